@@ -232,7 +232,7 @@ def resampling(part: int, folder: Path | None) -> Pair:
     gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
     evaluated = sa.evaluate(corpus)
     return (
-        lambda: sa.compare_systems(evaluated, bootstrap=sa.Bootstrap(resamples=10_000 // part)),
+        lambda: sa.compare_systems(evaluated, resamples=10_000 // part),
         lambda: [f1_score(gold, mine) for _ in range(100 // part)],
     )
 

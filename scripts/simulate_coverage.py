@@ -17,7 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import spanagree as sa
 from spanagree.arrays import Floats
+from spanagree.labels import formulas
+from spanagree.labels.intervals import units_of
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.differences import LeftOut
 from spanagree.uncertainty.jackknife import ends_of, moments
@@ -58,7 +61,9 @@ class Coverage(NamedTuple):
 
 def main(seed: int = SEED) -> None:
     cells = {cell: coverage(cell, seed) for cell in all_cells()}
-    for line in (*of_cells(cells), "", *weak_cells(cells), "", *of_pairs(seed)):
+    for line in (
+        *weak_cells(cells), "", *of_cells(cells), "", *of_items(seed), "", *of_pairs(seed)
+    ):  # fmt: skip
         print(line)
 
 
@@ -144,6 +149,42 @@ def drawn(rng: np.random.Generator, cell: Cell, count: int) -> tuple[Any, Any]:
         return gold, np.full(count, wrong)
     more = 1 / rho - 1
     return gold, rng.beta(wrong * more, (1 - wrong) * more, count)
+
+
+ITEMS = ((20, 0.95), (20, 0.92), (20, 0.8), (50, 0.95), (50, 0.92), (200, 0.95))
+"""Numbers of items with two labels each, and the share of the more frequent of two categories."""
+_ALPHA = 3 * list(formulas.FORMULAS).index("α") + 2
+_WRONG = 0.05  # of labels
+
+
+def of_items(seed: int) -> Iterator[str]:
+    """Yield the lines of the table of α."""
+    yield "| items | more frequent category | coverage of α |"
+    yield "|---|---|---|"
+    for size, frequent in ITEMS:
+        yield f"| {size} | {frequent:g} | {100 * alpha(size, frequent, seed):.1f} % |"
+
+
+def alpha(size: int, frequent: float, seed: int = SEED, samples: int = PAIRS) -> float:
+    """Compute how often the interval of α, where there is one, holds that of 200,000 items."""
+    rng = np.random.default_rng([seed, size, int(1000 * frequent)])
+    kinds = sa.labels.LabelTable.from_array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    of_kind = np.asarray(units_of(kinds, np.ones(4)))
+
+    def statistic(sums: Floats) -> Floats:
+        return formulas.all_figures(sums, categories=2, annotators=2)
+
+    def items(count: int) -> Floats:
+        true = rng.random(count) < frequent
+        first, second = ((true ^ (rng.random(count) < _WRONG)).astype(int) for _ in range(2))
+        return of_kind[2 * first + second]
+
+    truth = statistic(items(200_000).sum(axis=0)[None])[0, _ALPHA]
+    held = known = 0
+    for _ in range(samples):
+        low, high = ends_of(moments(items(size), statistic), TAIL).ends[0, _ALPHA]
+        held, known = held + bool(low <= truth <= high), known + bool(low == low)
+    return held / known
 
 
 def of_pairs(seed: int) -> Iterator[str]:

@@ -5,7 +5,6 @@ Nothing here is imported from the package, and no formula is shared with it.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -164,46 +163,23 @@ def two_lengths_start(n: int, i: int, u: tuple[int, int], v: tuple[int, int], x:
 MASK = 2**64 - 1
 
 
-def splitmix(z: int) -> int:
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
-    return z ^ (z >> 31)
+def jackknifed(left_out, value, n, floor=None, confidence=0.95):
+    """The ends of the jackknife-t interval of one figure, term by term.
 
-
-def weight(name: str, seed: int, resample: int) -> int:
-    """One weight in whole numbers, and the Poisson distribution by adding up its terms."""
-    step = 0x9E3779B97F4A7C15
-    own = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
-    z = splitmix((own + splitmix((seed * step + step) & MASK)) & MASK)
-    z = splitmix((z + (resample // 2) * step) & MASK)
-    drawn = (z >> 32 if resample % 2 else z & 0xFFFFFFFF) / 2**32
-    k, below = 0, math.exp(-1)
-    while drawn >= below:
-        k += 1
-        below += math.exp(-1) / math.factorial(k)
-    return k
-
-
-def joined_with_t(ends, value, left_out, floor=0.0, informative=None):
-    """The ends of an interval, or those of t on log odds where they lie farther: for one figure.
-
-    ``left_out``: the figure without each unit; ``informative`` of these have something in them.
+    ``left_out``: the figure without each document; ``n``: how many of these could tell; ``floor``:
+    the lowest value of a share of agreement, whose interval is one of log odds.
     """
-    n, mean = len(left_out), math.fsum(left_out) / len(left_out)
-    error = math.sqrt((n - 1) / n * math.fsum((x - mean) ** 2 for x in left_out))
-    return joined_with_error(ends, value, error, informative or n, floor)
-
-
-def joined_with_error(ends, value, error, n, floor=0.0):
-    """The same from the standard error of the figure, which rests on n units."""
+    changes = [x - value for x in left_out]
+    variance = math.fsum(d**2 for d in changes)
+    spread = math.fsum(d**4 for d in changes) - variance**2 / n
+    freedom = min(max(2 * variance**2 / spread if spread > 0 else math.inf, 1), n - 1)
+    reach = stats.t.ppf(0.5 + confidence / 2, freedom) * math.sqrt(variance)
+    if floor is None:
+        return value - reach, value + reach
     share = (value - floor) / (1 - floor)
-    error /= (1 - floor) * share * (1 - share)
-    t = stats.t.ppf(0.975, n - 1)
-    moved = min((n - 1) / 4, 36 / n) / 2 * (2 * share - 1) * math.log(1 + error**2)
+    reach /= (1 - floor) * share * (1 - share)
     center = math.log(share / (1 - share))
-    low, high = center - t * error - max(moved, 0), center + t * error - min(moved, 0)
-    low, high = (floor + (1 - floor) / (1 + math.exp(-x)) for x in (low, high))
-    return min(low, ends[0]), max(high, ends[1])
+    return tuple(floor + (1 - floor) / (1 + math.exp(-x)) for x in (center - reach, center + reach))
 
 
 def shares(

@@ -251,8 +251,6 @@ def test_names_for_type_checkers():
 
 def choices():
     """The type of each choice, and the table that says what its names mean."""
-    from spanagree.uncertainty.bootstrap import INTERVALS, RESAMPLE_BY, SAMPLED_BY
-
     from spanagree import choices as types
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
     from spanagree.chance.model import CHANCE_OF
@@ -290,6 +288,7 @@ def choices():
     from spanagree.results.score import Figures
     from spanagree.systems.as_seqeval import AVERAGES
     from spanagree.systems.compare_systems import TESTS
+    from spanagree.uncertainty.confidence import CLUSTER_BY, OVER
     from spanagree.units.alpha_u import CONTINUA
     from spanagree.units.dissimilarity import CATEGORICAL
     from spanagree.units.sampling import SAMPLERS
@@ -297,7 +296,7 @@ def choices():
     results = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     tables = {
         "MatchName": MATCHES, "Chance": CHANCES, "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
-        "Interval": INTERVALS, "ResampleBy": RESAMPLE_BY, "SampledBy": SAMPLED_BY, "Unit": UNITS,
+        "ClusterBy": CLUSTER_BY, "Over": OVER, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,

@@ -130,7 +130,7 @@ def _less(terms: Floats, added: Floats, taken: Floats, annotator: Ints) -> Float
         annotator: of each entry.
     """
     both = ordered_sums(np.stack((added, taken), axis=1), annotator, len(terms))
-    found = terms.sum(axis=1) + both[:, 0] - both[:, 1]
+    sums = terms.sum(axis=1) + both[:, 0] - both[:, 1]
     sizes = np.abs(terms).sum(axis=1) + both.sum(axis=1)
-    varies = beyond_rounding(found, sizes, terms.shape[1] + 8)
-    return np.asarray(np.where(varies, found, np.nan), np.float64)
+    varies = beyond_rounding(sums, sizes, terms.shape[1] + 8)
+    return np.asarray(np.where(varies, sums, np.nan), np.float64)

@@ -167,8 +167,8 @@ class Batches(Result, Keyed):
             if p < LEVEL
             else f"the {what}{where} is not significant"
         )
-        how = "a permutation test" if several else "the jackknife"
-        sentence = f"{sentence} By {how} {outcome} (p {verdict.p_of(p)})."
+        method = "a permutation test" if several else "the jackknife"
+        sentence = f"{sentence} By {method} {outcome} (p {verdict.p_of(p)})."
         steps = [
             f"from {printable(step.a)} to {printable(step.b)}"
             f" (p {verdict.p_of(step.corrected.p_adjusted)})"
@@ -178,7 +178,9 @@ class Batches(Result, Keyed):
         if not steps:
             return sentence
         named = ", ".join(verdict.first_of(steps, _NAMED, "more step"))
-        return f"{sentence} Significant steps, p times {len(self.changes)} steps: {named}."
+        return (
+            f"{sentence} Significant steps, p times {counted(len(self.changes), 'step')}: {named}."
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"batches": None}
 
@@ -407,8 +409,13 @@ def _change(
     for side, batch in enumerate(two):
         rows[[place[key] for key in batch.keys], side] = batch.table
     same = len({*two[0].keys} & {*two[1].keys})
-    found = LeftOut.of(rows).difference(1, 0, tail, steps)
-    columns = found.value.tolist(), found.ends.tolist(), found.p.tolist(), found.reasons
+    difference = LeftOut.of(rows).difference(1, 0, tail, steps)
+    columns = (
+        difference.value.tolist(),
+        difference.ends.tolist(),
+        difference.p.tolist(),
+        difference.reasons,
+    )
     differences = [
         Difference(value, low, high, p, min(1.0, steps * p) if p == p else p, reason)
         for value, (low, high), p, reason in zip(*columns, strict=True)

@@ -459,7 +459,8 @@ def _check(settings: Mapping[str, Any]) -> None:
     chosen = {key: [settings[key]] for key in _ALLOWED if key in settings}
     chosen["scheme"] = [*chosen.get("scheme", ()), *settings.get("schemes", ())]
     chosen["repair"] = settings.get("repair", [])
-    chosen["ci"] = [re.sub("[^a-z].*", "", settings["ci"])] if "ci" in settings else []
+    kinds = re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", ""))
+    chosen["ci"] = ["+".join(kinds)] if kinds else []
     for key, allowed in _ALLOWED.items():
         for value in chosen.get(key, ()):
             if value not in allowed and not (SETTINGS[key].kind == "counted" and is_time(value)):

@@ -344,8 +344,8 @@ def _with_kinds(table: Frame) -> Frame:
     if not isinstance(settings, Settings) or (confidence := confidence_of(settings)) is None:
         return table
     cells = [value for row in table.rows for value in row]
-    found = (x if isinstance(x, Interval) else getattr(x, "interval", None) for x in cells)
-    kinds = {interval.kind for interval in found if interval is not None}
+    intervals = (x if isinstance(x, Interval) else getattr(x, "interval", None) for x in cells)
+    kinds = {interval.kind for interval in intervals if interval is not None}
     if not kinds:
         return table
     settings = replace(settings, ci=kinds_and_confidence(kinds, confidence))

@@ -249,8 +249,8 @@ class ScoreColumns(NamedTuple):
     def ends(self) -> list[Column]:
         """The ends of the intervals, for data."""
         return [
-            Column(f"{self.name}_{k}{of}_{end}")
-            for of in ("", "_annotators")[: 1 + self.others]
+            Column(f"{self.name}_{k}{sample}_{end}")
+            for sample in ("", "_annotators")[: 1 + self.others]
             for k in Figures._fields
             for end in ("low", "high")
         ]

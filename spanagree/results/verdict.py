@@ -293,8 +293,8 @@ def comparison(
         more = [f"and {counted(left, 'more pair')} differ{'s' * (left == 1)}"] if left > 0 else []
         sentences.append(f"{'; '.join([*pairs[:_NAMED], *more])}.")
     if n_pairs > 1 and (correction or pairs):
-        how = f"adjusted for {n_pairs} pairs ({correction})" if correction else ""
-        sentences.append(f"Each p is {how or f'multiplied by {n_pairs} pairs'}.")
+        adjusted = f"adjusted for {n_pairs} pairs ({correction})" if correction else ""
+        sentences.append(f"Each p is {adjusted or f'multiplied by {n_pairs} pairs'}.")
     return " ".join([*sentences, marked_nothing(unmarked)]).rstrip()
 
 

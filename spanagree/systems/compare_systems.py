@@ -235,8 +235,8 @@ class Comparison(Result, Keyed):
     def _table(self, by: str | None) -> Frame:
         """A row for each pair of systems."""
         title = "Holm" if self._is_drawn else f"p × {len(self.pairs)}"
-        one = len(self.pairs) == 1 and not self._is_drawn  # p as it is
-        alone = "p" if one or self._is_drawn else ""
+        is_plain = len(self.pairs) == 1 and not self._is_drawn  # p as it is
+        alone = "p" if is_plain or self._is_drawn else ""
         differences = [
             column
             for kind, name in zip(KINDS, ("F1 a − b", "corrected a − b"), strict=True)
@@ -249,7 +249,9 @@ class Comparison(Result, Keyed):
                     "", "" if self._is_drawn else "interval", "interval", "interval of a difference"
                 ),
                 Column(f"{kind}_p", alone, "probability", "p of a difference"),
-                Column(f"{kind}_p_adjusted", "" if one else title, "probability", "adjusted p"),
+                Column(
+                    f"{kind}_p_adjusted", "" if is_plain else title, "probability", "adjusted p"
+                ),
             )
         ]
         documents = f"{unit(self.settings)}s" if any(pair.left_out for pair in self.pairs) else ""
@@ -422,7 +424,7 @@ def _adjusted(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
     adjusted = [*pairs]
     for kind in KINDS:
         p = [getattr(pair, kind).p for pair in pairs]
-        corrected = holm(p) if test != "jackknife" else [min(1.0, len(p) * x) for x in p]
+        corrected = holm(p) if test != "jackknife" else np.minimum(1, len(p) * np.array(p)).tolist()
         corrected = [x if x == x else UNDEFINED for x in corrected]
         adjusted = [
             replace(pair, **{kind: getattr(pair, kind)._replace(p_adjusted=p)})
@@ -467,13 +469,18 @@ def _by_jackknife(table: Floats, position: Sequence[tuple[int, ...]], request: _
     """Test pairs by leaving out each document; ``table`` is (documents, systems, columns)."""
     left_out = LeftOut.of(table)
     for i, j in position:
-        found = left_out.difference(i, j, request.ci.tail, request.n_pairs)
-        columns = found.value.tolist(), found.ends.tolist(), found.p.tolist(), found.reasons
+        difference = left_out.difference(i, j, request.ci.tail, request.n_pairs)
+        columns = (
+            difference.value.tolist(),
+            difference.ends.tolist(),
+            difference.p.tolist(),
+            difference.reasons,
+        )
         observed, corrected = (
             Difference(value, low, high, p, UNDEFINED, reason)
             for value, (low, high), p, reason in zip(*columns, strict=True)
         )
-        yield observed, corrected, found.exact
+        yield observed, corrected, difference.exact
 
 
 def _by_permutation(
@@ -499,10 +506,10 @@ def _by_bootstrap(table: Floats, position: Sequence[tuple[int, ...]], request: _
 
     def differences(sums: Floats) -> Floats:
         """Compute the observed and the corrected difference of each pair; (…, 2 · pairs)."""
-        found = _differences(sums.reshape(len(sums), n_systems, columns), position)
-        return found.reshape(len(sums), -1)
+        by_system = sums.reshape(len(sums), n_systems, columns)
+        return _differences(by_system, position).reshape(len(sums), -1)
 
-    wide = table.reshape(n_units, -1)
+    wide = table.reshape(n_units, n_systems * columns)
     drawn = bootstrap_p(wide, differences, request.resamples, request.seed, request.progress)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = differences(wide.sum(axis=0)[None])[0]

@@ -73,6 +73,10 @@ class PerDocument(NamedTuple):
         """Return the number of an annotator."""
         return self.comparisons.annotators.index(name)
 
+    def table(self, name: str, documents: Ints) -> Floats:
+        """Return what documents add to a system's matched, expected and sizes; (documents, 4)."""
+        return self.of_system(name).table(documents)
+
     def units(self, documents: Bools) -> Ints:
         """Return the units that some documents are, or are parts of."""
         return np.flatnonzero(documents) if self.wholes is None else unique(self.wholes[documents])

@@ -190,8 +190,8 @@ def moments(
         value = statistic(total)
         changes, masks = [], []
         for part, of_part in _portions(rows, group, value.shape[1]):
-            whole, before = (total, value) if of_part is None else (total[of_part], value[of_part])
-            changes.append(statistic(whole - part) - before)
+            place = slice(None) if of_part is None else of_part
+            changes.append(statistic(total[place] - part) - value[place])
             masks.append(_evidence_masks(statistic(part)[:, ::3]))
         if not changes:
             return Moments(value, *(np.zeros_like(value) for _ in range(5)))
@@ -280,9 +280,9 @@ def ends_of(sums: Moments, tail: float, shares: Any = True) -> Ends:
         exact = is_share & ~is_chance & (fewest <= 1)
         ends = t_ends(value, sums.variance, sums.freedom, tail, is_share)
         ends[exact] = _exact_ends(sums, fewest, tail)[exact]
-        told = np.where(is_share, sums.n_units, np.maximum(sums.n_units, 2)) > 1
+        has_two = np.where(is_share, sums.n_units, np.maximum(sums.n_units, 2)) > 1
         varies = exact | (np.sqrt(sums.variance) > TIE)
-        ends[~(told & varies & ~np.isnan(value))] = np.nan
+        ends[~(has_two & varies & ~np.isnan(value))] = np.nan
     return Ends(ends, exact)
 
 

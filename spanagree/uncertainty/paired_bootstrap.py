@@ -38,6 +38,8 @@ def bootstrap_p(
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = differences(rows.sum(axis=0)[None])[0]
+        if len(rows) < 2:
+            return np.full(len(value), UNDEFINED)
         drawn = []
         for sums in _resampled(rows, resamples, seed):
             drawn.append(differences(sums))

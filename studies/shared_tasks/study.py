@@ -438,7 +438,7 @@ def _against_people(asked: _Asked, systems: list[str]) -> Row:
     row["people"] = _scored("people", result.ceiling.f1)
     row["baselines"] = _everything_of_people(asked, people, chance, why)
     if len(scored) > 1:
-        by_document = replace(asked.bootstrap, resample_by="document")
+        by_document = replace(asked.bootstrap, cluster_by="document")
         evaluation = evaluate(_copies(asked, people), people[0], match=asked.match, chance=chance)
         row["reordered"] = _reordered(compare_systems(evaluation, bootstrap=by_document))
     return row
@@ -468,7 +468,7 @@ def _copies(asked: _Asked, people: Sequence[str]) -> Corpus:
         start, end, label = layer.start[row], layer.end[row], layer.label[row]
         layers[name] = Layer(copy, start, end, label, layer.annotated[document])
     wholes = document
-    if asked.bootstrap.resample_by == "document" and corpus.wholes is not None:
+    if asked.bootstrap.cluster_by == "document" and corpus.wholes is not None:
         wholes = corpus.wholes[document]
     return Corpus(
         corpus.lengths[document], layers, corpus.labels, offsets=corpus.offsets, wholes=wholes

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import crowds
 
 import spanagree as sa
-from spanagree.agreement import crowded, intervals, other_annotators
+from spanagree.agreement import crowded, intervals
 from spanagree.chance.start_distributions import CHANCES
 
 MEASURES = ("exact", "boundaries", "token")
@@ -133,8 +133,8 @@ def test_single_documents_are_there_for_who_asks():
     """Documents, intervals and chance rest on rows, which are made when somebody asks."""
     corpus = sa.Corpus.from_segments(*many())
     at_once, one_by_one = (
-        agree(corpus, 10, ci=sa.Bootstrap(resamples=50)),
-        agree(corpus, NEVER, ci=sa.Bootstrap(resamples=50)),
+        agree(corpus, 10, ci=sa.Jackknife()),
+        agree(corpus, NEVER, ci=sa.Jackknife()),
     )
     for a, b in zip(at_once.by_document(), one_by_one.by_document(), strict=True):
         assert a[:2] == b[:2]
@@ -155,18 +155,15 @@ def test_progress_counts_all_pairs():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("by", ["annotators", "both"])
 @pytest.mark.parametrize("match", MEASURES)
-def test_intervals_over_annotators(match, by, monkeypatch):
+def test_intervals_over_annotators(match):
     """Of team, labels, annotators and the mean: as pair by pair, crowds and small documents mixed."""
     lengths, layers = many(annotators=13, documents=15, gaps=0.25)
     corpus = sa.Corpus.from_segments(lengths, layers)
     seen = sum(layer.annotated.astype(int) for layer in corpus.layers.values())
     assert (seen < 10).any()
     assert (seen >= 10).any()
-    monkeypatch.setattr(other_annotators, "portions", lambda count, _: [(0, 1), (1, count)])
-    drawn = {} if by == "annotators" else {"resamples": 50}
-    how = {"match": match, "ci": sa.Bootstrap(resample_by=by, **drawn)}
+    how = {"match": match, "ci": sa.Jackknife(over="annotators")}
     one, other = (agree(corpus, crowd, **how) for crowd in (10, NEVER))
     ends = [(one.mean.interval, other.mean.interval)]
     for a, b in [
@@ -175,9 +172,10 @@ def test_intervals_over_annotators(match, by, monkeypatch):
         *zip(one.labels.values(), other.labels.values(), strict=True),
     ]:
         ends.append((a.f1.interval, b.f1.interval))
+    ends += [(a.over_annotators, b.over_annotators) for a, b in ends]
     for a, b in ends:
         assert np.array(a[:3]) == pytest.approx(np.array(b[:3]), abs=1e-12, nan_ok=True)
-        assert a[3:] == b[3:]
+        assert a[3:5] == b[3:5]
 
 
 def test_a_large_crowd_has_no_interval_of_the_mean(monkeypatch):
@@ -185,8 +183,8 @@ def test_a_large_crowd_has_no_interval_of_the_mean(monkeypatch):
     monkeypatch.setattr(intervals, "_MOST", 10)
     corpus = sa.Corpus.from_segments(*many())
     made = [
-        sa.agree(corpus, ci=sa.Bootstrap(resamples=50, resample_by=by)).mean.interval
-        for by in ("unit", "both")
+        sa.agree(corpus, ci=sa.Jackknife(over=over)).mean.interval
+        for over in ("documents", "annotators")
     ]
     assert all(np.isnan(each.corrected).all() for each in made)
     assert made[0].reason == made[1].reason

@@ -652,7 +652,7 @@ def test_a_new_command_of_ten_lines(run, newsroom, monkeypatch, form):
     monkeypatch.setitem(group.SECTIONS, "New", ("shared-tokens",))
     monkeypatch.setattr(group, "NAMES", [*group.NAMES, "shared-tokens"])
     files = [newsroom / f"{name}.conll" for name in ("gold", "tagger")]
-    more = ["--format", form, "--scheme", "IOB2", "--ci", "--resamples", 20]
+    more = ["--format", form, "--scheme", "IOB2", "--ci"]
     code, out, err = run("shared-tokens", *files, *more, "--by", "label")
     assert (code, "error" in err) == (0, False)
     wanted = run("agree", *files, *more, "--by", "label", "--match", "token")

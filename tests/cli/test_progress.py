@@ -60,7 +60,7 @@ def in_terminal(arguments, *, wait=0.2, stop_at=None, limit=60):
 def long_run(newsroom):
     """A command whose intervals take half a minute."""
     files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
-    return ["evaluate", *files, "--ci", "--resamples", 3_000_000]
+    return ["evaluate", *files, "--test", "bootstrap", "--resamples", "1_000_000"]
 
 
 @pytest.mark.long
@@ -197,7 +197,7 @@ def test_a_short_run_shows_no_bar(long_run):
 @pytest.mark.long
 def test_no_bar_outside_a_terminal(long_run):
     """Where stderr is a file or a pipe, nothing is written on it."""
-    arguments = [*map(str, long_run[:4]), "--ci", "--resamples", "20000"]
+    arguments = [*map(str, long_run[:4]), "--ci"]
     command = [sys.executable, "-c", RUN.format(wait=0), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""

@@ -46,7 +46,7 @@ OUTPUTS = {
     "json": ["--format", "json"],
     "csv": ["--format", "csv"],
     "latex": ["--format", "latex"],
-    "ci": ["--ci", "--resamples", "19"],
+    "ci": ["--ci"],
     "by": ["--by", "document"],
 }
 

@@ -111,13 +111,12 @@ def pairs(line, **more):
     return {f"--{name.replace('_', '-')}": Pair(line, text) for name, text in more.items()}
 
 
-NINE = "--ci --resamples 9"
+NINE = "--ci"
 CERTAINTY = {
     **pairs("", ci=NINE),
-    **pairs("--ci --resamples 99", confidence="--confidence 80"),
-    **pairs(NINE, resamples="--resamples 19", seed="--seed 1", interval="--interval percentile"),
+    **pairs("--ci", confidence="--confidence 80"),
 }
-RESAMPLED_BY = pairs(NINE, resample_by="--resample-by document")
+CLUSTER_BY = pairs(NINE, cluster_by="--cluster-by document")
 WORKERS = {"--workers": Same("parts have the figures of the whole, as tests of them hold")}
 LEVELS = {
     **pairs("", levels="--levels 3", at="--at 0.7", chance_at="--chance-at 0.6"),
@@ -160,10 +159,11 @@ OF_TABLES = ("--encoding", "--missing", "--tokens", "--annotator")  # have a cas
 BY = {"--by": Same("it breaks the same figures down")}
 CASES = {
     "evaluate": {
-        **behind(TWO, {**CERTAINTY, **WORKERS, **RESAMPLED_BY}),
+        **behind(TWO, {**CERTAINTY, **WORKERS, **CLUSTER_BY}),
         **behind(f"{TWO} --by difficulty", LEVELS),
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
+        **pairs("trio.jsonl --test bootstrap", resamples="--resamples 19", seed="--seed 1"),
         **pairs(TWO, by="--by difficulty"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
@@ -190,7 +190,10 @@ CASES = {
     },
     "agree": {
         **dict.fromkeys(("--fail-under", "--sort"), SHOWN),
-        **behind(TWO, {**CERTAINTY, **WORKERS, **RESAMPLED_BY}),
+        **pairs("trio.jsonl --ci", over="--over annotators"),
+        **pairs("trio.jsonl --batches 3", resamples="--resamples 19"),
+        **SEED,
+        **behind(TWO, {**CERTAINTY, **WORKERS, **CLUSTER_BY}),
         **MATCH,
         **BY,
         **pairs("trio.jsonl", annotators="--annotators bob,cem", measure="--measure alpha-u"),
@@ -234,8 +237,8 @@ CASES = {
         **behind("--tokens", PIECES),
         "--sentences-from": Same("it moves borders of segments, not the labels of tokens"),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
-        **pairs(f"{TWO} --tokens --ci --resamples 9", unit="--unit document"),
-        **behind(f"{TWO} --tokens", RESAMPLED_BY),
+        **pairs(f"{TWO} --tokens --ci", unit="--unit document"),
+        **behind(f"{TWO} --tokens", CLUSTER_BY),
         **OUTPUT,
     },
     "disagreements": {
@@ -266,7 +269,7 @@ CASES = {
     "plan": {
         **behind("--width 0.1", MATCH),
         **pairs("trio.jsonl --width 0.1", figure="--figure observed", annotators="--annotators bob,cem"),
-        **pairs("trio.jsonl --width 0.1", confidence="--confidence 80", resamples="--resamples 9"),
+        **pairs("trio.jsonl --width 0.1", confidence="--confidence 80"),
         **pairs("forty.jsonl --width 0.1", seed="--seed 1"),
         **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
         **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),

@@ -226,13 +226,13 @@ def test_everything_of_relations():
     layers["c"] = [spans] * 8 + [None] * 4
     links["c"][8:] = [None] * 4
     corpus = sa.Corpus.from_segments([9] * 12, layers, relations=links)
-    found = sa.evaluate(corpus, what="relations", ci=sa.Bootstrap(resamples=200), p_values=True)
+    found = sa.evaluate(corpus, what="relations", ci=sa.Jackknife(), p_values=True)
     assert set(found.systems["b"].labels) == {"r", "s"}
     assert found.settings["what"] == "relations"
     assert found.systems["b"].f1.interval.observed[0] < found.systems["b"].f1.observed
     for by in (None, "label", "document"):
         assert str(found.table(by))
-    agreement = sa.agree(corpus, what="relations", ci=sa.Bootstrap(resamples=200))
+    agreement = sa.agree(corpus, what="relations", ci=sa.Jackknife())
     assert agreement.pairs["a", "c"].documents == 8
     parts = [corpus.with_ids().subset(range(k, k + 4)) for k in (0, 4, 8)]
     assert sa.agree(parts, what="relations").team.f1.corrected == agreement.team.f1.corrected

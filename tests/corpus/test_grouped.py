@@ -15,7 +15,7 @@ from spanagree.cli.main import main
 from spanagree.report.explain import explain
 
 NAMES = ("gold", "lexicon", "tagger", "chunker")
-ASK = {"ci": sa.Bootstrap(resamples=99, seed=2)}
+ASK = {"ci": sa.Jackknife()}
 POSTS = {
     "ann": [[(0, 1, "X")], [], [(1, 2, "X")], None],
     "bob": [[], [(0, 2, "X")], None, None],
@@ -60,15 +60,15 @@ def test_as_conll(file, sentences, documents, by):
     """
     by = by.format(file)
     sentences = replace(sentences, ids=sa.read(file).ids)
-    resampled = f1_of(sentences, **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
+    resampled = f1_of(sentences, **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")})
     assert (
         f1_of(
-            sa.read(file, group_by=by), **{**ASK, "ci": replace(ASK["ci"], resample_by="document")}
+            sa.read(file, group_by=by), **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")}
         )
         == resampled
     )
     assert (
-        f1_of(sa.read(file), **{**ASK, "ci": replace(ASK["ci"], resample_by="document")})
+        f1_of(sa.read(file), **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")})
         != resampled
     )
     joined = sa.read(file, group_by=by, unit="document")
@@ -76,7 +76,7 @@ def test_as_conll(file, sentences, documents, by):
     assert joined.tokens == documents.tokens
     assert all(joined.layers[name] == documents.layers[name] for name in NAMES)
     documents = replace(documents, ids=joined.ids)
-    for ask in (ASK, {**ASK, "ci": replace(ASK["ci"], resample_by="document")}):
+    for ask in (ASK, {**ASK, "ci": replace(ASK["ci"], cluster_by="document")}):
         assert f1_of(joined, **ask) == f1_of(documents, **ASK)
     ours, theirs = (sa.agree(corpus, **ASK) for corpus in (joined, documents))
     assert ours.team.f1 == theirs.team.f1
@@ -145,7 +145,7 @@ def test_gaps(posts):
             both = one.layers[a].annotated & one.layers[b].annotated
             assert one.lengths[both].sum() == (5 if (a, b) == ("ann", "bob") else 0)
     assert len(sa.Corpus.from_segments([], {"a": []}).grouped_by([], joined=True)) == 0
-    result = sa.agree(joined, ci=sa.Bootstrap(resamples=9, resample_by="document"))
+    result = sa.agree(joined, ci=sa.Jackknife(cluster_by="document"))
     assert list(result.pairs) == [("ann", "bob")]
     assert result.pairs["ann", "bob"].f1[:3] == sa.agree(posts).pairs["ann", "bob"].f1[:3]
 
@@ -158,7 +158,7 @@ def test_order_changes_no_digit(file):
         one, other = (
             f1_of(
                 c.grouped_by("(.*)-", joined=joined),
-                **{**ASK, "ci": replace(ASK["ci"], resample_by="document")},
+                **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")},
             )
             for c in (corpus, turned)
         )
@@ -176,11 +176,11 @@ def test_in_no_group(posts):
 
 def test_signature(posts):
     """Groups are named where they change figures; and stay with joined documents in a file."""
-    ask = {"ci": sa.Bootstrap(resamples=9)}
+    ask = {"ci": sa.Jackknife()}
     grouped = posts.grouped_by("(.*)-")
     plain = sa.evaluate(grouped, **ask)
     assert plain.signature == sa.evaluate(posts, **ask).signature
-    drawn = sa.evaluate(grouped, **{**ask, "ci": replace(ask["ci"], resample_by="document")})
+    drawn = sa.evaluate(grouped, **{**ask, "ci": replace(ask["ci"], cluster_by="document")})
     assert "|group_by:pattern (.*)-|" in drawn.signature
     assert "9 resamples of the groups" in told(drawn)
     assert "over groups, each with all its documents" in " ".join(sa.cite(drawn.signature).split())
@@ -254,18 +254,18 @@ def test_command(file, capsys):
     for command in ("evaluate", "agree", "difficulty"):
         assert main([command, *ask, "--unit", "document", "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["settings"]["joined"] == "pattern ^(.*)-"
-    drawn = ["--ci", "--resamples", "99", "--seed", "2", "--resample-by", "document"]
+    drawn = ["--ci", "--seed", "2", "--cluster-by", "document"]
     assert main(["evaluate", *ask, *drawn, "--format", "json"]) == 0
     signature = json.loads(capsys.readouterr().out)["signature"]
     theirs = sa.evaluate(
         sa.read(file, group_by="^(.*)-"),
-        **{**ASK, "ci": replace(ASK["ci"], resample_by="document")},
+        **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")},
     )
     assert signature == theirs.signature
     for more, says in (
         (
             [],
-            "--group-by needs --resample-by document or --unit document: one draws whole groups,"
+            "--group-by needs --cluster-by document or --unit document: one draws whole groups,"
             " the other makes a group one document;",
         ),
         (

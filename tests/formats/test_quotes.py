@@ -242,9 +242,7 @@ def test_tables_without_rows_of_layers():
         (sa.agree(corpus), "document"),
     ):
         assert result.table(by).remarks[-1] == sentence
-    compared = sa.compare_systems(
-        sa.evaluate(corpus, "gold"), bootstrap=sa.Bootstrap(resamples=100)
-    )
+    compared = sa.compare_systems(sa.evaluate(corpus, "gold"), resamples=100)
     assert compared.table().remarks[-1] == sentence
     without = corpus.of_annotators(["gold", "else"])
     assert "quotes" not in without.reading

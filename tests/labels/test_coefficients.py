@@ -637,7 +637,7 @@ def test_coefficients_as_a_table(monkeypatch):
     }
     drawn = []
     monkeypatch.setattr(plots, "dots", lambda ax, rows, *more: drawn.extend(rows))
-    with_ends = sa.coefficients(labels, ci=sa.Bootstrap(resamples=50))
+    with_ends = sa.coefficients(labels, ci=sa.Jackknife())
     for each in (result, with_ends):
         each.picture().draw(None)
     assert [name for name, _ in drawn] == ["SPA", "π", "κ", "α", "AC1"] * 2
@@ -664,7 +664,7 @@ def test_picture_of_one(monkeypatch):
     """The interval that is drawn is that of the value: of π and B what is above chance, of SPA not."""
     drawn = []
     monkeypatch.setattr(plots, "dots", lambda ax, rows, *more: drawn.append(rows[0]))
-    result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=sa.Bootstrap(resamples=50))
+    result = sa.coefficients(table("xyxxyxyyxx", "xyyxxxxxxx"), ci=sa.Jackknife())
     of_each = (result.pi, "corrected"), (result.spa, "observed"), (result.bias, "corrected")
     for part, kind in of_each:
         part.picture().draw(None)
@@ -678,7 +678,7 @@ def test_defaults_of_coefficients():
     labels = table("xyxxyx", "xyyxxx")
     result = sa.coefficients(labels)
     assert (result.settings.ci, result.pi.interval, result.settings.complete_only) == (None,) * 3
-    assert sa.coefficients(labels, ci=sa.Bootstrap(resamples=9)).settings.ci == "bca95"
+    assert sa.coefficients(labels, ci=sa.Jackknife()).settings.ci == "bca95"
     for part in result.all:
         for hidden in ("settings", "notes", "units", "evidence", "by_category"):
             assert f"{hidden}=" not in repr(part)

@@ -115,7 +115,7 @@ def test_intervals_by_category_are_those_of_a_plain_bootstrap(how):
     generator, n, draws = np.random.default_rng(3), 2000, 4000
     truth = generator.choice(3, n, p=[0.5, 0.3, 0.2])
     one, two = (np.where(generator.random(n) < 0.3, generator.choice(3, n), truth) for _ in "ab")
-    ask = sa.Bootstrap(resamples=draws, interval="percentile")
+    ask = sa.Jackknife()
     if how == "items":
         table = sa.LabelTable.from_array(np.stack([one, two], axis=1))
     else:  # documents of one token; O is the last category

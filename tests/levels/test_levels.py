@@ -603,7 +603,7 @@ def test_levels_are_evaluations_of_parts(systems):
     assert by_level.caveats[0].startswith(few)
     few = "level-2: lexicon, tagger, chunker: only 14 sentences with "
     assert any(c.startswith(few) for c in by_level.caveats)
-    exact = sa.evaluate(systems, ci=sa.Bootstrap(resamples=20, confidence=99.99999))
+    exact = sa.evaluate(systems, ci=sa.Jackknife(confidence=99.99999))
     assert sa.evaluate_levels(exact, hard).evaluations[0].systems["tagger"].f1.interval
 
 

@@ -126,7 +126,7 @@ def executor(tmp_path_factory):
 @pytest.mark.parametrize("dies", [False, True], ids=["all live", "one dies"])
 def test_cluster(executor, tmp_path, dies):
     """The cluster gives the digits of one process, intervals too, also if a worker is killed."""
-    ask = {"ci": sa.Bootstrap(resamples=50)}
+    ask = {"ci": sa.Jackknife()}
     serial = sa.evaluate([made(seed, tmp_path) for seed in range(40)], **ask)
     parts = [functools.partial(made, seed, str(tmp_path), dies and seed == 5) for seed in range(40)]
     found = sa.evaluate(parts, executor=executor, **ask)

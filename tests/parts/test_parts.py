@@ -23,7 +23,7 @@ from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.references.baselines import with_baselines
 from spanagree.systems.compared_systems import ComparedSystems
 
-FEW = sa.Bootstrap(resamples=19, seed=4)
+FEW = sa.Jackknife()
 
 
 def fewer_layers(part, random, keep=()):
@@ -91,7 +91,7 @@ def test_agreements(crowd, how, random):
     """Oracle: the whole corpus, bit by bit, also where parts lack annotators or order them anew."""
     corpus = sa.Corpus.from_segments(*crowd)
     for by in ("unit", "annotators", "both"):
-        ci = sa.Bootstrap(resamples=19, seed=4, resample_by=by)
+        ci = sa.Jackknife(cluster_by=by)
         ask = {"match": how[0], "chance": how[1], "ci": ci}
         parts = cut(corpus, random)
         assert everything(sa.agree(parts, **ask)) == everything(sa.agree(corpus, **ask))
@@ -333,7 +333,7 @@ def test_joined_texts():
     }
     corpus = sa.Corpus.from_segments([5, 4, 5, 4], layers, ids=["s-1", "s-2", "t-1", "t-2"])
     corpus = corpus.grouped_by("(.*)-", joined=True)
-    ask = {"ci": sa.Bootstrap(resamples=19, resample_by="text")}
+    ask = {"ci": sa.Jackknife(cluster_by="text")}
     for call in (sa.evaluate, sa.agree):
         assert everything(call(parts_of(corpus), **ask)) == everything(call(corpus, **ask))
 
@@ -347,7 +347,7 @@ def test_wholes():
     corpus = corpus.grouped_by("(.*)-")
     parts = [corpus.subset([0, 1]), corpus.subset([2, 3])]
     parts[1] = parts[1].but(wholes=np.array([0, 0]))  # as its file alone numbers it
-    ask = {"ci": sa.Bootstrap(resamples=19, resample_by="document")}
+    ask = {"ci": sa.Jackknife(cluster_by="document")}
     for call in (sa.evaluate, sa.agree):
         assert everything(call(parts, **ask)) == everything(call(corpus, **ask))
     one, other = (sa.coefficients(sa.token_labels(x), **ask) for x in (corpus, parts))
@@ -429,7 +429,7 @@ def test_crowds(match):
         ids=corpus.ids,
     )
     for by in ("unit", "annotators", "both"):
-        ask = {"match": match, "ci": sa.Bootstrap(resamples=9, seed=1, resample_by=by)}
+        ask = {"match": match, "ci": sa.Jackknife(cluster_by=by)}
         near(sa.agree(corpus, **ask), sa.agree(parts, **ask))
 
 

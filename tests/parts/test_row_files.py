@@ -16,7 +16,7 @@ from whole_and_parts import cut, everything, random_team, texts
 import spanagree as sa
 
 SYSTEMS, TEAM = sa.systems.ComparedSystems, sa.agreement.ComparedAnnotators
-FEW = sa.Bootstrap(resamples=19, seed=4)
+FEW = sa.Jackknife()
 
 
 @pytest.fixture(scope="module")

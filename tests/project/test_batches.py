@@ -23,11 +23,9 @@ def team(right, ids=None):
 
 def test_each_is_the_agreement_of_its_documents(crowd):
     """F1 and interval of a batch are those that agree gives for its documents."""
-    made = sa.batches(crowd, 3, ci=True, bootstrap=sa.Bootstrap(interval="jackknife", resamples=99))
+    made = sa.batches(crowd, 3, ci=True, resamples=99)
     for batch, part in zip(made.batches, np.array_split(np.arange(63), 3), strict=True):
-        alone = sa.agree(
-            crowd.subset(part), ci=sa.Bootstrap(interval="jackknife", resample_by="unit")
-        )
+        alone = sa.agree(crowd.subset(part), ci=sa.Jackknife())
         assert batch.f1[:3] == alone.team.f1[:3]
         for kind in ("observed", "expected", "corrected"):
             ends = getattr(alone.team.f1.interval, kind)
@@ -43,7 +41,7 @@ def test_each_is_the_agreement_of_its_documents(crowd):
 def test_other_documents_by_enumeration():
     """p of a change is the share of all divisions of the documents that are as far apart."""
     right = [0, 0, 1, 0, 1, 1, 1, 1, 1]
-    made = sa.batches(team(right), ["x"] * 4 + ["y"] * 5, bootstrap=sa.Bootstrap(resamples=20_000))
+    made = sa.batches(team(right), ["x"] * 4 + ["y"] * 5, resamples=20_000)
     gap = abs(np.mean(right[4:]) - np.mean(right[:4]))
     every = [
         abs(np.mean(np.delete(right, own)) - np.mean(np.array(right)[list(own)]))
@@ -64,7 +62,7 @@ def test_same_documents_by_enumeration():
         "one": team([0, 0, 0, 0, 0, 1, 1, 1], ids),
         "two": team([1, 1, 1, 1, 1, 0, 1, 1], ids),
     }
-    made = sa.batches(rounds, bootstrap=sa.Bootstrap(resamples=20_000))
+    made = sa.batches(rounds, resamples=20_000)
     differing = np.array([1, 1, 1, 1, 1, -1])
     every = [abs((differing * signs).sum()) for signs in itertools.product((1, -1), repeat=6)]
     truth = np.mean([x >= 4 for x in every])
@@ -79,17 +77,13 @@ def test_the_interval_of_a_change():
     """Of shares: the standard error of two binomial shares, or of paired differences; theory."""
     rng = np.random.default_rng(2)
     first, second = rng.random(400) < 0.6, rng.random(400) < 0.7
-    apart = (
-        sa.batches(team([*first, *second]), 2, bootstrap=sa.Bootstrap(resamples=4000))
-        .changes[0]
-        .observed
-    )
+    apart = sa.batches(team([*first, *second]), 2, resamples=4000).changes[0].observed
     error = math.sqrt(sum(x.mean() * (1 - x.mean()) / 400 for x in (first, second)))
     assert apart.high - apart.low == pytest.approx(2 * 1.96 * error, rel=0.06)
     ids = [str(i) for i in range(400)]
     noisy = first ^ (rng.random(400) < 0.1)
     rounds = {"one": team(first, ids), "two": team(noisy, ids)}
-    paired = sa.batches(rounds, bootstrap=sa.Bootstrap(resamples=4000)).changes[0].observed
+    paired = sa.batches(rounds, resamples=4000).changes[0].observed
     error = (noisy.astype(int) - first).std() / 20
     assert paired.high - paired.low == pytest.approx(2 * 1.96 * error, rel=0.06)
     assert paired.low < paired.value < paired.high
@@ -99,10 +93,7 @@ def test_the_interval_of_a_change():
 def test_level_of_the_trend():
     """Without a trend p is at most .1 in a tenth of samples, within four standard errors."""
     rng = np.random.default_rng(7)
-    ps = [
-        sa.batches(team(rng.random(60) < 0.6), 5, bootstrap=sa.Bootstrap(resamples=99, seed=i)).p
-        for i in range(150)
-    ]
+    ps = [sa.batches(team(rng.random(60) < 0.6), 5, resamples=99, seed=i).p for i in range(150)]
     assert abs(np.mean(np.array(ps) <= 0.1) - 0.1) < 4 * math.sqrt(0.09 / 150)
 
 
@@ -110,7 +101,7 @@ def test_a_trend_is_found():
     """The slope is that of least squares over batches of the same size, and p small."""
     rng = np.random.default_rng(3)
     right = rng.random(500) < np.repeat([0.4, 0.5, 0.6, 0.7, 0.8], 100)
-    made = sa.batches(team(right), 5, bootstrap=sa.Bootstrap(resamples=999))
+    made = sa.batches(team(right), 5, resamples=999)
     shares = [batch.f1.corrected for batch in made.batches]
     assert made.slope == pytest.approx(np.polyfit(range(5), shares, 1)[0])
     assert made.p == 0.001
@@ -121,7 +112,7 @@ def test_other_texts_are_other_documents():
     """Documents whose ids differ in the batch alone, but that have other texts, are not paired."""
     ids, layers = ["r1/a", "r1/b", "r2/a", "r2/b"], {"x": [[(0, 1, "X")]] * 4}
     layers |= {"y": [[(0, 1, "X")], [], [(0, 1, "X")], [(0, 1, "X")]]}
-    few = sa.Bootstrap(resamples=9)
+    few = sa.Jackknife()
     for texts, both in ((["one", "two", "one", "two"], 2), (["one", "two", "one", "six"], 1)):
         corpus = sa.Corpus.from_segments(
             [3] * 4, layers, ids=ids, texts=texts, offsets="characters"
@@ -140,7 +131,7 @@ def test_the_verdict_says_what_p_is_of():
     """p is that of the trend over all batches; a step that is significant by itself is named, and
     a last batch that is undefined is not taken for the last that is defined."""
     right = np.arange(120) % 10 < np.repeat([2, 9, 4, 2], 30)
-    made = sa.batches(team(right), 4, bootstrap=sa.Bootstrap(resamples=999))
+    made = sa.batches(team(right), 4, resamples=999)
     steps = made.changes
     assert [step.corrected.p_holm < 0.05 for step in steps] == [True, True, False]
     assert made.verdict.startswith("Corrected F1 goes from .100 (1) to .100 (4). By a")
@@ -156,7 +147,7 @@ def test_the_verdict_says_what_p_is_of():
         "y": team([0, 1] * 9),
         "z": sa.Corpus.from_segments([9] * 9, empty),
     }
-    made = sa.batches(rounds, bootstrap=sa.Bootstrap(resamples=99))
+    made = sa.batches(rounds, resamples=99)
     assert "from 1.000 (x) to .438 (y, the last that is defined)." in made.verdict
 
 
@@ -164,7 +155,7 @@ def test_ways_to_name_them(tmp_path):
     """By a pattern, a table, names; numbers in names by size; and what is in no batch is said."""
     ids = ["w9/a", "w9/b", "w10/a", "w10/b", "x"]
     corpus = team([1, 0, 1, 1, 1], ids)
-    by_pattern = sa.batches(corpus, "w([0-9]+)", bootstrap=sa.Bootstrap(resamples=9))
+    by_pattern = sa.batches(corpus, "w([0-9]+)", resamples=9)
     assert [batch.name for batch in by_pattern.batches] == ["9", "10"]
     assert by_pattern.changes[0].both == 2  # their ids differ in the week alone
     assert "1 document in no batch, left out" in by_pattern.notes
@@ -176,23 +167,18 @@ def test_ways_to_name_them(tmp_path):
         (["late", "late", "early", None, None], ["late", "early"], [2, 1]),
         ("2", ["1", "2"], [3, 2]),
     ):
-        made = sa.batches(corpus, by, bootstrap=sa.Bootstrap(resamples=9))
+        made = sa.batches(corpus, by, resamples=9)
         assert [batch.name for batch in made.batches] == names
         assert [batch.documents for batch in made.batches] == sizes
     lines = tmp_path / "rounds.jsonl"
     lines.write_text('{"document": "w9/a", "batch": 2}\n{"document": "x", "batch": 1}\n')
-    assert [
-        b.name for b in sa.batches(corpus, str(lines), bootstrap=sa.Bootstrap(resamples=9)).batches
-    ] == ["1", "2"]
+    assert [b.name for b in sa.batches(corpus, str(lines), resamples=9).batches] == ["1", "2"]
 
 
 def test_order_changes_no_digit(crowd):
     """Documents and annotators in another order give the same figures, where names are the same."""
     turned = crowd.of_annotators(crowd.annotators[::-1]).subset(np.arange(63)[::-1])
-    one, other = (
-        sa.batches(c, "note-([0-9])", ci=True, bootstrap=sa.Bootstrap(resamples=99))
-        for c in (crowd, turned)
-    )
+    one, other = (sa.batches(c, "note-([0-9])", ci=True, resamples=99) for c in (crowd, turned))
     assert [b.f1 for b in one.batches] == [b.f1 for b in other.batches]
     assert one.changes == other.changes
     assert (one.slope, one.p) == (other.slope, other.p)
@@ -201,9 +187,7 @@ def test_order_changes_no_digit(crowd):
 def test_gaps_and_nothing(crowd):
     """A batch that one annotator saw has no figure and a reason; the others have theirs."""
     layers = {"a": [[(0, 1, "X")]] * 3, "b": [[(0, 1, "X")], None, [(0, 1, "X")]]}
-    made = sa.batches(
-        sa.Corpus.from_segments([9] * 3, layers), 3, ci=True, bootstrap=sa.Bootstrap(resamples=9)
-    )
+    made = sa.batches(sa.Corpus.from_segments([9] * 3, layers), 3, ci=True, resamples=9)
     assert math.isnan(made["2"].f1.observed)
     assert math.isnan(made.changes[0].observed.value)
     assert math.isnan(made.changes[0].corrected.p_holm)
@@ -229,7 +213,7 @@ def test_refused(crowd, tmp_path, run):
         (str(other), "no column document or id; there are name, round"),
     ):
         with pytest.raises((sa.SettingError, sa.InputError)) as caught:
-            sa.batches(crowd, by, bootstrap=sa.Bootstrap(resamples=9))
+            sa.batches(crowd, by, resamples=9)
         assert says in str(caught.value)
     other.write_text("id,round\nnote-01,1\n")
     with pytest.raises(sa.InputError, match="no column half; there are id, round"):
@@ -240,7 +224,7 @@ def test_refused(crowd, tmp_path, run):
         (("--by", "pair"), "--by does not go with --batches"),
         (("--test", "chance"), "--test does not go with --batches"),
         (("--measure", "gamma"), "--measure gamma does not go with --batches"),
-        (("--ci", "--resample-by", "both"), "--resample-by does not go with --batches"),
+        (("--ci", "--cluster-by", "both"), "--cluster-by does not go with --batches"),
     ):
         code, _, err = run("agree", CROWD, "--batches", "3", *more)
         assert code == 2

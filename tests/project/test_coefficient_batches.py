@@ -67,7 +67,7 @@ def test_what_is_said_of_batches():
     assert found.verdict.endswith("No test was made: add --ci.")
     assert "interval" not in str(found)
     table = sa.LabelTable.from_rows([*rows(), ("r9", "ann", "x")])  # one item with one label
-    ask = sa.Bootstrap(resamples=50)
+    ask = sa.Jackknife()
     with_ci = sa.coefficients_by_batch(table, 2, ci=ask)
     assert with_ci.verdict.endswith("No test was made.")
     assert "interval" in str(with_ci)

@@ -92,7 +92,7 @@ def test_what_is_there_has_its_width(crowd):
     """The width over the documents that are there is that of the jackknife, to first order."""
     for figure in ("observed", "expected", "corrected"):
         made = sa.plan_sample(crowd, 0.1, figure=figure, resamples=9)
-        team = sa.agree(crowd, ci=sa.Bootstrap(interval="jackknife", resample_by="unit")).team.f1
+        team = sa.agree(crowd, ci=sa.Jackknife()).team.f1
         low, high = getattr(team.interval, figure)
         if figure == "expected":  # a small share: on the scale of log odds its interval is longer
             assert made.width < high - low

@@ -190,8 +190,8 @@ def test_the_ceiling_is_what_agree_says(annotators):
     corpus = sa.Corpus.from_segments(*many(annotators, 8))
     people = list(corpus.annotators[1:])
     for match in ("exact", "token", "iou", "overlap")[: 4 if annotators == 3 else 2]:
-        team = sa.agree(corpus, annotators=people, match=match, ci=sa.Bootstrap(interval="jackknife", resample_by="unit"))  # fmt: skip
-        how = {"match": match, "ci": sa.Bootstrap(interval="jackknife")}  # which draws nothing
+        team = sa.agree(corpus, annotators=people, match=match, ci=sa.Jackknife())  # fmt: skip
+        how = {"match": match, "ci": sa.Jackknife()}  # which draws nothing
         result = sa.evaluate_references(corpus, people, **how)
         assert result.ceiling.f1[:3] == pytest.approx(team.team.f1[:3], abs=1e-12)
         assert result.ceiling.documents == team.team.documents
@@ -221,7 +221,7 @@ def test_order_changes_no_digit():
     whole = sa.Corpus.from_segments(lengths, layers)
     turned = {n: layers[n][::-1] for n in reversed(layers)}
     other = sa.Corpus.from_segments(lengths[::-1], turned)
-    a, b = (sa.evaluate_references(c, ci=sa.Bootstrap(resamples=50), **how) for c in (whole, other))
+    a, b = (sa.evaluate_references(c, ci=sa.Jackknife(), **how) for c in (whole, other))
     assert a["m"] == b["m"]
     assert a.ceiling == b.ceiling
     assert dict(a.people) == {name: b.people[name] for name in a.people}
@@ -295,7 +295,7 @@ def test_the_interval_of_a_share():
     lengths, layers = many(4, 12, gaps=0.1)
     corpus = sa.Corpus.from_segments(lengths, layers)
     how = {"systems": ["m"], "match": "token"}
-    result = sa.evaluate_references(corpus, ci=sa.Bootstrap(interval="jackknife"), **how)
+    result = sa.evaluate_references(corpus, ci=sa.Jackknife(), **how)
     shares = []
     used = [
         d for d in range(12)
@@ -315,10 +315,10 @@ def test_whole_documents_are_resampled():
     """Resampled by document, sentences of a document go together: two documents, two units."""
     corpus = sa.Corpus.from_segments(*many(3, 6))
     corpus = replace(corpus, wholes=np.array([0, 0, 0, 1, 1, 1]))
-    how = {"systems": ["m"], "match": "token", "ci": sa.Bootstrap(interval="jackknife")}
+    how = {"systems": ["m"], "match": "token", "ci": sa.Jackknife()}
     by_unit = sa.evaluate_references(corpus, **how)
     by_document = sa.evaluate_references(
-        corpus, **{**how, "ci": replace(how["ci"], resample_by="document")}
+        corpus, **{**how, "ci": replace(how["ci"], cluster_by="document")}
     )
     assert by_unit["m"].f1[:3] == by_document["m"].f1[:3]
     halves = [
@@ -374,7 +374,7 @@ def test_nothing_to_compare(lengths):
     nobody = [None] * len(lengths)
     layers = {"a": nobody, "b": [[(0, 1, "X")]] * len(lengths), "m": nobody}
     corpus = sa.Corpus.from_segments(lengths, layers)
-    result = sa.evaluate_references(corpus, systems=["m"], ci=sa.Bootstrap(resamples=9))
+    result = sa.evaluate_references(corpus, systems=["m"], ci=sa.Jackknife())
     assert result["m"].f1.reason == "no document with a reference"
     assert result.people["a"].f1.reason == "no document with another reference"
     assert result.to_dict()["tables"]["systems"][-1]["f1"]["corrected"] is None
@@ -416,16 +416,14 @@ def test_the_command(run, crowd, tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "plot.svg"
     code, out, err = run(
-        "evaluate", crowd, "--references", "a0,a1,a2,a3", "--ci", "--resamples", 50,
+        "evaluate", crowd, "--references", "a0,a1,a2,a3", "--ci",
         "--format", "json", "--plot", plot,
     )  # fmt: skip
     assert (code, err) == (
         0, "spanagree: note: m: 4 of 20 documents not shared with a reference, left out\n"
     )  # fmt: skip
     data = json.loads(out)
-    result = sa.evaluate_references(
-        sa.read(str(crowd)), systems=["m"], ci=sa.Bootstrap(resamples=50)
-    )
+    result = sa.evaluate_references(sa.read(str(crowd)), systems=["m"], ci=sa.Jackknife())
     assert data == json.loads(json.dumps(result.to_dict()))
     rows = result.to_dict("annotator")["tables"]["annotators"]
     assert [x["system"] for x in rows][-4:] == ["a0", "a1", "a2", "a3"]
@@ -466,7 +464,7 @@ def test_the_command_by_label(run, crowd, tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "plot.svg"
     many = ["evaluate", crowd, "--systems", "m", "--by", "label"]
-    code, out, _ = run(*many, "--ci", "--resamples", 50, "--format", "json", "--plot", plot)
+    code, out, _ = run(*many, "--ci", "--format", "json", "--plot", plot)
     assert code == 0
     data = json.loads(out)
     assert [row["label"] for row in data["tables"]["labels"]] == ["X", "X", "Y", "Y"]

@@ -215,7 +215,7 @@ def test_the_command_adds_systems(run):
 def test_the_seed_of_random_is_that_of_intervals(run):
     """--seed is for both, and without --ci for random alone; for neither it is refused as before."""
     line = ("evaluate", CROWD, "--gold", "ann", "--format", "json", "--seed", 7)
-    _, out, _ = run(*line, "--baseline", "random", "--ci", "--resamples", 9)
+    _, out, _ = run(*line, "--baseline", "random", "--ci")
     settings = json.loads(out)["settings"]
     assert (settings["seed"], settings["made"]["random"]) == (7, "nonoverlapping/seed-7")
     code, _, err = run(*line, "--baseline", "nothing")

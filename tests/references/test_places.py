@@ -109,7 +109,7 @@ def test_rows_of_files_add(answers, tmp_path):
     for name, system in whole.systems.items():
         assert merged[name].f1 == system.f1
         assert merged.uniform[name].f1 == whole.uniform[name].f1
-    how["ci"] = sa.Bootstrap(resamples=200)
+    how["ci"] = sa.Jackknife()
     rows = [sa.systems.ComparedSystems.read(file) for file in files]
     ends = [sa.evaluate(source, "ann", **how)["eager"].f1.interval for source in (rows, answers)]
     assert ends[0] == ends[1]
@@ -118,9 +118,7 @@ def test_rows_of_files_add(answers, tmp_path):
 @pytest.mark.long
 def test_batches(answers):
     """A batch has the chance that its documents have, and the uniform one beside it."""
-    made = sa.batches(
-        answers, 3, match="token", places="words", bootstrap=sa.Bootstrap(resamples=200)
-    )
+    made = sa.batches(answers, 3, match="token", places="words", resamples=200)
     third = sa.agree(answers.subset(range(24, 36)), match="token", places="words")
     assert made["3"].f1[:3] == pytest.approx(third.team.f1[:3], abs=1e-12)
     assert made.uniform["3"].f1[:3] == pytest.approx(third.uniform.team.f1[:3], abs=1e-12)

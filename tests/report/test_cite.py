@@ -252,7 +252,7 @@ SAYS = {
     "cut:expand": "Where a segment cuts a token, it takes in the whole token.",
     "repair:drop-empty": "Annotations were repaired: empty segments dropped.",
     "ci:percentile90|resamples:1000|seed:3": "90 % percentile bootstrap intervals (Efron, 1979).",
-    "ci:bca95|resample_by:both": "widened for other annotators (Zou & Donner, 2008;",
+    "ci:bca95|cluster_by:both": "widened for other annotators (Zou & Donner, 2008;",
     "test:chance|null:exact": "This probability is exact.",
 }
 
@@ -341,10 +341,10 @@ def test_exact_intervals_are_cited_where_there_may_be_some():
     """
     gold = [[(0, 1, "X")]] * 40
     corpus = sa.Corpus.from_segments([9] * 40, {"gold": gold, "mine": gold})
-    result = sa.evaluate(corpus, ci=sa.Bootstrap(resamples=50))
+    result = sa.evaluate(corpus, ci=sa.Jackknife())
     assert "Clopper & Pearson, 1934" in paragraph(result.signature)
     assert result.systems["mine"].f1.interval.kind == "bca+clopper-pearson"
-    units = sa.alpha_u(corpus, ci=sa.Bootstrap(resamples=50))
+    units = sa.alpha_u(corpus, ci=sa.Jackknife())
     assert "Clopper" not in paragraph(units.signature)
     assert "clopper" not in units.team.all.interval.kind
 
@@ -377,17 +377,15 @@ def test_results(newsroom):
     """Every kind of result has a paragraph from its own signature."""
     names = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     corpus = sa.read_conll(names)
-    result = sa.evaluate(corpus, ci=sa.Bootstrap(resamples=20))
+    result = sa.evaluate(corpus, ci=sa.Jackknife())
     hard = sa.difficulty(corpus, "gold.conll")
     table = sa.token_labels(corpus)
     results = [
         result,
         sa.evaluate_levels(result, hard),
         hard,
-        sa.compare_systems(result, bootstrap=sa.Bootstrap(resamples=20)),
-        sa.compare_systems(
-            result, bootstrap=sa.Bootstrap(resamples=20, interval="jackknife"), test="permutation"
-        ),
+        sa.compare_systems(result, resamples=20),
+        sa.compare_systems(result, resamples=20, test="permutation"),
         sa.chance_test(corpus, result, draws=5),
         sa.agree(corpus),
         sa.coefficients(table),
@@ -397,7 +395,7 @@ def test_results(newsroom):
         sa.confusion(corpus, "gold.conll", "tagger.conll"),
         sa.make_gold(corpus),
         sa.plan_sample(corpus, 0.1),
-        sa.batches(corpus, 2, bootstrap=sa.Bootstrap(resamples=99)),
+        sa.batches(corpus, 2, resamples=99),
         sa.evaluate_references(corpus, systems=["tagger.conll"]),
         sa.alt_test(corpus, "tagger.conll", 0.1),
         sa.evaluate_references(corpus, systems=["tagger.conll"], ci=True),

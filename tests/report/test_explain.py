@@ -19,7 +19,7 @@ from spanagree.results.frame import Column, Frame
 from spanagree.systems.compare_systems import TESTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
-DRAWN = {"ci": sa.Bootstrap(resamples=20)}
+DRAWN = {"ci": sa.Jackknife()}
 SYSTEM, INTERVAL = Column("system", "system", "name"), Column("", "interval", "interval")
 F1 = Column("f1", "F1", meaning="F1 of a system")
 
@@ -42,9 +42,7 @@ def evaluations(folder):
             yield from tables_of(sa.evaluate_levels(result, hard))
             yield from tables_of(hard)
             for test in TESTS:
-                yield from tables_of(
-                    sa.compare_systems(result, test=test, bootstrap=sa.Bootstrap(resamples=20))
-                )
+                yield from tables_of(sa.compare_systems(result, test=test, resamples=20))
         yield from tables_of(sa.chance_test(corpus, result, draws=5))
         with_p_values = sa.evaluate(corpus, p_values=True)
         yield from tables_of(with_p_values)
@@ -199,7 +197,7 @@ def test_intervals_of_few_are_explained(interval):
         assert words in explained(f"{line}|ci:{interval}95", [SYSTEM, INTERVAL])["interval"]
     units = explained(f"measure:gamma|unit:sentence|ci:{interval}95", [SYSTEM, INTERVAL])
     assert "Pearson" not in units["interval"]
-    assert "--resample-by" not in units["interval"]
+    assert "--cluster-by" not in units["interval"]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +209,7 @@ def test_annotators_are_held_fixed(line):
     fixed = "The annotators are held fixed: with others the figures may differ by much more."
     shown = explained(f"{line}|ci:bca95", [SYSTEM, INTERVAL])["interval"]
     assert fixed in shown
-    assert ("--resample-by both takes" in shown) == (line == "team:summed")
+    assert ("--cluster-by both takes" in shown) == (line == "team:summed")
     methods = " ".join(sa.cite(f"{line}|ci:bca95|spanagree:1.0.0").split())
     assert "The annotators are held fixed." in methods
     evaluated = explained("average:micro|ci:bca95", [SYSTEM, INTERVAL])["interval"]
@@ -238,7 +236,7 @@ def test_intervals_are_explained(kind, of, drawn):
     assert "with 97.5 % confidence" in shown
     assert f"{drawn}" in shown
     assert ("77 resamples" in shown) == (kind != "jackknife")
-    assert ("--resample-by document" in shown) == (drawn == "sentence")
+    assert ("--cluster-by document" in shown) == (drawn == "sentence")
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

@@ -24,7 +24,7 @@ def verdict(result):
 
 def test_it_is_the_verdict(crowd):
     """The paragraph is the verdict, then where it is shaky, then the program."""
-    result = sa.agree(crowd, ci=sa.Bootstrap(resamples=100))
+    result = sa.agree(crowd, ci=sa.Jackknife())
     assert words(result) == f"{verdict(result)} All figures were computed with spanagree 1.0.0."
     layers = {"ann": [[(0, 2, "X")], []], "bob": [[(0, 2, "X")], []]}
     few = sa.agree(sa.Corpus.from_segments([9, 9], layers))

@@ -33,7 +33,7 @@ def results(segments, labels, lengths=LENGTHS):
     tables = {}
     for name, of, parts in (
         ("evaluate", evaluation, (None, "label", "document")),
-        ("intervals", sa.evaluate(corpus, "gold", ci=sa.Bootstrap(resamples=20)), (None, "label", "document")),
+        ("intervals", sa.evaluate(corpus, "gold", ci=sa.Jackknife()), (None, "label", "document")),
         ("tokens", sa.evaluate(corpus, "gold", match="token"), (None, "label", "document")),
         ("iou", sa.evaluate(corpus, "gold", match="iou"), (None, "label", "document")),
         ("references", sa.evaluate_references(corpus, ["gold"], ci=True), (None, "annotator")),
@@ -47,7 +47,7 @@ def results(segments, labels, lengths=LENGTHS):
     for name, of in {
         "difficulty": difficulty,
         "levels": sa.evaluate_levels(evaluation, difficulty, at=[0.5]),
-        "compare": sa.compare_systems(evaluation, bootstrap=sa.Bootstrap(resamples=20)),
+        "compare": sa.compare_systems(evaluation, resamples=20),
         "by_chance": sa.chance_test(corpus, evaluation, draws=5),
         "categories": sa.category_agreement(table),
         **{f.__name__: f(table) for f in (sa.pi, sa.kappa, sa.alpha, sa.ac1, sa.bias, sa.spa)},
@@ -154,7 +154,7 @@ def test_intervals_in_csv(by):
     from spanagree.results.data import to_csv
 
     corpus = sa.Corpus.from_segments(LENGTHS, SEGMENTS)
-    table = sa.evaluate(corpus, "gold", ci=sa.Bootstrap(resamples=20)).table(by)
+    table = sa.evaluate(corpus, "gold", ci=sa.Jackknife()).table(by)
     rows = table.to_rows()
     assert "f1_corrected_low" in rows[0]
     assert len(to_csv(table).splitlines()) == 1 + len(rows)

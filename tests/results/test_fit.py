@@ -42,7 +42,7 @@ def twelve(request):
 
 def tables(corpus):
     """Every table of every kind of result, by name."""
-    few = {"ci": sa.Bootstrap(resamples=5)}
+    few = {"ci": sa.Jackknife()}
     evaluation = sa.evaluate(corpus)
     certain = sa.evaluate(corpus, **few)
     four = corpus.of_annotators(corpus.annotators[:4])  # chance takes a while
@@ -50,7 +50,7 @@ def tables(corpus):
     coefficients = sa.coefficients(sa.token_labels(corpus), **few)
     yield "evaluate", evaluation.table()
     yield "chance", sa.chance_test(four, sa.evaluate(four)).table()
-    yield "test", sa.compare_systems(evaluation, bootstrap=sa.Bootstrap(resamples=5)).table()
+    yield "test", sa.compare_systems(evaluation, resamples=5).table()
     yield "difficulty", sa.difficulty(corpus).table()
     levels = sa.evaluate_levels(certain, sa.difficulty(corpus, "gold"))
     yield "levels", levels.table()
@@ -65,9 +65,7 @@ def tables(corpus):
     }.items():
         for by in (None, *result.BY):
             yield f"{name} {by}", result.table(by)
-    against = sa.evaluate_references(
-        corpus, systems=corpus.annotators[:1], ci=sa.Bootstrap(resamples=20)
-    )
+    against = sa.evaluate_references(corpus, systems=corpus.annotators[:1], ci=sa.Jackknife())
     yield "references", against.table("annotator")
     for two in (sa.disagreements, sa.confusion):
         yield two.__name__, two(corpus, *corpus.annotators[:2]).table()
@@ -107,7 +105,7 @@ def test_what_stays_as_it_is():
     one = sa.evaluate(corpus.of_annotators(["gold", "a"])).table("label")
     assert one.turned is one
     assert "precision" in text.render(one)
-    assert sa.evaluate(corpus, ci=sa.Bootstrap(resamples=20)).table("label").pivot is None
+    assert sa.evaluate(corpus, ci=sa.Jackknife()).table("label").pivot is None
     long = text.render(sa.evaluate(corpus).table("label"), TableStyle(all_columns=True))
     assert "precision" in long
 

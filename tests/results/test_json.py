@@ -17,7 +17,7 @@ jsonschema = pytest.importorskip("jsonschema")
 SCHEMA = json.loads(files("spanagree.results").joinpath("schema.json").read_text("utf-8"))
 GOLD = "corpora/newsroom/gold.conll corpora/newsroom/tagger.conll corpora/newsroom/lexicon.conll"
 CROWD, LABELS = "corpora/crowd/crowd.jsonl", "labels.csv"
-FEW = "--ci --resamples 20"
+FEW = "--ci"
 LINES = {
     "evaluate": [
         f"{GOLD} --by document", f"{GOLD} {FEW}", f"{GOLD} --by difficulty", f"{GOLD} --test permutation --resamples 20",

@@ -41,7 +41,7 @@ def corpus(newsroom):
 def results(corpus, crowd):
     """One result of each kind."""
     whole = sa.evaluate(corpus)
-    few = sa.Bootstrap(resamples=20)
+    few = sa.Jackknife()
     return {
         "ranks": whole,
         "intervals": sa.evaluate(corpus, ci=few),
@@ -58,7 +58,7 @@ def results(corpus, crowd):
         "replacement": sa.alt_test(crowd, "ann", 0.1),
         "disputes": sa.disputes(crowd),
         "gold": sa.make_gold(crowd),
-        "batches": sa.batches(crowd, 3, ci=True, bootstrap=sa.Bootstrap(resamples=99)),
+        "batches": sa.batches(crowd, 3, ci=True, resamples=99),
     }
 
 
@@ -156,7 +156,7 @@ def test_texts_stay_apart(corpus, crowd, results):
 
     The extents are those that matplotlib measures in what it draws.
     """
-    few = sa.Bootstrap(resamples=20)
+    few = sa.Jackknife()
     for whole in (sa.evaluate(twelve(corpus)), sa.evaluate(twelve(corpus, 40))):
         gold = whole.settings.gold
         many = twelve(corpus, len(whole.systems))
@@ -290,9 +290,7 @@ def test_single_coefficients(crowd):
 
 def test_tests_of_many(corpus):
     """Differences of more than ten pairs are a heat map with two sides; certain ones have a star."""
-    result = sa.compare_systems(
-        sa.evaluate(twelve(corpus, 6)), bootstrap=sa.Bootstrap(resamples=400)
-    )
+    result = sa.compare_systems(sa.evaluate(twelve(corpus, 6)), resamples=400)
     ax = result.plot()
     names = list(dict.fromkeys(pair.a for pair in result.pairs))
     shown = ax.images[0].get_array().filled(np.nan)
@@ -375,8 +373,8 @@ def test_hostile_names(tmp_path):
     names = list(corpus.annotators)
     whole = sa.evaluate(corpus)
     results = [
-        whole, sa.evaluate(corpus, ci=sa.Bootstrap(resamples=9)), sa.agree(corpus), sa.difficulty(corpus),
-        sa.coefficients(sa.token_labels(corpus)), sa.compare_systems(whole, bootstrap=sa.Bootstrap(resamples=9)),
+        whole, sa.evaluate(corpus, ci=sa.Jackknife()), sa.agree(corpus), sa.difficulty(corpus),
+        sa.coefficients(sa.token_labels(corpus)), sa.compare_systems(whole, resamples=9),
         sa.evaluate_levels(whole, sa.difficulty(corpus, names[0])), sa.chance_test(corpus, whole, draws=9),
         sa.disagreements(corpus, *names[:2]), sa.confusion(corpus, *names[:2]),
     ]  # fmt: skip
@@ -401,7 +399,7 @@ def test_nothing_to_draw():
         pyplot.close("all")
         whole = sa.evaluate(corpus)
         assert texts(whole.plot()) == ["no system with a defined F1"]
-        assert texts(sa.evaluate(corpus, ci=sa.Bootstrap(resamples=5)).plot()) == ["the figure is undefined everywhere"]  # fmt: skip
+        assert texts(sa.evaluate(corpus, ci=sa.Jackknife()).plot()) == ["the figure is undefined everywhere"]  # fmt: skip
         assert texts(sa.difficulty(corpus).plot()) == ["no document has a difficulty"]
         assert texts(sa.chance_test(corpus, whole, draws=5).plot()) == ["no system that marked anything"]  # fmt: skip
         sa.agree(corpus).plot().figure.canvas.draw()
@@ -423,7 +421,7 @@ def test_many():
 
 COMMANDS = {
     "evaluate": ["evaluate", "{gold}", "{mine}"],
-    "ci": ["evaluate", "{gold}", "{mine}", "--ci", "--resamples", "9"],
+    "ci": ["evaluate", "{gold}", "{mine}", "--ci"],
     "levels": ["evaluate", "{gold}", "{mine}", "--by", "difficulty"],
     "by_chance": ["evaluate", "{gold}", "{mine}", "--test", "chance"],
     "drawn chance": ["evaluate", "{gold}", "{mine}", "--test", "chance", "--match", "iou", "--resamples", "9"],

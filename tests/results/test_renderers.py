@@ -277,7 +277,7 @@ def test_short_names_stay_apart(names):
 def test_latex_of_intervals(newsroom):
     """Precision and recall stay beside intervals, whose columns say of which confidence they are."""
     files = [newsroom / f"{name}.conll" for name in ("gold", "tagger")]
-    result = sa.evaluate(sa.read(files), ci=sa.Bootstrap(resamples=50, confidence=90))
+    result = sa.evaluate(sa.read(files), ci=sa.Jackknife(confidence=90))
     out = latex.render(result.table())
     assert r"system & precision & recall & F1 & 90 \% CI & chance F1 & 90 \% CI &" in out
     assert "tagger.conll & 71.76 & 56.63 & 63.30 &" in out
@@ -293,7 +293,7 @@ def test_many_remarks():
 
 def test_rows_have_the_ends_of_intervals(crowd):
     """Where a figure has an interval, CSV and rows have its ends: those of the result itself."""
-    ci = sa.Bootstrap(resamples=20)
+    ci = sa.Jackknife()
     team, labels = sa.agree(crowd, ci=ci), sa.coefficients(sa.token_labels(crowd), ci=ci)
     against = sa.evaluate_references(crowd, systems=["dia"], ci=ci)
     documents = sa.project.document_agreement(crowd, ci=ci)

@@ -274,9 +274,7 @@ def several(newsroom):
 
 def test_several_systems(newsroom):
     """The decision is adjusted for all pairs, so p is, too; pairs that differ are named."""
-    found = sa.compare_systems(
-        several(newsroom), test="permutation", bootstrap=sa.Bootstrap(resamples=2000)
-    )
+    found = sa.compare_systems(several(newsroom), test="permutation", resamples=2000)
     p = {(x.a, x.b): verdict.p_of(x.corrected.p_holm) for x in found.pairs}
     lexicon, tagger, chunker = (f"{name}.conll" for name in ("lexicon", "tagger", "chunker"))
     assert p[lexicon, tagger] != verdict.p_of(found[lexicon, chunker].corrected.p)
@@ -311,7 +309,7 @@ def test_an_interval_that_contradicts():
             "a": [[(0, 1, "X")]] * 40,
             "b": [[(0, 1, "X")]] * 20 + [[(2, 3, "X")]] * 20,
         })),
-        bootstrap=sa.Bootstrap(resamples=200),
+        resamples=200,
     )  # fmt: skip
     assert "95 % CI" in found.verdict
     (pair,) = found.pairs
@@ -357,7 +355,7 @@ def test_highest_and_lowest():
 @pytest.mark.parametrize("measure", [sa.alpha_u, sa.labels.coefficients_by_label])
 def test_labels_with_intervals(crowd, measure):
     """With intervals, those of the labels stand in the verdict; the figures are the result's own."""
-    found = measure(crowd, ci=sa.Bootstrap(resamples=100))
+    found = measure(crowd, ci=sa.Jackknife())
     labels = found.labels if measure is sa.alpha_u else {k: x.alpha for k, x in found.items()}
     values = {label: x.value for label, x in labels.items()}
     for label in (max(values, key=values.get), min(values, key=values.get)):

@@ -119,7 +119,7 @@ def test_study_of_people_and_systems():
     assert set(team.refused) == {"iou", "token"}
     assert team.rows[0]["people"]["observed"] == 1
     assert "|resamples:2000|" in team.signature
-    few = study(corpus, matches=["exact"], bootstrap=sa.Bootstrap(resamples=50, seed=3))
+    few = study(corpus, matches=["exact"], resamples=50, seed=3)
     assert "|resamples:50|draws:200|seed:3|" in few.signature  # as it was asked for
     against = study(corpus, systems=["cem"], matches=["exact"])
     assert against.rows[0]["best"]["name"] == "cem"
@@ -196,10 +196,10 @@ def test_systems_against_people_are_tested_by_document():
     assert row["reordered"]["told_apart_raw"] == row["reordered"]["told_apart_corrected"] == 1
     drawn = study(corpus, systems=["good", "bad"], matches=["overlap"]).rows[0]
     assert [drawn["why"][key] for key in ("per-label", "places", "whole")] == ["drawn"] * 3
-    asked = _Asked(corpus, "token", None, None, {}, sa.Bootstrap(), 1)
+    asked = _Asked(corpus, "token", None, None, {}, sa.Jackknife(), 1)
     copies = _copies(asked, ["ann", "bob"])
     assert (len(copies), copies.wholes[:4].tolist()) == (40 + 30, [0, 0, 1, 1])
-    whole = asked._replace(bootstrap=sa.Bootstrap(resample_by="document"))
+    whole = asked._replace(ci=sa.Jackknife(cluster_by="document"))
     assert _copies(whole, ["ann", "bob"]).wholes.tolist() == copies.wholes.tolist()
     of_tens = whole._replace(corpus=corpus.but(wholes=np.arange(40) // 10))
     assert np.bincount(_copies(of_tens, ["ann", "bob"]).wholes).tolist() == [20, 20, 20, 10]

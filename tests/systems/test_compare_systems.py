@@ -15,15 +15,15 @@ from spanagree.systems.compare_systems import ComparisonSettings, Difference, Sy
 X, NONE = [(0, 1, "X")], []
 
 
-def compared(layers, test="bootstrap", **ask):
+def compared(layers, test="jackknife", **ask):
     """The one pair of two systems over documents of 5 tokens."""
     (length,) = {len(layer) for layer in layers.values()}
     corpus = sa.Corpus.from_segments([5] * length, layers)
-    result = sa.compare_systems(sa.evaluate(corpus), test=test, bootstrap=sa.Bootstrap(**ask))
+    result = sa.compare_systems(sa.evaluate(corpus), test=test, **ask)
     return result, result.pairs[0]
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "permutation"])
+@pytest.mark.parametrize("test", ["jackknife", "bootstrap", "permutation"])
 def test_documents_that_one_missed(test):
     """The difference is that over the documents both saw: F1 2·1/3 of one, 1 of the other."""
     layers = {"gold": [X] * 4, "a": [X, X, X, NONE], "b": [None, None, X, X]}
@@ -33,11 +33,10 @@ def test_documents_that_one_missed(test):
     assert result.to_dict()["tables"]["pairs"][0]["observed"]["value"] == pair.observed.value
 
 
-@pytest.mark.parametrize("interval", ["bca", "jackknife"])
-def test_a_difference_stays_in_its_range(interval):
+def test_a_difference_stays_in_its_range():
     """F1 is from 0 to 1, corrected F1 from −e/(1 − e) to 1, of two documents also their difference."""
     layers = {"gold": [X, [(0, 1, "X"), (2, 3, "Y")]], "a": [X, [(2, 3, "Z")]], "b": [NONE, NONE]}
-    result, pair = compared(layers, resamples=99, interval=interval)
+    result, pair = compared(layers)
     assert -1 <= pair.observed.low < pair.observed.value < pair.observed.high <= 1
     e = result.scores["a"].expected
     assert result.scores["b"].expected == 0
@@ -48,46 +47,34 @@ def test_two_documents_can_tell():
     """Two documents that are not alike have a p; what needs no remark has no reason in JSON."""
     result, pair = compared({"gold": [X, X], "a": [X, NONE], "b": [X, X]}, resamples=99)
     assert 0 < pair.observed.p <= 1
-    joined = "interval: joined with Clopper–Pearson's, as the systems differ in only 1 document"
+    joined = "interval: exact, as at most one document tells the two apart, which is no evidence"
     assert result.to_dict()["tables"]["pairs"][0]["observed"]["reason"] == joined
     result, _ = compared({"gold": [X] * 24, "a": [X, NONE] * 12, "b": [X] * 24}, resamples=99)
     assert "reason" not in result.to_dict()["tables"]["pairs"][0]["observed"]
 
 
-def test_reasons_of_what_is_undefined():
-    """An undefined difference has no reason for its p; a defined one has; JSON says it, p is null."""
-    result, pair = compared({"gold": [NONE, NONE], "a": [NONE] * 2, "b": [NONE] * 2}, resamples=99)
+def test_where_nothing_varies():
+    """One system right and the other wrong in all of 20 documents: none tells of others.
+
+    Exchanges have a p: of all 2^20, two are as far apart, and none of those that are drawn.
+    """
+    layers = {"gold": [X] * 20, "a": [X] * 20, "b": [NONE] * 20}
+    _, pair = compared(layers)
+    assert math.isnan(pair.observed.low)
+    assert math.isnan(pair.observed.p)
+    says(pair.observed.reason, "p and interval: undefined … --test permutation")
+    result, pair = compared(layers, test="permutation", resamples=999)
+    assert pair.observed.p == 1 / 1000
+    assert "is told apart from all others" in result.verdict
+
+
+def test_nothing_marked_has_a_reason():
+    """Of documents without a segment nothing is defined; JSON has a reason, and p is null."""
+    result, pair = compared({"gold": [NONE, NONE], "a": [NONE] * 2, "b": [NONE] * 2})
     assert math.isnan(pair.observed.value)
-    assert pair.observed.reason == "interval: the figure itself is undefined"
     data = result.to_dict()["tables"]["pairs"][0]["observed"]
     assert (data["p"], data["reason"]) == (None, pair.observed.reason)
-
-
-def test_no_resample_is_defined():
-    """One resample that misses the only document with segments: no interval; p is of exchanges."""
-    many = 20
-    layers = {"gold": [X] + [NONE] * many, "a": [X] + [NONE] * many, "b": [NONE] * (many + 1)}
-    for seed in range(9):
-        _, pair = compared(layers, resamples=1, seed=seed)
-        if "undefined in 1 of 1 resample" in pair.observed.reason:
-            break
-    else:
-        pytest.fail("every resample had the first document")
-    assert pair.observed.value == 1
-    assert pair.observed.p == 1  # of two ways, both as far apart
-    assert math.isnan(pair.observed.low)
-
-
-def test_where_nothing_varies():
-    """One system right and the other wrong in all of 20 documents: each resample is the sample, so
-    p is of exchanges, of which 2 in 2^20 are as far apart: none of those that are drawn."""
-    result, pair = compared({"gold": [X] * 20, "a": [X] * 20, "b": [NONE] * 20}, resamples=999)
-    assert (pair.observed.low, pair.observed.high) == (1, 1)
-    assert pair.observed.p == 1 / 1000
-    assert "p: of exchanges" in pair.observed.reason
-    assert "disagree" not in pair.observed.reason
-    assert "is told apart from all others" in result.verdict
-    assert "CI" not in result.verdict  # an interval without width says nothing
+    says(pair.observed.reason, "p and interval: undefined")
 
 
 def test_systems_of_other_documents():
@@ -167,7 +154,7 @@ def test_picture_of_chance():
 
 def test_a_pair_turned():
     """Asked for in the other order, a difference and the ends of its interval change their sign."""
-    result, pair = compared({"gold": [X] * 4, "a": [X, X, X, NONE], "b": [NONE, X, NONE, X]})
+    result, pair = compared({"gold": [X] * 5, "a": [X, X, X, NONE, X], "b": [NONE, X, NONE, X, X]})
     turned = result["b", "a"].observed
     assert (turned.value, turned.p) == (-pair.observed.value, pair.observed.p)
     assert (turned.low, turned.high) == (-pair.observed.high, -pair.observed.low)
@@ -176,10 +163,10 @@ def test_a_pair_turned():
 # --- changes of order ---------------------------------------------------------------------------
 
 
-def two_systems(a, b, p_holm):
+def two_systems(a, b, p_adjusted):
     """A comparison of two systems with these differences, before and after chance is taken off."""
     differences = (
-        Difference(value, 0, 0, 0.01, p) for value, p in zip((a, b), p_holm, strict=True)
+        Difference(value, 0, 0, 0.01, p) for value, p in zip((a, b), p_adjusted, strict=True)
     )
     pair = SystemPair("mine", "yours", 100, 50, *differences)
     settings = ComparisonSettings(
@@ -189,7 +176,7 @@ def two_systems(a, b, p_holm):
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "p_holm", "changes"),
+    ("a", "b", "p_adjusted", "changes"),
     [
         (0.1, -0.1, (0.01, 0.01), [True]),
         (0.1, -0.1, (0.01, 0.2), [False]),
@@ -200,16 +187,16 @@ def two_systems(a, b, p_holm):
         (0.1, math.nan, (0.01, 0.01), []),
     ],
 )
-def test_a_change_of_order_is_a_finding_if_both_differences_are(a, b, p_holm, changes):
+def test_a_change_of_order_is_a_finding_if_both_differences_are(a, b, p_adjusted, changes):
     """Chance changes the order of two if they can be told apart before and after, by Holm's p."""
-    comparison = two_systems(a, b, p_holm)
+    comparison = two_systems(a, b, p_adjusted)
     assert [certain for _, certain in comparison.reordered] == changes
     below = " ".join(comparison.table().remarks)
     sentence = "chance changes the order of mine and yours"
     assert (sentence in below) is bool(changes)
     noise = ", but they cannot be told apart, so that is not a finding"
     assert (noise in below) is (changes == [False])
-    assert ("1 of 1 pair cannot be told apart" in below) is not (p_holm[1] <= 0.05)
+    assert ("1 of 1 pair cannot be told apart" in below) is not (p_adjusted[1] <= 0.05)
 
 
 def test_many_changes_of_order_are_counted():

@@ -9,15 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracles import joined_with_t
-from scipy import stats
+from oracles import jackknifed
 
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.report.explain import explain
 
-ASK = {"ci": sa.Bootstrap(resamples=199, seed=4)}
-TEXTS = {"ci": sa.Bootstrap(resamples=199, seed=4, resample_by="text")}
+ASK = {"ci": sa.Jackknife()}
+TEXTS = {"ci": sa.Jackknife(cluster_by="text")}
 
 
 def bare(score):
@@ -39,7 +38,7 @@ def test_figures_stay(documents, match):
         sa.agree(
             documents,
             match=match,
-            **{**ask, "ci": replace(ask["ci"], resample_by=ask["ci"].resample_by or "unit")},
+            **{**ask, "ci": replace(ask["ci"], cluster_by=ask["ci"].cluster_by)},
         )
         for ask in (ASK, TEXTS)
     )
@@ -57,15 +56,13 @@ def test_one_text_each(sentences):
         n: (x.f1, x.precision, x.labels) for n, x in ours.systems.items()
     }
     plain, ours = (
-        sa.agree(
-            joined, **{**ask, "ci": replace(ask["ci"], resample_by=ask["ci"].resample_by or "unit")}
-        )
+        sa.agree(joined, **{**ask, "ci": replace(ask["ci"], cluster_by=ask["ci"].cluster_by)})
         for ask in (ASK, TEXTS)
     )
     assert (plain.team, plain.mean, plain.labels) == (ours.team, ours.mean, ours.labels)
     assert dict(plain.pairs) == dict(ours.pairs)
     assert plain.annotators == ours.annotators
-    pair = [sa.compare_systems(sa.evaluate(joined), bootstrap=sa.Bootstrap(resamples=99, resample_by=by)).pairs for by in ("unit", "text")]  # fmt: skip
+    pair = [sa.compare_systems(sa.evaluate(joined), resamples=99, ci=sa.Jackknife(cluster_by=by)).pairs for by in (None, "text")]  # fmt: skip
     assert pair[0] == pair[1]
 
 
@@ -73,9 +70,7 @@ def test_one_text_each(sentences):
 @pytest.mark.parametrize("match", ["exact", "token"])
 def test_by_hand(documents, match):
     """A jackknife over sentences, by F1 without each one in plain Python, gives the interval."""
-    result = sa.evaluate(
-        documents, match=match, ci=sa.Bootstrap(interval="jackknife", resample_by="text")
-    )
+    result = sa.evaluate(documents, match=match, ci=sa.Jackknife(cluster_by="text"))
     rows = []  # matched, expected and size of each sentence
     for document, ends in zip(documents, documents.text_ends, strict=True):
         label_of = {s.label for n in ("gold", "tagger") for s in document.segments[n]}
@@ -103,15 +98,13 @@ def test_by_hand(documents, match):
         return 2 * (m - e) / (size - 2 * e)
 
     left = [corrected(*(t - x for t, x in zip(total, row, strict=True))) for row in rows]
-    mean, n = math.fsum(left) / len(left), len(left)
-    error = stats.t.ppf(0.975, n - 1) * math.sqrt((n - 1) / n * sum((x - mean) ** 2 for x in left))
+    n = len(left)
     f1 = result.systems["tagger"].f1
     assert n == 103
     assert f1.corrected == pytest.approx(corrected(*total), abs=1e-12)
-    ends = f1.corrected - error, f1.corrected + error
     informative = sum(row[2] > 0 for row in rows)
     assert informative < n
-    ends = joined_with_t(ends, f1.corrected, left, -f1.expected / (1 - f1.expected), informative)
+    ends = jackknifed(left, f1.corrected, informative, -f1.expected / (1 - f1.expected))
     assert f1.interval.corrected == pytest.approx(ends, abs=1e-9)
 
 
@@ -142,7 +135,7 @@ def test_spread_of_other_texts():
     truth = sa.evaluate(threads(4000, 5, draw), match="token").systems["mine"].f1.corrected
     figures, errors, held = [], [], 0
     for _ in range(150):
-        how = {"match": "token", "ci": sa.Bootstrap(interval="jackknife", resample_by="text")}
+        how = {"match": "token", "ci": sa.Jackknife(cluster_by="text")}
         f1 = sa.evaluate(threads(12, 5, draw), **how).systems["mine"].f1
         low, high = f1.interval.corrected
         figures.append(f1.corrected)
@@ -188,30 +181,31 @@ def test_conll_and_groups(sentences, documents):
 @pytest.mark.long
 def test_sentences(sentences, documents):
     """Sentences are the units, or the texts that these are joined of; a post is not a sentence."""
-    for corpus, same in ((sentences, "unit"), (documents, "text")):
+    for corpus, same in ((sentences, None), (documents, "text")):
         for measure in (lambda c, **how: sa.evaluate(c, **how).systems["tagger"].f1,
                         lambda c, **how: sa.agree(c, **how).team.f1):  # fmt: skip
             asked, meant = (
-                measure(corpus, ci=replace(TEXTS["ci"], resample_by=by))
-                for by in ("sentence", same)
+                measure(corpus, ci=replace(TEXTS["ci"], cluster_by=by)) for by in ("sentence", same)
             )
             assert asked == meant
-    result = sa.evaluate(documents, ci=replace(TEXTS["ci"], resample_by="sentence"))
-    assert "|resample_by:sentence|" in result.signature
-    assert "199 resamples of the texts" in " ".join(
+    result = sa.evaluate(documents, ci=replace(TEXTS["ci"], cluster_by="sentence"))
+    assert "|cluster_by:sentence|" in result.signature
+    assert "leaving out one text at a time" in " ".join(
         " ".join(text for _, text in explain([result.table()])).split()
     )
-    with pytest.raises(sa.SettingError, match="resample_by sentence: a permutation test"):
+    with pytest.raises(sa.SettingError, match="cluster_by sentence: a permutation test"):
         sa.compare_systems(
             sa.evaluate(documents),
             test="permutation",
-            bootstrap=sa.Bootstrap(resample_by="sentence"),
+            ci=sa.Jackknife(cluster_by="sentence"),
         )
     posts = replace(sentences, reading={})
-    with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* not read as sentences"):
-        sa.evaluate(posts, ci=replace(TEXTS["ci"], resample_by="sentence"))
-    with pytest.raises(sa.SettingError, match=r"resample_by sentence: .* choose unit or document"):
-        sa.document_agreement(documents, ci=replace(TEXTS["ci"], resample_by="sentence"))
+    with pytest.raises(sa.SettingError, match=r"cluster_by sentence: .* not read as sentences"):
+        sa.evaluate(posts, ci=replace(TEXTS["ci"], cluster_by="sentence"))
+    with pytest.raises(
+        sa.SettingError, match=r"cluster_by sentence: .* choose document, or leave it out"
+    ):
+        sa.document_agreement(documents, ci=replace(TEXTS["ci"], cluster_by="sentence"))
 
 
 def test_refused(sentences, documents):
@@ -221,13 +215,13 @@ def test_refused(sentences, documents):
         (lambda: sa.agree(sentences, **TEXTS), "the documents were not joined of texts; join them"),
         (lambda: sa.evaluate(documents.to_characters(), **TEXTS), "were not joined of texts"),
         (
-            lambda: sa.compare_systems(sa.evaluate(documents), test="permutation", bootstrap=sa.Bootstrap(resample_by="text")),
+            lambda: sa.compare_systems(sa.evaluate(documents), test="permutation", ci=sa.Jackknife(cluster_by="text")),
             "a permutation test exchanges what chance expects too",
         ),
-        (lambda: sa.document_agreement(documents, **TEXTS), "choose unit or document"),
-        (lambda: sa.coefficients(sa.token_labels(documents), **TEXTS), "choose unit or document"),
+        (lambda: sa.document_agreement(documents, **TEXTS), "choose document, or leave it out"),
+        (lambda: sa.coefficients(sa.token_labels(documents), **TEXTS), "choose document, or leave it out"),
     ):  # fmt: skip
-        with pytest.raises(sa.SettingError, match="resample_by text: .*" + says):
+        with pytest.raises(sa.SettingError, match="cluster_by text: .*" + says):
             call()
 
 
@@ -237,14 +231,14 @@ def test_command(sentences, tmp_path, capsys):
     path = tmp_path / "posts.jsonl"
     ids = [f"{whole}-{s}" for s, whole in enumerate(sentences.wholes.tolist())]
     sa.write_jsonl(replace(sentences, ids=ids, wholes=None, reading={}), path)
-    line = ["--group-by", "^(.*)-", "--unit", "document", "--ci", "--resamples", "99"]
-    line += ["--resample-by", "text"]
+    line = ["--group-by", "^(.*)-", "--unit", "document", "--ci"]
+    line += ["--cluster-by", "text"]
     for command in ("evaluate", "agree"):
         assert main([command, str(path), *line, "--format", "json"]) == 0
         made = json.loads(capsys.readouterr().out)
         assert "|joined:pattern ^(.*)-|" in made["signature"]
-        assert "|resample_by:text|" in made["signature"]
-        assert "over texts. 99 resamples" in " ".join(sa.cite(made["signature"]).split())
+        assert "|cluster_by:text|" in made["signature"]
+        assert "over texts (99 resamples" in " ".join(sa.cite(made["signature"]).split())
     assert main(["evaluate", str(path), *line, "--explain"]) == 0
     assert "Each text of a joined document is drawn by itself" in " ".join(capsys.readouterr().out.split())  # fmt: skip
     assert main(["evaluate", str(path), *line[:2], *line[4:]]) == 2
@@ -255,5 +249,5 @@ def test_words(documents):
     """The explanation says what is drawn, and no longer that sentences belong together."""
     result = sa.evaluate(documents, **TEXTS)
     text = " ".join(" ".join(t for _, t in explain([result.table()])).split())
-    assert "199 resamples of the texts" in text
+    assert "leaving out one text at a time" in text
     assert "more honest where it is known" not in text

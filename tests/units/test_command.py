@@ -53,8 +53,8 @@ def test_json_is_the_python_result(run):
     corpus = sa.read_jsonl(CROWD)
     _, out, _ = run("--measure", "gamma", "--seed", "5", "--format", "json")
     assert json.loads(out) == sa.gamma(corpus, seed=5).to_dict()
-    _, out, _ = run("--measure", "alpha-u", "--ci", "--resamples", "50", "--format", "json")
-    assert json.loads(out) == sa.alpha_u(corpus, ci=sa.Bootstrap(resamples=50)).to_dict()
+    _, out, _ = run("--measure", "alpha-u", "--ci", "--format", "json")
+    assert json.loads(out) == sa.alpha_u(corpus, ci=sa.Jackknife()).to_dict()
     _, out, _ = run(
         "--measure", "alpha-u", "--by", "pair", "--annotators", "ann,bob", "--format", "json"
     )
@@ -149,7 +149,7 @@ def test_cited(run):
     assert "Mathet et al., 2015" in text
     assert "Positions of units weigh α = 3. Their categories weigh β = 1." in text
     assert "annotators drawn at random and shifted." in text
-    text = sa.cite(sa.alpha_u(corpus, ci=sa.Bootstrap(resamples=20)))
+    text = sa.cite(sa.alpha_u(corpus, ci=sa.Jackknife()))
     assert "Krippendorff, 1995" in " ".join(text.split())
 
 
