@@ -116,7 +116,8 @@ def _tag_labels(size: int) -> Call:
 def _resamples(size: int) -> Call:
     tags = {str(seed): inputs.sentences(1287, 18, seed) for seed in range(3)}
     corpus = sa.from_tags(tags)
-    return lambda: sa.evaluate(corpus, ci=sa.Jackknife())
+    evaluation = sa.evaluate(corpus)
+    return lambda: sa.compare_systems(evaluation, test="bootstrap", resamples=size)
 
 
 def _systems(size: int) -> Call:

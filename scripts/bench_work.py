@@ -232,7 +232,7 @@ def resampling(part: int, folder: Path | None) -> Pair:
     gold, mine = (as_tags(corpus, name) for name in corpus.annotators[:2])
     evaluated = sa.evaluate(corpus)
     return (
-        lambda: sa.compare_systems(evaluated, resamples=10_000 // part),
+        lambda: sa.compare_systems(evaluated, test="bootstrap", resamples=10_000 // part),
         lambda: [f1_score(gold, mine) for _ in range(100 // part)],
     )
 
@@ -342,8 +342,12 @@ def sparse(part: int) -> Pair:
 def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
-    made = PerDocument.of(corpus, "exact", "nonoverlapping").as_units.tables(len(corpus.labels))
-    tables = [table for documents, table in made if len(documents) > 1]
+    per_document = PerDocument.of(corpus, "exact", "nonoverlapping")
+    sums, seen = per_document.sums, per_document.coverage.by_two()
+    by_annotator = sums.both_ways().by("document", "first")
+    parts = [sums.by("document")]
+    parts += [by_annotator.where(by_annotator.first == k) for k in range(len(corpus.layers))]
+    tables = [part.symmetric_table(seen) for part in parts]
     return lambda: sa.agree(corpus, ci=True), lambda: [one_by_one(table) for table in tables]
 
 

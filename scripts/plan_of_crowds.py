@@ -36,7 +36,7 @@ def main(paths: list[str]) -> None:
             ratios, held = [], 0
             for seed in range(TIMES):
                 some = whole.subset(np.sort(rng.choice(len(whole), part, replace=False)))
-                made = sa.plan_sample(some, width, **how(some), resamples=500, seed=seed)
+                made = sa.plan_sample(some, width, **how(some), seed=seed)
                 needed, low, high = made.needed(3)
                 ratios.append(needed / len(whole))
                 held += low <= len(whole) <= high
@@ -53,9 +53,9 @@ def main(paths: list[str]) -> None:
         for seed in range(10):
             more = thinned(several, LATER, rng)
             fewer = thinned(more, FIRST, rng)
-            made = sa.plan_sample(fewer, 0.05, **how(fewer), resamples=100, seed=seed)
+            made = sa.plan_sample(fewer, 0.05, **how(fewer), seed=seed)
             predicted.append(made.width_of(len(fewer), LATER)[0])
-            there.append(sa.plan_sample(more, 0.05, **how(more), resamples=100).width)
+            there.append(sa.plan_sample(more, 0.05, **how(more)).width)
         both = f"{np.mean(predicted):>26.4f} {np.mean(there):>6.4f}"
         print(f"{name:<12} {len(several):>9}  {both}", flush=True)
 

@@ -7,7 +7,7 @@ depend on files or workers. Where there are more than 500,000 sentences, these a
 over.
 
 Usage: python scripts/scale.py [--sentences 500000,5000000] [--file 20000: sentences of each]
-       [--workers 0,2] [--resamples N]: with intervals of so many resamples
+       [--workers 0,2] [--ci]: with intervals
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ def main() -> None:
     parser.add_argument("--sentences", default="500000,5000000")
     parser.add_argument("--file", type=int, default=20_000)
     parser.add_argument("--workers", default="0,2")
-    parser.add_argument("--resamples", type=int, default=0)
+    parser.add_argument("--ci", action="store_true")
     asked = parser.parse_args()
     how = ["--scheme", "IOB2"]
-    how += ["--ci", "--resamples", str(asked.resamples)] if asked.resamples else []
+    how += ["--ci"] if asked.ci else []
     for sentences in map(int, asked.sentences.split(",")):
         with tempfile.TemporaryDirectory(prefix="spanagree-scale-") as folder:
             with ProcessPoolExecutor(1) as writer:  # what it takes is not seen in what is measured

@@ -58,7 +58,9 @@ class LeftOut(NamedTuple):
     def of(cls, rows: Floats) -> LeftOut:
         """Leave out each document of a table once."""
         n_units, n_systems, columns = rows.shape
-        total = ordered_sums(rows.reshape(n_units, n_systems * columns), None, 1).reshape(n_systems, columns)
+        total = ordered_sums(rows.reshape(n_units, n_systems * columns), None, 1).reshape(
+            n_systems, columns
+        )
         with np.errstate(all="ignore"):
             figures = f1_figures(total)
             change = f1_figures(total - rows) - figures

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from spanagree.uncertainty.bootstrap import Bootstrap, resampling_of
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, join
@@ -38,6 +37,7 @@ from spanagree.systems.above_chance import ChanceTest, chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import Evaluation
+from spanagree.uncertainty.confidence import USUAL, Jackknife
 from spanagree.version import __version__
 
 MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")
@@ -45,7 +45,6 @@ MATCHES: tuple[MatchName, ...] = ("exact", "iou", "token")
 
 _MODELS = ("nonoverlapping", "per-label", "overlapping")
 _CERTAIN = 0.05
-_OF_TEAM = 2000  # resamples
 _DRAWS = 200  # of each system against chance
 _MANY = 100  # annotators; of more there are no intervals and no other models
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -117,7 +116,8 @@ class _Asked(NamedTuple):
         places: a rule for where segments may stand, if there is one.
         whole: groups of documents, if chance over these is asked for.
         settings: what results are made with besides, such as ``what`` is compared.
-        bootstrap: how intervals and paired tests are made.
+        ci: confidence and clusters of intervals and paired tests.
+        seed: of random annotations.
         draws: of random annotations.
     """
 
@@ -126,7 +126,8 @@ class _Asked(NamedTuple):
     places: Given | None
     whole: Sequence[str | None] | str | None
     settings: Mapping[str, Any]
-    bootstrap: Bootstrap
+    ci: Jackknife
+    seed: int
     draws: int
 
     @property
@@ -149,7 +150,8 @@ def study(
     places: Given | None = None,
     whole: Sequence[str | None] | str | None = None,
     settings: Mapping[str, Any] | None = None,
-    bootstrap: Bootstrap | None = None,
+    ci: Jackknife = USUAL,
+    seed: int = 0,
     draws: int = _DRAWS,
     progress: Progress = None,
 ) -> Study:
@@ -170,8 +172,8 @@ def study(
             stands beside that of their parts.
         settings: further ones of :func:`spanagree.evaluate`, such as ``what`` is compared; not with
             ``systems``.
-        bootstrap: how intervals and paired tests are made, of a team from 2,000 resamples unless
-            given; its seed is that of the draws, too.
+        ci: confidence and clusters of intervals and paired tests.
+        seed: a whole number from 0, of random annotations.
         draws: of random annotations of each system, for the share not told from chance.
         progress: called with the number of measures done, and of all.
 
@@ -191,14 +193,9 @@ def study(
             f"settings {show(dict(settings))}: with systems beside annotators none are taken;"
             " places and whole have arguments of their own"
         )
-    if gold is None and systems is None:
-        bootstrap = bootstrap or Bootstrap(resamples=_OF_TEAM)
-    # of systems with fewer resamples, Holm's p of very many pairs is never below 0.05
-    bootstrap = bootstrap or Bootstrap()
-    resampling = resampling_of(bootstrap)
     rows, refused = [], dict[str, str]()
     for number, match in enumerate(matches):
-        asked = _Asked(corpus, match, places, whole, dict(settings or {}), bootstrap, draws)
+        asked = _Asked(corpus, match, places, whole, dict(settings or {}), ci, seed, draws)
         try:
             if gold is not None:
                 row = _against_gold(asked, gold)
@@ -229,7 +226,8 @@ def study(
         "draws": draws,
         "offsets": corpus.offsets,
         "version": __version__,
-        **resampling.settings(),
+        **ci.settings(),
+        "seed": seed,
     }))  # fmt: skip
 
 
@@ -281,7 +279,7 @@ class _Models(NamedTuple):
     why: dict[str, str]
 
 
-def _under_models(asked: _Asked, make: Callable[..., Any], ci: bool | Bootstrap) -> _Models:
+def _under_models(asked: _Asked, make: Callable[..., Any], ci: bool | Jackknife) -> _Models:
     """Return the results that ``make`` gives under each chance model; intervals of the first only.
 
     Raises:
@@ -334,12 +332,12 @@ def _against_gold(asked: _Asked, gold: str) -> Row:
         return evaluate(corpus, gold, match=asked.match, **asked.settings, **more)
 
     corpus = asked.corpus
-    models = _under_models(asked, make, asked.bootstrap)
+    models = _under_models(asked, make, asked.ci)
     chance, result, _, why = models
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
     row = _row(asked, models, scored)
     if len(scored) > 1:
-        row["reordered"] = _reordered(compare_systems(result, bootstrap=asked.bootstrap))
+        row["reordered"] = _reordered(compare_systems(result, ci=asked.ci))
     if asked.of_segments:
         with _noting_refusal(why, "undecided"):
             tested = _against_chance(asked, corpus, result).systems
@@ -361,15 +359,15 @@ def _reordered(tested: Comparison) -> Mapping[str, Any]:
         "pairs": len(order),
         "supported": sum(sure for _, sure in order),
         "of": len(tested.pairs),
-        "told_apart_raw": sum(x.observed.p_holm < _CERTAIN for x in tested.pairs),
-        "told_apart_corrected": sum(x.corrected.p_holm < _CERTAIN for x in tested.pairs),
+        "told_apart_raw": sum(x.observed.p_adjusted < _CERTAIN for x in tested.pairs),
+        "told_apart_corrected": sum(x.corrected.p_adjusted < _CERTAIN for x in tested.pairs),
         "names": [[x.a, x.b, sure] for x, sure in order],
     }
 
 
 def _against_chance(asked: _Asked, corpus: Corpus, result: Evaluation) -> ChanceTest:
     """Return how often random annotations match gold as well as each system, by draws."""
-    seed = asked.bootstrap.seed
+    seed = asked.seed
     return chance_test(corpus, result, simulate=True, draws=asked.draws, seed=seed)
 
 
@@ -431,16 +429,16 @@ def _against_people(asked: _Asked, systems: list[str]) -> Row:
     def make(corpus: Corpus, **more: Any) -> Any:
         return evaluate_references(corpus, people, systems=systems, match=asked.match, **more)
 
-    models = _under_models(asked, make, asked.bootstrap)
+    models = _under_models(asked, make, asked.ci)
     chance, result, _, why = models
     scored = [_scored(name, system.f1) for name, system in result.systems.items()]
     row = _row(asked, models, scored)
     row["people"] = _scored("people", result.ceiling.f1)
     row["baselines"] = _everything_of_people(asked, people, chance, why)
     if len(scored) > 1:
-        by_document = replace(asked.bootstrap, cluster_by="document")
+        by_document = replace(asked.ci, cluster_by="document")
         evaluation = evaluate(_copies(asked, people), people[0], match=asked.match, chance=chance)
-        row["reordered"] = _reordered(compare_systems(evaluation, bootstrap=by_document))
+        row["reordered"] = _reordered(compare_systems(evaluation, ci=by_document))
     return row
 
 
@@ -468,7 +466,7 @@ def _copies(asked: _Asked, people: Sequence[str]) -> Corpus:
         start, end, label = layer.start[row], layer.end[row], layer.label[row]
         layers[name] = Layer(copy, start, end, label, layer.annotated[document])
     wholes = document
-    if asked.bootstrap.cluster_by == "document" and corpus.wholes is not None:
+    if asked.ci.cluster_by == "document" and corpus.wholes is not None:
         wholes = corpus.wholes[document]
     return Corpus(
         corpus.lengths[document], layers, corpus.labels, offsets=corpus.offsets, wholes=wholes
@@ -495,7 +493,7 @@ def _team(asked: _Asked) -> Row:
         return agree(corpus, match=asked.match, **asked.settings, **more)
 
     few = len(asked.corpus.layers) <= _MANY
-    ci = asked.bootstrap if few else False
+    ci = asked.ci if few else False
     models = _under_models(asked, make, ci)
     chance, result, every, why = models
     scored = [

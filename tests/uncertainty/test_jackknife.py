@@ -473,8 +473,8 @@ PAGE = (ROOT / "docs" / "certainty.md").read_text("utf-8")
 
 def shown(heading):
     """The cells of a table of the docs, by the first cell of each row."""
-    section = PAGE.partition(heading)[2]
-    rows = re.findall(r"^\| (.*?) \|$", section.partition("\n\n")[2].partition("\n\n")[0], re.M)
+    section = PAGE.partition(heading)[2].partition("\n#")[0]
+    rows = re.findall(r"^\| (.*?) \|$", section, re.M)
     return [row.split(" | ") for row in rows]
 
 
