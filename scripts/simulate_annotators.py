@@ -72,7 +72,8 @@ def shares_held(team: Team, everybody: Any, truth: float, samples: int = SAMPLES
     rng = np.random.default_rng(sum(team))
     held = np.zeros(len(WAYS))
     for _ in range(samples):
-        ends = intervals(drawn_team(*everybody, team, rng))
+        marks, sizes, first = everybody
+        ends = intervals(drawn_team(marks, sizes, first, team, rng))
         held += [low <= truth <= high for low, high in ends]
     return list((held / samples).tolist())
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +77,7 @@ def of_cells(cells: dict[Cell, Coverage]) -> Iterator[str]:
     """Yield the lines of the table of the docs: mean and lowest coverage, width by the oracle's."""
     yield "| documents | " + " | ".join(map(str, SHOWN)) + " |"
     yield "|---|" + "---|" * len(SHOWN)
-    rows = {
+    rows: dict[str, Callable[[Cell], Any]] = {
         "F1 to .9": lambda cell: cell.f1 < 0.95 and not cell.correlation,
         "the same, errors in some documents": lambda cell: cell.f1 < 0.95 and cell.correlation,
         "F1 .99": lambda cell: cell.f1 > 0.95 and not cell.correlation,

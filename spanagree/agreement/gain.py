@@ -56,8 +56,10 @@ def gain_intervals(
     team, part = columns_of(of_team), columns_of(of_annotator)
     unit = np.searchsorted(of_team.document, of_annotator.document)
     gains = np.array([member.gain for member in members])
-    of_sides = ([np.stack(sides(*columns.T)) for columns in (team, part)] for sides in _SIDES)
-    sums = [_variance(*two, unit, of_annotator.first, len(members)) for two in of_sides]
+    annotator, sums = of_annotator.first, []
+    for sides in _SIDES:
+        of_all, of_one = (np.stack(sides(x[:, 0], x[:, 1], x[:, 2])) for x in (team, part))
+        sums.append(_variance(of_all, of_one, unit, annotator, len(members)))
     variance, fourth = (np.stack(columns, axis=1) for columns in zip(*sums, strict=True))
     n_units = np.count_nonzero(team[:, 2])
     freedom = satterthwaite(variance, fourth, n_units)
@@ -71,8 +73,8 @@ def _interval(
     """Build the interval of a gain from the ends of its three figures."""
     if np.isnan(corrected[0]):
         return no_interval("the team without the annotator is undefined, or documents do not vary")
-    three = [(low, high) for low, high in (observed, expected, corrected)]
-    return Interval(*three, kind=JACKKNIFE)  # type: ignore[misc]  # three pairs
+    first, second, third = ((low, high) for low, high in (observed, expected, corrected))
+    return Interval(first, second, third, kind=JACKKNIFE)
 
 
 def _variance(

@@ -78,7 +78,9 @@ def agree(
         assert result.rows is not None  # as it is of a whole corpus
         corpus = result.rows.corpus
     if job.by is None and result.mostly_single:
-        ci = {"ci": replace(job.jackknife, over="documents")} if job.intervals else {}
+        ci: dict[str, Any] = {}
+        if job.intervals:
+            ci["ci"] = replace(job.jackknife, over="documents")
         annotators = settings.get("annotators")
         beside["document_agreement"] = sa.project.document_agreement(
             corpus, annotators=annotators, **ci

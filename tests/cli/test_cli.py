@@ -163,7 +163,7 @@ def test_help_and_version(run):
     for choice in ("exact, boundaries, token, iou or overlap", "nonoverlapping, per-label"):
         assert choice in " ".join(out.split())
     out = " ".join(run("agree", "--help-all")[1].split())
-    assert "--confidence X Of the intervals, in per cent. [default: 95]" in out
+    assert "--confidence X Level of the intervals, in per cent. [default: 95]" in out
     assert (
         "letters, capitals, capitals+digits, column:NAME, column:NAME=VALUE,..., or a rule" in out
     )
@@ -172,7 +172,8 @@ def test_help_and_version(run):
 @pytest.mark.parametrize("name", [name for names in SECTIONS.values() for name in names])
 def test_help_is_short(run, name):
     """The help of a command has at most 15 options in 45 lines; --help-all has every one."""
-    options = {o.opts[-1] for o in spanagree.commands[name].params if o.opts[0].startswith("-")}
+    params = (o for o in spanagree.commands[name].params if o.opts[0].startswith("-"))
+    options = {next(x for x in o.opts if x.startswith("--")) for o in params}
     (code, short, err), (all_code, every, all_err) = (
         run(name, x) for x in ("--help", "--help-all")
     )

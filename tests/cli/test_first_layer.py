@@ -85,7 +85,7 @@ def test_another_layer_is_called_gold(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "expected"),
-    [(["--digits", "-1"], 1), (["--digits", "16"], 1), (["--seed", "-1", "--ci"], 1),
+    [(["--digits", "-1"], 1), (["--digits", "16"], 1), (["--seed", "-1", "--test", "bootstrap"], 1),
      (["--confidence", "150", "--ci"], 1), (["--baseline", "foo"], 1), (["--nothing"], 2),
      (["--match", "exakt"], 2), (["--seed", "1"], 2)],
 )  # fmt: skip

@@ -329,7 +329,7 @@ def commands():
         options = (
             p for p in group.get_command(context, name).params if isinstance(p, click.Option)
         )
-        yield name, {option.opts[-1] for option in options}
+        yield name, {next(x for x in option.opts if x.startswith("--")) for option in options}
 
 
 def test_every_option_has_a_case():

@@ -14,7 +14,7 @@ REFUSED = {
     EVALUATE + "--ci --by document": "--ci does not go with --by document: such rows have no intervals",
     "agree " + CROWD + "--ci --by document": "--ci does not go with --by document",
     "coefficients --tokens " + CROWD + "--ci --by annotator": "--ci does not go with --by annotator",
-    EVALUATE + "--ci --interval jackknife --seed 1": "--seed does not go with --interval jackknife: it draws nothing",
+    EVALUATE + "--test jackknife --seed 1": "--seed does not go with --test jackknife: it draws nothing",
     EVALUATE + "--digits 2 --format csv": "--digits does not go with --format csv",
     EVALUATE + "--percent --format json": "--percent does not go with --format json",
     EVALUATE + "--all --format csv": "--all does not go with --format csv",
