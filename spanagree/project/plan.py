@@ -86,7 +86,7 @@ class Plan(Signed):
     >>> layers = {"ann": [[(0, 2, "X")]] * 9, "bob": [[(0, 2, "X")]] * 6 + [[(4, 6, "X")]] * 3}
     >>> found = sa.plan_sample(sa.Corpus.from_segments([9] * 9, layers), 0.2)
     >>> round(found.value, 3), round(found.width, 2), found.needed(2)
-    (0.619, 0.78, (142, 66, 512))
+    (0.619, 0.78, (113, 53, 405))
     """
 
     value: float
@@ -273,7 +273,7 @@ def plan_sample(
     >>> from spanagree.corpus.corpus import Corpus
     >>> layers = {"a": [[(0, 2, "X")]] * 40, "b": [[(0, 2, "X")], [(1, 3, "X")]] * 20}
     >>> plan_sample(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
-    404
+    385
     """
     corpus = corpus_of(corpus)
     number = isinstance(width, (Real, np.floating)) and not isinstance(width, bool)
@@ -332,9 +332,6 @@ def _of_rows(
     seen = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
     variance = _variances(ordered_sums(table, None, 1), counts, seen)
     team = made.per_document.clustered(USUAL, made.settings).of_team()
-    # first-order changes are a little smaller than those without a document
-    linear = math.fsum(np.bincount(single.document, change) ** 2)
-    scale = float(team.variance[0, kind]) / linear if linear else 1.0
     low, high = ends_of(team, jackknife.tail).ends[0, kind].tolist()
     return Plan(
         getattr(rows.total().f1, settings.figure),
@@ -342,7 +339,7 @@ def _of_rows(
         made.documents,
         float(table[:, _SEEN].mean()),
         float(high - low),
-        {k: scale * float(values[0]) for k, values in variance.items()},
+        {k: float(values[0]) for k, values in variance.items()},
         team,
         settings,
         made.notes,

@@ -678,7 +678,7 @@ def test_defaults_of_coefficients():
     labels = table("xyxxyx", "xyyxxx")
     result = sa.coefficients(labels)
     assert (result.settings.ci, result.pi.interval, result.settings.complete_only) == (None,) * 3
-    assert sa.coefficients(labels, ci=sa.Jackknife()).settings.ci == "bca95"
+    assert sa.coefficients(labels, ci=sa.Jackknife()).settings.ci == "jackknife-t95"
     for part in result.all:
         for hidden in ("settings", "notes", "units", "evidence", "by_category"):
             assert f"{hidden}=" not in repr(part)

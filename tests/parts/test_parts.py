@@ -90,8 +90,8 @@ def test_evaluations(crowd, how, has_ids, random):
 def test_agreements(crowd, how, random):
     """Oracle: the whole corpus, bit by bit, also where parts lack annotators or order them anew."""
     corpus = sa.Corpus.from_segments(*crowd)
-    for by in ("unit", "annotators", "both"):
-        ci = sa.Jackknife(cluster_by=by)
+    for over in ("documents", "annotators"):
+        ci = sa.Jackknife(over=over)
         ask = {"match": how[0], "chance": how[1], "ci": ci}
         parts = cut(corpus, random)
         assert everything(sa.agree(parts, **ask)) == everything(sa.agree(corpus, **ask))
@@ -149,8 +149,8 @@ def test_tests_and_p_values(newsroom_parts):
     corpus, parts = newsroom_parts
     one, other = (sa.evaluate(source, "gold", p_values=True) for source in (corpus, parts))
     assert everything(one) == everything(other)
-    for test in ("bootstrap", "permutation"):
-        ask = {"test": test, "bootstrap": FEW}
+    for test in ("jackknife", "bootstrap", "permutation"):
+        ask = {"test": test, "resamples": 19, "seed": 4}
         assert everything(sa.compare_systems(one, **ask)) == everything(
             sa.compare_systems(other, **ask)
         )
@@ -428,8 +428,8 @@ def test_crowds(match):
         },
         ids=corpus.ids,
     )
-    for by in ("unit", "annotators", "both"):
-        ask = {"match": match, "ci": sa.Jackknife(cluster_by=by)}
+    for over in ("documents", "annotators"):
+        ask = {"match": match, "ci": sa.Jackknife(over=over)}
         near(sa.agree(corpus, **ask), sa.agree(parts, **ask))
 
 

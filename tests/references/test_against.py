@@ -427,7 +427,7 @@ def test_the_command(run, crowd, tmp_path):
     assert data == json.loads(json.dumps(result.to_dict()))
     rows = result.to_dict("annotator")["tables"]["annotators"]
     assert [x["system"] for x in rows][-4:] == ["a0", "a1", "a2", "a3"]
-    assert data["tables"]["systems"][0]["share"]["interval"]["kind"] == "bca"
+    assert data["tables"]["systems"][0]["share"]["interval"]["kind"] == "jackknife-t"
     assert "human agreement" in plot.read_text("utf-8")
     assert data["signature"] == result.signature
     code, out, _ = run(
@@ -468,7 +468,7 @@ def test_the_command_by_label(run, crowd, tmp_path):
     assert code == 0
     data = json.loads(out)
     assert [row["label"] for row in data["tables"]["labels"]] == ["X", "X", "Y", "Y"]
-    assert data["tables"]["labels"][0]["f1"]["interval"]["kind"] == "bca"
+    assert data["tables"]["labels"][0]["f1"]["interval"]["kind"] == "jackknife-t"
     code, out, _ = run(*many, "--format", "csv")
     rows = [line.split(",")[:3] for line in out.splitlines()[1:]]
     people = "human agreement"

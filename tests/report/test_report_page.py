@@ -263,8 +263,8 @@ def test_summary(systems, crowd):
     """Two sentences lead: who is first, how certain that is, and whether chance changes it."""
     assert said(systems, gold="gold.conll").startswith(
         "Summary tagger.conll has the highest corrected F1 (.614), but cannot be told apart from"
-        " lexicon.conll (difference .021, p .720). tagger.conll is better than chunker.conll, p .003;"
-        " lexicon.conll is better than chunker.conll, p .003. Each p is adjusted for 3 pairs (Holm). Chance changes who is first: by F1 as observed it is lexicon with 0.6491, of which chance alone"
+        " lexicon.conll (difference .021, simultaneous 95 % CI −.124 to .165, 3 pairs). tagger.conll is better than chunker.conll, p .005;"
+        " lexicon.conll is better than chunker.conll, p .003. Each p is multiplied by 3 pairs. Chance changes who is first: by F1 as observed it is lexicon with 0.6491, of which chance alone"
         " would give 0.1377; but neither lead is certain. names are shown without “.conll” behind them"
     )
     assert said(copies(systems, "good", "chunker")) == (
@@ -310,7 +310,7 @@ def test_more_than_twelve(systems):
     thirteen = page(copies(systems, *names[:13]))
     assert thirteen.count('class="heat alike"') == 13 * 12 / 2
     many = said(copies(systems, *names, "lexicon"))
-    assert "No test was made: add --test bootstrap." in many
+    assert "No test was made: add --test jackknife." in many
     assert "Chance changes who is first" in many
     assert "neither lead is certain" not in many
 
@@ -403,7 +403,7 @@ def test_batches(crowd, monkeypatch):
     known = []
     for batch, each in zip(made.batches, [None, *made.changes], strict=True):
         known += [batch.f1.corrected, batch.documents, len(batch.annotators), batch.f1.observed]
-        known += [each.corrected.value, each.corrected.p, each.corrected.p_holm] if each else []
+        known += [each.corrected.value, each.corrected.p_adjusted] if each else []
     assert figures_in(Page(text), "batches") == known
     assert f"signature: {made.signature}" in text
     assert "report FILE --team --batches N|PATTERN|TABLE" in text
@@ -474,7 +474,7 @@ def test_matrices(systems):
     names = [s.name for s in placed]
     pairs = [tested[a, b].corrected for a, b in itertools.combinations(names, 2)]
     shown = [value for section, value, _ in shown.figures if section == "certainty"]
-    assert shown == [x for pair in pairs for x in (pair.value, pair.p_holm)]
+    assert shown == [x for pair in pairs for x in (pair.value, pair.p_adjusted)]
 
 
 def test_systems_of_other_documents(systems, crowd):

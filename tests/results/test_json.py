@@ -34,7 +34,7 @@ LINES = {
     "difficulty": [GOLD],
     "chance": ["--length 9 --segments 2,3"],
     "gold": [f"{CROWD} --by adjudicate", f"{CROWD} --vote tokens"],
-    "plan": [f"{CROWD} --width 0.1 --resamples 20"],
+    "plan": [f"{CROWD} --width 0.1"],
     "check": [CROWD],
 }  # fmt: skip
 

@@ -49,7 +49,7 @@ def results(corpus, crowd):
         "agreement": sa.agree(crowd),
         "coefficients": sa.coefficients(sa.token_labels(crowd), ci=few),
         "difficulty": sa.difficulty(crowd),
-        "comparison": sa.compare_systems(whole, bootstrap=few),
+        "comparison": sa.compare_systems(whole),
         "by_chance": sa.chance_test(corpus, whole, draws=20, simulate=True),
         "exact chance": sa.chance_test(corpus, whole),
         "disagreements": sa.disagreements(crowd, "ann", "bob"),
@@ -167,7 +167,7 @@ def test_texts_stay_apart(corpus, crowd, results):
             "levels": sa.evaluate_levels(whole, sa.difficulty(many, gold), levels=3).picture(),
             "pairs": sa.agree(many).picture(),
             "annotators": sa.agree(many).picture("annotator"),
-            "tests": sa.compare_systems(whole, bootstrap=few).picture(),
+            "tests": sa.compare_systems(whole).picture(),
             "by_chance": sa.chance_test(many, whole).picture(),
             "confusion": sa.confusion(many, *list(many.layers)[:2]).picture(),
         }
@@ -298,7 +298,7 @@ def test_tests_of_many(corpus):
         i, j = names.index(pair.a) if pair.a in names else -1, names.index(pair.b) if pair.b in names else -1  # fmt: skip
         assert shown[i, j] == pair.corrected.value == -shown[j, i]
         text = ax.texts[i % 6 * 6 + j % 6].get_text()
-        assert text.endswith("*") == (pair.corrected.p_holm < 0.05)
+        assert text.endswith("*") == (pair.corrected.p_adjusted < 0.05)
     low, high = ax.images[0].get_clim()
     assert high == -low == np.nanmax(np.abs(shown))
 
