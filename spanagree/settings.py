@@ -354,7 +354,7 @@ SETTINGS: Mapping[str, Setting] = {
         "sentence": "Sentences were left out.",
         "text": "Texts were left out.",
     }),
-    "over": Setting("word", {
+    "over": Setting("samples", {
         "documents+annotators": "A second interval is over other annotators too: the variances from leaving out a document and from leaving out an annotator [[arvesen1969]] were added [[cameron2011]].",
     }),
     "test": Setting("word", {

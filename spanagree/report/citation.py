@@ -42,7 +42,7 @@ _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
 _SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22o]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
 _NOT_AFTER = ("author", "title", "year", "annote")  # what does not follow the title
-_CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{$\gamma$}": "γ"}
+_CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{\O}": "Ø", r"{$\gamma$}": "γ"}
 _CHARACTERS |= {"--": "–", "{": "", "}": ""}
 
 
@@ -159,6 +159,7 @@ _VALUES = {
     ),
     "scheme": _Value(rf"auto\(({_SCHEME}(,{_SCHEME})*)?\)|{_SCHEME}"),
     "interval": _Value(rf"[a-z-]+{_POSITIVE}(\+[a-z-]+{_POSITIVE})*"),
+    "samples": _Value(rf"{_WORD}(\+{_WORD})*"),
     "words": _Value(rf"{_WORD}(\+{_WORD})*", lambda text: text.split("+")),
     "ignored": _Value("ignored"),
     "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),

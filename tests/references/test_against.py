@@ -447,7 +447,7 @@ def test_the_command(run, crowd, tmp_path):
         (["--systems", "m", "--test", "chance"], "--test does not go with --systems"),
         (["--systems", "m", "--levels", "2"], "--levels needs --by difficulty"),
         (["--systems", "m", "--by", "document"], "--by document does not go with --systems: it is for one gold annotator"),
-        (["--systems", "m", "--seed", "9"], "--seed needs --ci"),
+        (["--systems", "m", "--seed", "9"], "--seed needs"),
         (["--by", "annotator"], "--by annotator needs --references or --systems"),
     ],
 )  # fmt: skip

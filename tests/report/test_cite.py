@@ -13,7 +13,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import refuses
-from spanagree.uncertainty.bootstrap import INTERVALS
 
 import spanagree as sa
 from spanagree import __version__
@@ -31,11 +30,11 @@ from spanagree.settings import SIGNED_AS, signature
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (
     "match:exact|chance:nonoverlapping|average:micro|offsets:tokens|unit:sentence"
-    "|scheme:auto(IOB2)|strict:no|ci:bca95|test:bootstrap|resamples:10000|seed:0|spanagree:1.0.0"
+    "|scheme:auto(IOB2)|strict:no|ci:jackknife-t95|test:jackknife|spanagree:1.0.0"
 )
 AGREEMENT = (
-    "match:token|chance:per-label|team:summed|annotators:5|offsets:tokens|ci:percentile99|resamples:500"
-    "|seed:7|spanagree:1.0.0"
+    "match:token|chance:per-label|team:summed|annotators:5|offsets:tokens|ci:jackknife-t99+exact99"
+    "|spanagree:1.0.0"
 )
 COEFFICIENTS = "items:tokens|outside:skipped|categories:4|weights:annotations_m1|spanagree:1.0.0"
 LEVELS = (
@@ -61,8 +60,8 @@ SETTINGS = st.fixed_dictionaries(
         "scheme": st.sampled_from(sorted(SCHEMES)),
         "classes": st.just("estimated") | SHARES,
         "ci": st.builds(
-            lambda kind, c: f"{kind}{c:g}",
-            st.sampled_from([*INTERVALS]),
+            lambda kinds, c: "+".join(f"{kind}{c:g}" for kind in kinds),
+            st.sampled_from([["jackknife-t"], ["exact"], ["jackknife-t", "exact"]]),
             st.floats(1, 99),
         ),
         "between": st.just("ann,bob"),
@@ -173,7 +172,7 @@ REFUSED = {
     "spanagree:1.0.0}": "signature: spanagree: '1.0.0}' … copy the line",
     "match:fuzzy|spanagree:1.0.0": "signature: unknown match 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
     "match:overlap-at-7|spanagree:1.0.0": "signature: match 'overlap-at-7' … from 0.0001 to 1 … overlap-at-0.5",
-    "ci:magic95|spanagree:1.0.0": "signature: ci: 'magic'; allowed: bca, percentile, jackknife",
+    "ci:magic95|spanagree:1.0.0": "signature: ci: 'magic'; allowed: jackknife-t, exact, jackknife-t+exact",
     "scheme:auto(XYZ)|strict:no|spanagree:1.0.0": "signature: scheme: 'XYZ'; allowed: auto, none,"
     " mixed, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU",
     "repair:drop-all|spanagree:1.0.0": "signature: repair: 'drop-all'; allowed: join-pieces, drop-repeats, … drop-relations",
@@ -220,9 +219,9 @@ def test_as_it_was_read(name):
 def test_only_the_references_needed():
     """Each setting brings its own, and none without it."""
     always = {"li2024", "spanagree"}
-    of_tests = {"efron1979", "efron1987", "clopper1934", "holm1979", "tjongkimsang2003"}
+    of_tests = {"mackinnon2023", "satterthwaite1946", "dunn1961", "tjongkimsang2003"}
     assert keys(EVALUATION) == always | of_tests
-    assert keys(AGREEMENT) == always | {"efron1979", "clopper1934"}
+    assert keys(AGREEMENT) == always | {"mackinnon2023", "satterthwaite1946", "clopper1934"}
     assert keys(LEVELS) == always
     assert keys("chance:nonoverlapping|spanagree:1.0.0") == always
     assert keys("between:a,b|offsets:tokens|spanagree:1.0.0") == {"spanagree"}
@@ -231,10 +230,11 @@ def test_only_the_references_needed():
     assert keys("items:labels|categories:2|spanagree:1.0.0") == of_items
     assert keys(COEFFICIENTS) == of_items | {"norregaard2022"}
     assert keys("scheme:IOB2|strict:yes|spanagree:1.0.0") == {"spanagree"}
-    jackknife = "average:micro|ci:jackknife95|spanagree:1.0.0"
-    assert keys(jackknife) == {"clopper1934", "spanagree"}
-    units = keys("measure:alpha-u|ci:percentile95|resamples:9|seed:0|spanagree:1.0.0")
-    assert units == {"krippendorff1995", "krippendorff2004", "efron1979", "spanagree"}
+    exact = "average:micro|ci:exact95|spanagree:1.0.0"
+    assert keys(exact) == {"clopper1934", "spanagree"}
+    units = keys("measure:alpha-u|ci:jackknife-t95|spanagree:1.0.0")
+    of_units = {"krippendorff1995", "krippendorff2004", "spanagree"}
+    assert units == of_units | {"mackinnon2023", "satterthwaite1946"}
     assert keys(None) == REFERENCES.keys() | {"spanagree"}
 
 
@@ -251,8 +251,8 @@ SAYS = {
     "strict:no": "leniently, as conlleval does (Tjong Kim Sang & De Meulder, 2003)",
     "cut:expand": "Where a segment cuts a token, it takes in the whole token.",
     "repair:drop-empty": "Annotations were repaired: empty segments dropped.",
-    "ci:percentile90|resamples:1000|seed:3": "90 % percentile bootstrap intervals (Efron, 1979).",
-    "ci:bca95|cluster_by:both": "widened for other annotators (Zou & Donner, 2008;",
+    "ci:jackknife-t90": "90 % delete-one jackknife intervals (MacKinnon et al., 2023)",
+    "ci:jackknife-t95|over:documents+annotators": "A second interval is over other annotators too",
     "test:chance|null:exact": "This probability is exact.",
 }
 
@@ -277,9 +277,9 @@ def test_each_setting_has_one_sentence(key):
 BASES = (
     "match:exact|chance:nonoverlapping|average:micro|offsets:tokens",
     "match:exact|chance:nonoverlapping|team:summed|annotators:3|offsets:tokens",
-    "match:exact|chance:nonoverlapping|average:micro|ci:bca95|test:bootstrap|resamples:9|seed:0",
+    "match:exact|chance:nonoverlapping|average:micro|ci:jackknife-t95|test:bootstrap|resamples:9|seed:0",
     "what:relations|match:exact|chance:nonoverlapping|average:micro",
-    "width:0.05|figure:corrected|confidence:95|team:summed|annotators:5|resamples:9|seed:0",
+    "width:0.05|figure:corrected|confidence:95|team:summed|annotators:5",
     "match:exact|team:summed|batches:order 2|annotators:3",
     "match:exact|candidate:x|epsilon:0.1|annotators:3",
     "match:exact|chance:nonoverlapping|references:3",
@@ -290,8 +290,9 @@ BASES = (
 )  # fmt: skip
 VALUES = {
     "number": "0.25", "whole": "7", "yes or no": "yes", "text": "foo", "numbers": "0.25,0.5",
-    "match": "token", "counted": "characters", "interval": "percentile90", "scheme": "IOE2",
+    "match": "token", "counted": "characters", "interval": "jackknife-t90", "scheme": "IOE2",
     "classes": "estimated", "words": "drop-empty", "ignored": "ignored", "word": "foo",
+    "samples": "documents+annotators",
 }  # fmt: skip
 
 
@@ -320,9 +321,9 @@ def test_an_attribute_is_named():
         line = f"attribute:type|match:exact|chance:nonoverlapping|{result}|spanagree:1.0.0"
         assert says in paragraph(line)
         assert "attribute" not in paragraph(line.removeprefix("attribute:type|"))
-    odd = "attribute:[[hoeffding1948]] {{ x }} \\input|match:exact|average:micro|spanagree:1.0.0"
-    assert "attribute [ [hoeffding1948]] {{ x }} \\input, too" in paragraph(odd)
-    assert "hoeffding1948" not in keys(odd)
+    odd = "attribute:[[holm1979]] {{ x }} \\input|match:exact|average:micro|spanagree:1.0.0"
+    assert "attribute [ [holm1979]] {{ x }} \\input, too" in paragraph(odd)
+    assert "holm1979" not in keys(odd)
 
 
 def test_document_agreement():
@@ -335,7 +336,7 @@ def test_document_agreement():
 
 
 def test_exact_intervals_are_cited_where_there_may_be_some():
-    """Of scores they may be joined with exact ones, of units they are not.
+    """Of scores they are exact where at most one document decides, of units they are not.
 
     Oracle: what ``interval.kind`` says.
     """
@@ -343,10 +344,10 @@ def test_exact_intervals_are_cited_where_there_may_be_some():
     corpus = sa.Corpus.from_segments([9] * 40, {"gold": gold, "mine": gold})
     result = sa.evaluate(corpus, ci=sa.Jackknife())
     assert "Clopper & Pearson, 1934" in paragraph(result.signature)
-    assert result.systems["mine"].f1.interval.kind == "bca+clopper-pearson"
+    assert result.systems["mine"].f1.interval.kind == "exact"
     units = sa.alpha_u(corpus, ci=sa.Jackknife())
     assert "Clopper" not in paragraph(units.signature)
-    assert "clopper" not in units.team.all.interval.kind
+    assert units.team.all.interval.kind == "jackknife-t"
 
 
 @given(SETTINGS)
@@ -423,7 +424,7 @@ def test_latex():
     first, _, body = text.partition("\n")
     assert first == f"% signature: {AGREEMENT}"
     assert r"~\citep{li2024}" in body
-    assert r"99 \% percentile bootstrap intervals~\citep{efron1979}" in " ".join(body.split())
+    assert r"99 \% delete-one jackknife intervals~\citep{mackinnon2023}" in " ".join(body.split())
     words = paragraph(COEFFICIENTS, "latex")
     assert r"$\pi$~\citep{scott1955,fleiss1971}, $\kappa$~\citep{cohen1960,conger1980}" in words
     assert r"annotations\_m1" in words
@@ -476,7 +477,7 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
     """Of a report with a test the settings of both count."""
     files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     report = tmp_path / "a:b|c.json"
-    made = ["evaluate", *files, "--ci", "--interval", "jackknife", "--format", "json", "-o", report]
+    made = ["evaluate", *files, "--ci", "--format", "json", "-o", report]
     assert run(*made, "--test", "chance", "--match", "iou", "--resamples", "7")[0] == 0
     code, out, _ = run("cite", report)
     words = " ".join(out.split())

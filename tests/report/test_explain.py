@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from spanagree.uncertainty.bootstrap import INTERVALS, SAMPLED_BY
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
@@ -20,6 +19,7 @@ from spanagree.systems.compare_systems import TESTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 DRAWN = {"ci": sa.Jackknife()}
+KINDS = ("jackknife-t", "exact")
 SYSTEM, INTERVAL = Column("system", "system", "name"), Column("", "interval", "interval")
 F1 = Column("f1", "F1", meaning="F1 of a system")
 
@@ -53,6 +53,8 @@ def evaluations(folder):
 def agreements(corpus):
     for more in ({}, DRAWN):
         yield from tables_of(sa.agree(corpus, **more))
+        if more:
+            yield from tables_of(sa.agree(corpus, ci=sa.Jackknife(over="annotators")))
         names = list(corpus.annotators)[:1]
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
@@ -163,7 +165,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
     """Each paragraph is about a figure that some table has, or about a choice that there is."""
     choices = {
         *(f"match {match}" for match in MATCHES),
-        *(f"intervals by {kind}" for kind in INTERVALS),
+        *(f"intervals by {kind}" for kind in KINDS),
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "chance by groups"),
         *("weights", "measurement", "category weights", "weighted pairs"),
@@ -172,8 +174,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
         *("intervals over sentences", "intervals over texts", "intervals over few"),
         "intervals over these annotators",
         "intervals over others",
-        *(f"intervals over {by}" for by in SAMPLED_BY),
-        *(f"intervals of {what}" for what in ("scores", "coefficients", "differences")),
+        "intervals of differences",
     }
     used = {heading for table in tables for heading in meanings(table).values()}
     assert set(paragraphs()) == choices | used
@@ -183,23 +184,6 @@ def explained(line, columns=(SYSTEM, F1, INTERVAL)):
     return dict(explain([Frame(columns, [], settings_of(f"{line}|spanagree:1.0.0"))]))
 
 
-@pytest.mark.parametrize("interval", [*INTERVALS])
-def test_intervals_of_few_are_explained(interval):
-    """Whatever their kind, as they are joined; those of B, α_U and γ are not, and nothing says so."""
-    scores = "and others hold none, it is wider still, by Clopper and Pearson's exact interval"
-    says = {
-        "average:micro": scores,
-        "team:summed": scores,
-        "items:labels|categories:2": "by Clopper and Pearson's exact interval, but for that of B.",
-        "average:micro|test:bootstrap": "Where two systems differ in fewer than 10 documents, it is",
-    }
-    for line, words in says.items():
-        assert words in explained(f"{line}|ci:{interval}95", [SYSTEM, INTERVAL])["interval"]
-    units = explained(f"measure:gamma|unit:sentence|ci:{interval}95", [SYSTEM, INTERVAL])
-    assert "Pearson" not in units["interval"]
-    assert "--cluster-by" not in units["interval"]
-
-
 @pytest.mark.parametrize(
     "line", ["team:summed", "team:summed|batches:order 2", "items:tokens|categories:2",
              "measure:gamma", "annotators:3", "references:3"],
@@ -207,12 +191,12 @@ def test_intervals_of_few_are_explained(interval):
 def test_annotators_are_held_fixed(line):
     """Wherever people are what is measured, it is said of intervals; not of systems against gold."""
     fixed = "The annotators are held fixed: with others the figures may differ by much more."
-    shown = explained(f"{line}|ci:bca95", [SYSTEM, INTERVAL])["interval"]
+    shown = explained(f"{line}|ci:jackknife-t95", [SYSTEM, INTERVAL])["interval"]
     assert fixed in shown
-    assert ("--cluster-by both takes" in shown) == (line == "team:summed")
-    methods = " ".join(sa.cite(f"{line}|ci:bca95|spanagree:1.0.0").split())
+    assert ("--over annotators has" in shown) == (line == "team:summed")
+    methods = " ".join(sa.cite(f"{line}|ci:jackknife-t95|spanagree:1.0.0").split())
     assert "The annotators are held fixed." in methods
-    evaluated = explained("average:micro|ci:bca95", [SYSTEM, INTERVAL])["interval"]
+    evaluated = explained("average:micro|ci:jackknife-t95", [SYSTEM, INTERVAL])["interval"]
     assert "annotators" not in evaluated
 
 
@@ -226,16 +210,16 @@ def test_settings_are_explained(match, chance):
     assert ("in tokens" in shown["F1"]) == MATCHES[match].in_tokens
 
 
-@pytest.mark.parametrize("kind", [*INTERVALS])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("of", "drawn"), [("average:micro|unit:sentence", "sentence"), ("average:micro", "document")]
 )
 def test_intervals_are_explained(kind, of, drawn):
     """By how they were made, of what."""
-    shown = explained(f"match:exact|{of}|ci:{kind}97.5|resamples:77|seed:0")["interval"]
+    shown = explained(f"match:exact|{of}|ci:{kind}97.5")["interval"]
     assert "with 97.5 % confidence" in shown
     assert f"{drawn}" in shown
-    assert ("77 resamples" in shown) == (kind != "jackknife")
+    assert ("leaving out" in shown.partition("Sentences of")[0]) == (kind == "jackknife-t")
     assert ("--cluster-by document" in shown) == (drawn == "sentence")
 
 
@@ -246,9 +230,9 @@ def test_items_and_weights_are_explained(weights):
     shown = explained(f"items:tokens|outside:skipped|categories:3|weights:{weights}", columns)
     assert WEIGHTS[weights] in shown[f"weights {weights}"]
     assert "--skip-outside" in shown["items tokens"]
-    of_labels = explained("items:labels|categories:3|ci:bca95|resamples:5|seed:0", columns)
+    of_labels = explained("items:labels|categories:3|ci:jackknife-t95", columns)
     assert "items labels" not in of_labels
-    assert "5 resamples of the items" in of_labels["interval"]
+    assert "leaving out one item at a time" in of_labels["interval"]
 
 
 def test_characters_are_explained():
