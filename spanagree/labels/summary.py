@@ -718,7 +718,7 @@ def coefficients(
         class_distribution: for SPA with the weights ``inverse_variance_class``.
         complete_only: only items that all annotators labelled.
         ci: confidence intervals, also of agreement by category, by leaving out items, or of tokens
-            their documents; or a :class:`Bootstrap`, which says how.
+            their documents; or a :class:`Jackknife`.
         measurement: what labels measure, nominal, ordinal, interval or ratio: the distances of α,
             and the weights of the others unless ``category_weights`` names them: identity,
             ordinal, quadratic, ratio.

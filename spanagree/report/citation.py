@@ -40,7 +40,7 @@ from spanagree.version import __version__
 
 _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
-_SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22o]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
+_SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22oO]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
 _NOT_AFTER = ("author", "title", "year", "annote")  # what does not follow the title
 _CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{\O}": "Ø", r"{$\gamma$}": "γ"}
 _CHARACTERS |= {"--": "–", "{": "", "}": ""}

@@ -482,7 +482,7 @@ def test_from_a_report(run, newsroom, tmp_path, monkeypatch):
     code, out, _ = run("cite", report)
     words = " ".join(out.split())
     assert code == 0
-    assert "95 % jackknife intervals" in words
+    assert "95 % delete-one jackknife intervals" in words
     assert "Each system was tested against chance" in words
     assert "7 random annotations were drawn. The seed of what was drawn is 0." in words
     raw = io.TextIOWrapper(io.BytesIO(report.read_bytes()), encoding="utf-8")
