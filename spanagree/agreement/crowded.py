@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -33,7 +32,6 @@ from spanagree.arrays import (
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import is_long
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
-from spanagree.comparisons.exact_sums import two_sum
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
@@ -299,7 +297,7 @@ class CrowdedDocuments:
         self.size = np.bincount(row, self.weight, len(rows))
         K = len(present)
         self.shared, self.sizes = np.zeros((2, K, K))
-        self.matched, self.expected, self.lost = np.zeros((3, K, K))
+        self.matched, self.expected = np.zeros((2, K, K))
         (document, label), self.cell, _ = distinct(self.segments.document, self.segments.label)
         self.cells = document, label
         self.totals = np.zeros((2, len(self.cells[0])))
@@ -343,8 +341,7 @@ class CrowdedDocuments:
         d, label, first, F = random
         product = F @ F.T
         where = self._where(d)
-        self.expected[where], lost = two_sum(self.expected[where], product)
-        self.lost[where] += lost
+        self.expected[where] += product
         cell = self._cell_of(np.full(len(label), d), label)
         np.add.at(self.totals[1], cell, np.add.reduceat(_of_pairs(F), first))
         here = slice(self.first[d], self.first[d + 1])
@@ -489,11 +486,8 @@ class CrowdedDocuments:
         pairs = Comparisons.of(everything, everything, matched, self.expected[i, j], sizes)
         first, second = self.annotators[i], self.annotators[j]
         turned = first > second
-        lost = {"expected": self.lost[i, j]}
-        return (
-            replace(pairs, remainders=lost)
-            .turned(turned)
-            .between(np.where(turned, second, first), np.where(turned, first, second))
+        return pairs.turned(turned).between(
+            np.where(turned, second, first), np.where(turned, first, second)
         )
 
     def _by_document(self) -> Comparisons:

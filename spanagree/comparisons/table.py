@@ -7,14 +7,13 @@ before the sum, and parts of a corpus add, as their rows do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, unique
-from spanagree.comparisons.exact_sums import ExactSums, exact_sums, whole_sums
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted
@@ -50,7 +49,6 @@ class Comparisons:
             the sizes only where these are random.
         annotators, labels: the names that the numbers stand for.
         inexact: in how many documents and labels ``expected`` is not exact, and how far off.
-        remainders: what sums lack that floats cannot hold, by column.
 
     >>> import numpy as np
     >>> one, none = np.array([1, 1]), np.array([0, 0])
@@ -72,7 +70,6 @@ class Comparisons:
     annotators: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     inexact: Inexact = field(default_factory=Inexact)
-    remainders: Mapping[str, Floats] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -128,15 +125,11 @@ class Comparisons:
                 if name != other and alike
                 else _concatenated([getattr(part, name) for part in parts])
             )
-        lacking = sorted({name for part in parts for name in part.remainders})
         return cls(
             **columns,
             annotators=annotators,
             labels=labels,
             inexact=sum((part.inexact for part in parts), Inexact()),
-            remainders={
-                name: np.concatenate([part._remainder(name) for part in parts]) for name in lacking
-            },
         )
 
     @classmethod
@@ -195,11 +188,7 @@ class Comparisons:
         for column in columns.values():
             if id(column) not in changed:
                 changed[id(column)] = change(column)
-        return replace(
-            self,
-            **{name: changed[id(column)] for name, column in columns.items()},
-            remainders={name: change(column) for name, column in self.remainders.items()},
-        )
+        return replace(self, **{name: changed[id(column)] for name, column in columns.items()})
 
     # --- names and sides ------------------------------------------------------------------------
 
@@ -238,13 +227,7 @@ class Comparisons:
             changed[f"{kind}second"] = np.where(rows, first, second)
         if not self.random_sizes:
             changed |= {f"expected_{name}": changed[name] for name in SUMS[2:4]}
-        turned = replace(self, **changed)
-        lacking = dict(self.remainders)
-        for name in SUMS[4:]:
-            if name in lacking:
-                other_name = SUMS[5] if name == SUMS[4] else SUMS[4]
-                lacking[name] = np.where(rows, self._remainder(other_name), self._remainder(name))
-        return replace(turned, remainders=lacking)
+        return replace(self, **changed)
 
     def both_ways(self) -> Comparisons:
         """Return each row from both its sides; ``first`` is whose it is."""
@@ -261,8 +244,7 @@ class Comparisons:
     def by(self, *columns: str) -> Comparisons:
         """Return a row for each that columns tell apart, summed over the others, sorted.
 
-        Without columns it is one row, also of nothing. Sums are exact: in whatever order rows come
-        and parts are added, they are the same.
+        Without columns it is one row, also of nothing. Values are added in the order of the rows.
         """
         if columns:
             keys, which, _ = distinct(*(np.asarray(getattr(self, name)) for name in columns))
@@ -272,29 +254,13 @@ class Comparisons:
         everything = np.broadcast_to(np.int64(ALL), count)
         made: dict[str, Any] = dict.fromkeys(KEYS, everything)
         made |= dict(zip(columns, keys, strict=True))
-        remainders = {}
         for name in SUMS if self.random_sizes else SUMS[:4]:
             column = getattr(self, name)
-            if column.dtype.kind != "f":
-                made[name] = whole_sums(column, which, count)
-                continue
-            sums = self._exact(name, which, count)
-            made[name] = sums.value
-            if sums.remainder.any():
-                remainders[name] = sums.remainder
+            is_whole = column.dtype.kind != "f"  # whole below 2⁵³, so that their sums are exact
+            made[name] = np.bincount(which, column, count).astype(np.int64 if is_whole else float)
         if not self.random_sizes:
             made |= {f"expected_{name}": made[name] for name in SUMS[2:4]}
-        return replace(self, **made, remainders=remainders)
-
-    def _exact(self, name: str, which: Ints, count: int) -> ExactSums:
-        values = getattr(self, name)
-        if name in self.remainders:
-            values = np.concatenate((values, self.remainders[name]))
-            which = np.concatenate((which, which))
-        return exact_sums(values, which, count)
-
-    def _remainder(self, name: str) -> Floats:
-        return self.remainders.get(name, np.zeros(len(self)))
+        return replace(self, **made)
 
     def less(self, parts: Comparisons) -> Comparisons:
         """Return what is left of this one row without each of the parts, a row for each."""
@@ -461,7 +427,8 @@ class Sharing:
             for part, places in zip((self, other), numbers, strict=True)
         ]
         (first, second), which, _ = distinct(*np.concatenate(pairs, axis=1))
-        shared = whole_sums(np.concatenate((self.shared, other.shared)), which, len(first))
+        times = np.concatenate((self.shared, other.shared))
+        shared = np.bincount(which, times, len(first)).astype(np.int64)
         seen = self.seen + other.seen
         return Sharing(names, seen, added("saw"), added("only"), first, second, shared)
 

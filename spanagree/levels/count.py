@@ -10,7 +10,6 @@ import numpy as np
 from spanagree.arrays import Bools, Floats
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.exact_sums import exact_sums
 from spanagree.comparisons.inexact import Inexact
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
@@ -58,7 +57,7 @@ def documents_of(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inex
     size = (summed.expected_size_first + summed.expected_size_second) / 2
     times = np.where(summed.first == summed.second, 1.0, 2.0)  # i, j and j, i
     total, pairs, all_expected, all_size = (
-        exact_sums(times * value, summed.document, len(team)).value
+        np.bincount(summed.document, times * value, len(team))
         for value in (summed.expected / size, np.ones(len(summed)), summed.expected, size)
     )
     documents = Documents(

@@ -103,8 +103,7 @@ def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons
     of_label = matched[rows.document, np.maximum(rows.label, 0)]
     given = np.where(rows.label < 0, matched.sum(axis=1)[rows.document], of_label)
     changed = np.where(rows.first == annotator, given, rows.matched)
-    remainders = {name: rest for name, rest in rows.remainders.items() if name != "matched"}
-    return replace(rows, matched=changed, remainders=remainders)
+    return replace(rows, matched=changed)
 
 
 def tables_of_systems(corpus: Corpus, references: int, rows: Comparisons) -> dict[Key, Table]:

@@ -251,7 +251,6 @@ def _counted(
     seen = [layer.annotated for layer in corpus.layers.values()]
     seen_by_gold = seen[names.index(gold)]
     shared = {i: seen_by_gold & mask for i, mask in enumerate(seen) if names[i] != gold}
-    joined = None if corpus.text_ends is None else corpus
     shares = compared.description.shares if counting is compared.counting else None
     settings = counting.settings_of(corpus, rows.comparisons.inexact, shares)
     return CountedSystems(
@@ -259,5 +258,5 @@ def _counted(
         settings=EvaluationSettings(**of_gold(gold, corpus), **settings),
         annotators=names,
         inexact=rows.inexact,
-        **sums_of(PerDocument(rows.comparisons, shared, corpus.ids, corpus.wholes, joined)),
+        **sums_of(PerDocument(rows.comparisons, shared, corpus.ids, corpus.wholes, corpus)),
     )

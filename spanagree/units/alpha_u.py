@@ -102,12 +102,10 @@ def _figures(
     if sums is None or not sums.documents:
         nobody = undefined(f"no document that {_who(counts)} saw")
         return AlphaUFigures(nobody, dict.fromkeys(counts.labels, nobody), 0)
-    (weight,) = sums.weight.value.tolist()
+    (weight,) = sums.weight.tolist()
     figures = []
     for label in (ALL, *counts.labels):
-        observed, by_chance = (
-            sums.figures[label].value.tolist() if label in sums.figures else (0, 0)
-        )
+        observed, by_chance = sums.figures[label].tolist() if label in sums.figures else (0, 0)
         if label in sums.figures:
             nothing = "chance alone gives no disagreement"
             figures.append(disagreement(observed / weight, by_chance / weight, nothing))

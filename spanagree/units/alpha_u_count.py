@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, Progress
-from spanagree.comparisons.exact_sums import ExactSums, exact_sums
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import choose_annotators, times_seen
@@ -41,14 +40,14 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Exact sums over documents: their number, their weight, and two for all and each label.
+    """Sums over documents: their number, their weight, and two for all and each label.
 
     A label that no unit has is not among them.
     """
 
     documents: int
-    weight: ExactSums
-    figures: Mapping[str | None, ExactSums]
+    weight: Floats
+    figures: Mapping[str | None, Floats]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -134,13 +133,10 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
 
 
 def _sums(table: Table, labels: Sequence[str]) -> Sums:
-    """Return the exact sums over the documents of a table."""
+    """Return the sums over the documents of a table."""
 
-    def total(k: int, columns: Sequence[int]) -> ExactSums:
-        values = table.sums[:, k, columns]
-        return exact_sums(
-            values.T.ravel(), np.repeat(np.arange(len(columns)), len(values)), len(columns)
-        )
+    def total(k: int, columns: Sequence[int]) -> Floats:
+        return table.sums[:, k, columns].sum(axis=0)
 
     marked = (any(table.marked), *table.marked)
     figures = {
