@@ -26,7 +26,7 @@ class DifficultySettings(MatchSettings):
 
 
 class Documents(NamedTuple):
-    """The documents of one corpus or block.
+    """The documents of a corpus.
 
     Attributes:
         chance: the agreement that chance alone would give on each; ``nan`` where undefined.
@@ -57,7 +57,7 @@ def documents_of(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inex
     size = (summed.expected_size_first + summed.expected_size_second) / 2
     times = np.where(summed.first == summed.second, 1.0, 2.0)  # i, j and j, i
     total, pairs, all_expected, all_size = (
-        np.bincount(summed.document, times * value, len(team))
+        np.bincount(summed.document, times * value, len(team)).astype(np.float64)
         for value in (summed.expected / size, np.ones(len(summed)), summed.expected, size)
     )
     documents = Documents(
