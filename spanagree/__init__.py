@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from spanagree import project as project
     from spanagree import references as references
     from spanagree import results as results
+    from spanagree import slices as slices
     from spanagree import systems as systems
     from spanagree import training as training
     from spanagree import units as units
@@ -86,6 +87,7 @@ PACKAGES = (
     "project",
     "references",
     "results",
+    "slices",
     "systems",
     "training",
     "units",

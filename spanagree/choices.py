@@ -100,6 +100,9 @@ BY: dict[str, tuple[str, ...]] = {
 }
 """The same of each result that the command line breaks down, by its public name."""
 
+SLICES: tuple[str, ...] = ("length", "seen")
+"""The classes of segments by which results are broken down, beside any column of metadata."""
+
 MIN_SHARED = 10
 """How many documents a pair shares at least whose figure is not marked."""
 

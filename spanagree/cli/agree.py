@@ -16,10 +16,10 @@ from typing import Any
 import click
 
 import spanagree as sa
-from spanagree.choices import BY, AnnotatorSort, names_of
+from spanagree.choices import BY, SLICES, AnnotatorSort, names_of
 from spanagree.cli import options
-from spanagree.cli.batches import batches_option, show_batches
 from spanagree.cli.job import Job, command
+from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
 from spanagree.errors import SettingError
 
@@ -34,13 +34,13 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
     options.FILES,
     options.comparing(
         options.option("--measure", _MEASURED, choices=MEASURES, unless="f1"),
-        options.by(BY["Agreement"]),
+        options.by_slices(BY["Agreement"], SLICES),
+        seen(),
         options.option("--sort", _SORT, choices=names_of(AnnotatorSort), unless="as in the corpus"),
         options.annotators(),
         *options.of(_AGREE, "min_shared"),
         options.option("--test", _TEST, choices=["chance"]),
         options.option("--fail-under", _FAIL, type=float, metavar="X"),
-        batches_option(),
         function=_AGREE,
     ),
     options.comparing_what(),
@@ -57,12 +57,8 @@ def agree(
     sort: str | None = None,
     test: str | None = None,
     fail_under: float | None = None,
-    batches: str | None = None,
     **settings: Any,
 ) -> None:
-    if batches is not None:
-        show_batches(job, batches, settings)
-        return
     if measure != "f1":
         measure_units(job, measure, settings)
         return
@@ -71,8 +67,21 @@ def agree(
         raise SettingError(f"--fail-under {fail_under:g}: a number from -1 to 1 is needed")
     if test:
         settings["p_values"], job = True, replace(job, by="pair")
+    if job.slices == FILE:
+
+        def score(corpus: sa.Corpus) -> sa.agreement.Agreement:
+            """Compare the annotators of one file by itself."""
+            of_file, given = job.compared(corpus, settings)
+            return sa.agree(of_file, **given, **job.seed)
+
+        show_slices(job, results_by_file(job, score))
+        return
     corpus, settings = job.compared(job.parts(), settings)
-    result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **job.intervals)
+    ci = {} if job.slices else job.intervals
+    result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **ci)
+    if job.slices is not None:
+        show_slices(job, result)
+        return
     beside = {}
     if not isinstance(corpus, sa.Corpus):
         assert result.rows is not None  # as it is of a whole corpus

@@ -21,10 +21,10 @@ import click
 import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
-from spanagree.cli.batches import batches_option
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
+from spanagree.cli.slices import by_slices
 
 _ATTRIBUTE = "Read a span corpus, and take this attribute of the segments that several marked."
 _FUNCTION = "spanagree.labels.summary.coefficients"
@@ -43,9 +43,8 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
     options.group(
         "Computing",
         *options.of(_FUNCTION, "weights", "measurement", "category_weights", "complete_only"),
-        options.by([*BY["Coefficients"], "label"]),
+        options.by_slices([*BY["Coefficients"], "label"]),
     ),
-    options.group("Batches", batches_option(files=False)),
     options.certainty(),
     options.workers(),
     options.reading(but=("--tokens", "--annotator", "--label")),
@@ -59,7 +58,6 @@ def coefficients(
     annotators: list[str] | None = None,
     measurement: str | None = None,
     category_weights: str | None = None,
-    batches: str | None = None,
     **settings: Any,
 ) -> None:
     from spanagree.corpus.label_text import SIGN
@@ -90,10 +88,8 @@ def coefficients(
         source = source if annotators is None else source.of_annotators(annotators)
     progress("coefficients")
     result: Any
-    if batches is not None:
-        result = sa.project.coefficients_by_batch(
-            source, batches, skip_outside=skip_outside, **settings
-        )
+    if job.slices is not None:
+        result = by_slices(job, source, skip_outside=skip_outside, **settings)
     elif job.by == "label":
         result = sa.labels.coefficients_by_label(source, skip_outside=skip_outside, **settings)
         job = replace(job, by=None)

@@ -15,14 +15,16 @@ from dataclasses import replace
 from typing import Any
 
 import spanagree as sa
-from spanagree.choices import BY, Test, names_of
+from spanagree.choices import BY, SLICES, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
 from spanagree.cli.first_layer import say_gold, with_gold_noted, with_gold_noted_after
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 from spanagree.cli.references import against_references, references
+from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 
+_VIEWS = dict.fromkeys([*BY["Evaluation"], "difficulty", *BY["AgainstReferences"]])
 _TEST = "Test all pairs of systems, or each against chance."
 
 
@@ -30,7 +32,8 @@ _TEST = "Test all pairs of systems, or each against chance."
     options.FILES,
     options.comparing(
         options.gold(),
-        options.by(dict.fromkeys([*BY["Evaluation"], "difficulty", *BY["AgainstReferences"]])),
+        options.by_slices(_VIEWS, SLICES),
+        seen(),
         baseline(),
     ),
     options.comparing_what(),
@@ -58,6 +61,16 @@ def evaluate(
     if test is None and job.by != "difficulty":
         job.check_picture(sa.systems.Evaluation)
     check_baselines(baseline)
+    if job.slices == FILE:
+
+        def score(corpus: sa.Corpus) -> sa.systems.Evaluation:
+            """Evaluate one file by itself."""
+            named = job.layer(gold, corpus)
+            of_file, given = job.compared(corpus, settings)
+            return sa.evaluate(of_file, named, **given, **job.seed)
+
+        show_slices(job, results_by_file(job, score))
+        return
     corpus = job.parts()
     named = job.layer(gold, corpus)
     if isinstance(corpus, sa.Corpus):
@@ -73,14 +86,16 @@ def evaluate(
         named,
         **settings,
         **more,
-        **job.intervals,
+        **({} if job.slices else job.intervals),
     )
     if not isinstance(corpus, sa.Corpus):
         result = with_gold_noted_after(job, result, named)
         corpus = result.rows.corpus
         settings = job.compared(corpus, settings)[1]
     say_gold(named, result)
-    if job.by == "difficulty":
+    if job.slices is not None:
+        show_slices(job, result)
+    elif job.by == "difficulty":
         progress("difficulty")
         hard = sa.difficulty(corpus, result.settings.gold, **settings, **job.seed)
         levels = sa.levels.evaluate_levels(result, hard, **job.levels)

@@ -66,6 +66,8 @@ def command(
         def run(**values: Any) -> None:
             given = {key: value for key, value in values.items() if options.is_given(value)}
             given |= options.form_by_name(given, members)
+            if slices := options.given_slices(given, members):
+                given = {key: value for key, value in given.items() if key != "by"} | slices
             job, arguments = _job_of(given, members)
             job.check_patterns()
             rules.check(name, given | ({rules.PATTERNS: True} if job.has_patterns else {}))
@@ -115,6 +117,8 @@ class Job:
     Attributes:
         files: what stands behind the options.
         by: what has a row in the result.
+        slices: what else has a row: a column, a table, a pattern, or a class of segments.
+        seen: training file of the slices of segments that stand in it.
         output, plot: where the result and its picture go.
         format, explain, safe_cells, bom: how the result is written.
         digits, percent, all_columns, style: how people see tables.
@@ -126,6 +130,8 @@ class Job:
 
     files: tuple[str, ...] = ()
     by: str | None = None
+    slices: str | None = None
+    seen: str | None = None
     output: str | None = None
     plot: str | None = None
     format: str = "text"

@@ -84,6 +84,25 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
         return super().convert(value, param, ctx)
 
 
+class Views(click.types.StringParamType):
+    """The names of views; any other name is one of slices: a column, a table, a pattern.
+
+    Args:
+        views: names of the views.
+    """
+
+    name = "view"
+
+    def __init__(self, views: Iterable[str]) -> None:
+        self.views = tuple(views)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete the names of views."""
+        return [CompletionItem(name) for name in self.views if name.startswith(incomplete)]
+
+
 class Formats(_Choice):
     """The names of formats; those of other packages are looked for when one is meant.
 
@@ -265,6 +284,32 @@ def chance_of() -> Option:
 def by(table: Iterable[str]) -> Option:
     """Return the option of what has a row."""
     return option("--by", "Give each of these a row of its own.", choices=table)
+
+
+def by_slices(views: Iterable[str], classes: Iterable[str] = ()) -> Option:
+    """Return the option of what has a row, which may be each value of a column.
+
+    Args:
+        views: what else may have a row.
+        classes: classes of segments that are slices too.
+    """
+    views = tuple(views)
+    named = ", ".join([*views, *classes])
+    purpose = (
+        f"Give each of these a row of its own: {named}, file; or each value of a column of the"
+        " files, of a table with ids (FILE:COLUMN), or of a pattern's group in ids."
+    )
+    return option("--by", purpose, type=Views(views), metavar="NAME|COLUMN")
+
+
+def given_slices(given: Mapping[str, Any], members: Group) -> dict[str, Any]:
+    """Return the slices that a user names by ``--by``, or by a training file."""
+    views = [member.type for member in members if isinstance(member.type, Views)]
+    if not views:
+        return {}
+    if "by" not in given:
+        return {"slices": "seen"} if "seen" in given else {}
+    return {"slices": given["by"]} if given["by"] not in views[0].views else {}
 
 
 def gold(unless: str = "the first") -> Option:

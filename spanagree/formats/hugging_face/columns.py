@@ -376,6 +376,21 @@ def rows_of(
         _check(lacking, list(known))
 
 
+def each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the rows of a data frame, an Arrow table, a Dataset, or others, each with its place.
+
+    Raises:
+        InputError: for rows that are not mappings.
+    """
+    data = _frame_rows(data)
+    if isinstance(data, (str, bytes, Mapping)) or not is_iterable(data):
+        raise invalid_value("rows", data, "a data frame, a Dataset, or rows that are mappings, is needed")
+    for where, row in (data if isinstance(data, Rows) else Rows(data)).placed():
+        if not isinstance(row, Mapping):
+            raise invalid_value(f"{where}:", row, "rows are mappings")
+        yield where, row
+
+
 def has(row: Mapping[str, Any], column: str) -> bool:
     """Return whether a row has a column."""
     try:

@@ -96,6 +96,16 @@ def _guess_of(start: FileHead) -> dict[str, Any]:
     return guess(begin, {})[0]
 
 
+def rows_in_file(path: PathName, encoding: str = "utf-8") -> Any:
+    """Open a file, or a folder in which datasets saved some: rows, or a dataset of the library.
+
+    Raises:
+        SettingError: if datasets is needed and not installed.
+        InputError: for what cannot be read; what is no table raises it when its rows are read.
+    """
+    return _data(printable(os.fspath(path)), os.fsdecode(path), encoding)
+
+
 def _data(name: str, path: str, encoding: str) -> Any:
     """Return what is in a file or folder: rows, or a dataset of the library."""
     if Path(path).is_dir():

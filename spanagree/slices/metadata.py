@@ -1,0 +1,215 @@
+"""The values that documents have in a column of their own rows, read only when somebody asks.
+
+Rows are those of files (JSON, JSON lines, CSV, TSV, Parquet, saved datasets) or of a data frame in
+memory. Which document a row is of, the row's id says; rows without ids are taken in their order, if
+there are as many as documents.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any, TypeAlias
+
+from spanagree.errors import InputError, SettingError, SpanAgreeError, counted, printable, show
+from spanagree.formats.hugging_face.columns import cell_of, each_row
+from spanagree.formats.hugging_face.load import rows_in_file
+from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
+
+Source: TypeAlias = Any
+"""A path, several, a data frame, an Arrow table, a Dataset, or rows that are mappings."""
+
+_LOOKED_AT = 1000  # rows whose columns are listed
+_DEEPEST = 3  # objects in objects
+_PATH = (str, os.PathLike)
+_ID_NAMES = {*ID_NAMES, "inputhash", "spanagreeid"}
+_NOT_LISTED = {*_ID_NAMES, *COLUMNS["text"], *COLUMNS["length"], "spanagree", "offsets"}
+
+
+class MetadataColumn:
+    """A column of rows, by the ids of the documents that the rows are of.
+
+    Attributes:
+        n_rows: number of rows.
+        is_there: if True, some row has the column.
+        in_order: value of each row; ``None`` where it has none.
+        by_id: value by id, for each column that may hold ids.
+        hits: number of rows whose id in that column is one of a document.
+    """
+
+    def __init__(self, column: str, ids: Sequence[str], document: str | None = None) -> None:
+        self.column, self.document = column, document
+        self.n_rows, self.is_there = 0, False
+        self.in_order: list[str | None] = []
+        self.by_id: dict[str, dict[str, str | None]] = {}
+        self.hits: dict[str, int] = {}
+        self._ids = {*ids}
+
+    def add(self, row: Mapping[str, Any], where: str) -> None:
+        """Add a row."""
+        self.n_rows += 1
+        value = None
+        with suppress(KeyError):
+            value = _text_of(cell_of(row, self.column), self.column, where)
+            self.is_there = True
+        self.in_order.append(value)
+        for name, id_ in self._ids_in(row):
+            if id_ in self._ids:
+                self.hits[name] = self.hits.get(name, 0) + 1
+                values = self.by_id.setdefault(name, {})
+                before = values.setdefault(id_, value)
+                if before is None or value is None:
+                    values[id_] = before if value is None else value
+                elif before != value:
+                    raise InputError(
+                        f"{where}: document {show(id_)} has {self.column} {show(before)}, and"
+                        f" {show(value)} in another row; a document has one"
+                    )
+
+    def _ids_in(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield what may be the id of a row's document, by column."""
+        if self.document is not None:
+            for path in (self.document, f"data.{self.document}"):
+                with suppress(KeyError):
+                    yield path, str(cell_of(row, path))
+            return
+        for name, cell in row.items():
+            if plain(name) in _ID_NAMES and isinstance(cell, (str, int)):
+                yield str(name), str(cell)
+
+    def of_documents(self, ids: Sequence[str]) -> dict[str, str] | None:
+        """Return the value by id, as far as rows tell; ``None`` if they do not."""
+        if self.hits:
+            name = max(self.hits, key=lambda key: self.hits[key])
+            return {id_: value for id_, value in self.by_id[name].items() if value is not None}
+        if self.n_rows != len(ids):
+            return None
+        pairs = zip(ids, self.in_order, strict=True)
+        return {id_: value for id_, value in pairs if value is not None}
+
+
+def _text_of(cell: Any, column: str, where: str) -> str | None:
+    """Return a value as text; ``None`` if there is none."""
+    if cell is None or cell == "" or cell != cell:  # NaN is not itself
+        return None
+    if isinstance(cell, (list, tuple, Mapping)):
+        raise InputError(
+            f"{where}: {column} holds {show(cell)}; a text or a number is needed, a.b leads into"
+            " objects"
+        )
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    is_whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if is_whole else cell).strip() or None
+
+
+def column_values(
+    source: Source,
+    column: str,
+    ids: Sequence[str],
+    *,
+    document: str | None = None,
+    encoding: str = "utf-8",
+) -> tuple[list[str | None] | None, list[str]]:
+    """Read the value of each document in a column.
+
+    Args:
+        source: rows, or what has them.
+        column: name of the column; ``a.b`` is b in objects a.
+        ids: names of the documents, in their order.
+        document: column that holds the ids. Default: one with a usual name.
+        encoding: encoding of tables in text.
+
+    Returns:
+        The values, ``None`` for a document without one, or for all if no row has the column; and
+        the names of the columns that there are.
+
+    Raises:
+        InputError: for rows that do not tell of which document they are, or give one two values.
+
+    >>> rows = [{"id": "a", "meta": {"genre": "news"}}, {"id": "b", "meta": {"genre": "blog"}}]
+    >>> column_values(rows, "meta.genre", ["b", "a"])
+    (['blog', 'news'], ['meta.genre'])
+    """
+    names: dict[str, None] = {}
+    tables: list[tuple[str, MetadataColumn]] = []
+    for name, rows in _tables(source, encoding):
+        found = MetadataColumn(column, ids, document)
+        for where, row in rows:
+            if found.n_rows < _LOOKED_AT:
+                names |= dict.fromkeys(_columns_in(row))
+            found.add(row, where)
+        if found.is_there:
+            tables.append((name, found))
+    if not tables:
+        return None, list(names)
+    value_of: dict[str, str] = {}
+    for name, found in tables:
+        of_table = found.of_documents(ids)
+        if of_table is None and len(tables) > 1:
+            return _in_order(tables, ids), list(names)
+        if of_table is None:
+            raise _no_ids(name, found.n_rows, ids)
+        for id_, value in of_table.items():
+            if value_of.setdefault(id_, value) != value:
+                raise InputError(
+                    f"{name}: document {show(id_)} has {column} {show(value)}, and"
+                    f" {show(value_of[id_])} in another file; a document has one"
+                )
+    return [value_of.get(id_) for id_ in ids], list(names)
+
+
+def _in_order(tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str]) -> list[str | None]:
+    """Return the values of the rows of several files, which are the documents in their order."""
+    values = [value for _, found in tables for value in found.in_order]
+    if len(values) != len(ids):
+        raise _no_ids(tables[0][0], len(values), ids)
+    return values
+
+
+def _no_ids(name: str, n_rows: int, ids: Sequence[str]) -> InputError:
+    """Build the error for rows that do not tell which document they are of."""
+    return InputError(
+        f"{name}: its {counted(n_rows, 'row')} have no ids of the {counted(len(ids), 'document')},"
+        f" such as {show(ids[0]) if ids else 'none'}; --document names the column with the ids, or"
+        " a table FILE:COLUMN has them"
+    )
+
+
+def _tables(
+    source: Source, encoding: str
+) -> Iterator[tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]]:
+    """Yield the rows of each file, or those in memory, with a name for errors."""
+    if source is None:
+        return
+    several = isinstance(source, (list, tuple)) and all(isinstance(x, _PATH) for x in source)
+    if not isinstance(source, _PATH) and not several:
+        yield "rows", each_row(source)
+        return
+    for path in [source] if isinstance(source, _PATH) else source:
+        yield printable(os.fspath(path)), _rows_of_file(path, encoding)
+
+
+def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the rows of a file; of what is no table of any kind none."""
+    try:
+        rows = iter(each_row(rows_in_file(path, encoding)))
+        first = [*islice(rows, 1)]
+    except SettingError:  # what is not installed
+        raise
+    except (SpanAgreeError, OSError, ValueError):  # CoNLL, XML, folders of a tool
+        return
+    yield from first
+    yield from rows
+
+
+def _columns_in(row: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[str]:
+    """Yield the names of columns that hold a text or a number, and paths into objects."""
+    for name, cell in row.items():
+        if isinstance(cell, Mapping):
+            if depth < _DEEPEST:
+                yield from _columns_in(cell, f"{before}{name}.", depth + 1)
+        elif isinstance(cell, (str, int, float)) and plain(name) not in _NOT_LISTED:
+            yield f"{before}{name}"

@@ -1,0 +1,447 @@
+"""The figures of each slice of a corpus, and where slices differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
+from spanagree.comparisons.tally import Tally
+from spanagree.errors import SettingError, counted, counted_of, printable
+from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value, probability
+from spanagree.results.plots import Picture, f1_dots, lines, rows_size
+from spanagree.results.result import Comparable, Keyed, Result
+from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, undefined
+from spanagree.results.verdict import LEVEL
+from spanagree.settings import confidence_of, unit
+from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
+from spanagree.slices.scored_rows import TEAM
+
+_NAMED = 5  # steps, or slices, in a sentence
+_PICTURED = 12  # slices beside each other in a picture of several systems
+
+
+@dataclass(frozen=True, eq=False)
+class SliceScore(Comparable):
+    """The figures of a system, or of a team, in one slice.
+
+    Attributes:
+        documents: number of documents of the slice that gold and the system saw, or two of a team.
+        tally: counts over them, or over their segments of a class.
+        no_chance: reason why chance is undefined; empty if it is exact.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "X")]] * 2, "mine": [[(0, 2, "X")], []]}
+    >>> evaluation = sa.evaluate(sa.Corpus.from_segments([9, 9], layers))
+    >>> found = sa.slices.score_slices(evaluation, ["news", "blog"])
+    >>> found["news"].scores["mine"].f1.observed
+    1.0
+    """
+
+    documents: int
+    tally: Tally
+    no_chance: str = ""
+
+    @property
+    def precision(self) -> Score:
+        """The precision of a system."""
+        return self._score("precision")
+
+    @property
+    def recall(self) -> Score:
+        """The recall of a system."""
+        return self._score("recall")
+
+    @property
+    def f1(self) -> Score:
+        """The F1."""
+        return self._score("f1")
+
+    def _score(self, name: str) -> Score:
+        if not self.documents:
+            return undefined("no document was seen by both, or by two annotators")
+        score: Score = getattr(self.tally, name)
+        if not self.no_chance or math.isnan(score.observed):
+            return score
+        return score._replace(reason=self.no_chance)
+
+
+@dataclass(frozen=True, eq=False)
+class Slice(Comparable):
+    """One slice of the documents, or of their segments.
+
+    Attributes:
+        name: value that all of them have.
+        documents: number of documents in the slice.
+        annotators: names of those who saw one of these documents with another.
+        scores: figures of each system, or of the team.
+
+    >>> import spanagree as sa
+    >>> layers = {"a": [[(0, 2, "X")]] * 2, "b": [[(0, 2, "X")], []]}
+    >>> agreement = sa.agree(sa.Corpus.from_segments([9, 9], layers))
+    >>> found = sa.slices.score_slices(agreement, ["news", "blog"])
+    >>> found["blog"].documents, found["blog"].scores["team"].f1.observed
+    (1, 0.0)
+    """
+
+    name: str
+    documents: int
+    annotators: tuple[str, ...]
+    scores: Mapping[str, SliceScore]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Slices(Result, Keyed):
+    """The result of :func:`score_slices`.
+
+    Attributes:
+        title: name of what slices are the values of.
+        slices: the slices in their order.
+        whole: all documents, if slices are of one corpus.
+        changes: from each slice to the next of each system, if slices have an order.
+        trends: the trend of each system, or of the team, if there are more than two in order.
+        largest: the largest difference that a test supports, or else that was tested, if slices
+            have no order.
+        n_tested: number of differences that p and intervals are adjusted for.
+        untested: slices of each system that are too small for a test, if slices have no order.
+        documents: number of documents of the corpus, those in no slice too.
+        settings: what made the numbers.
+        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        no_chance: reason why chance is undefined; empty if it is exact.
+        places: how segments stand to the rule of places, if chance has one.
+        uniform: the same without that rule.
+
+    >>> import spanagree as sa
+    >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
+    >>> agreement = sa.agree(sa.Corpus.from_segments([9] * 4, layers))
+    >>> found = sa.slices.score_slices(agreement, ["round 1"] * 2 + ["round 2"] * 2)
+    >>> [(each.name, each.scores["team"].f1.observed) for each in found.slices]
+    [('round 1', 0.0), ('round 2', 1.0)]
+    """
+
+    title: str
+    slices: tuple[Slice, ...]
+    whole: Slice | None
+    changes: tuple[SliceDifference, ...]
+    trends: Mapping[str, Trend]
+    largest: SliceDifference | None
+    n_tested: int
+    untested: Mapping[str, Sequence[str]]
+    documents: int
+    settings: Any
+    notes: tuple[str, ...]
+    no_chance: str = ""
+    is_ordered: bool = False
+    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    uniform: Slices | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [part.name for part in self.slices]
+
+    def __getitem__(self, name: str) -> Slice:
+        """Return a slice by name.
+
+        Raises:
+            SettingError: for an unknown one.
+        """
+        for part in self.slices:
+            if part.name == name:
+                return part
+        known = ", ".join(printable(part.name) for part in self.slices)
+        raise SettingError(f"unknown slice {printable(name)}; allowed: {known}")
+
+    @property
+    def scored(self) -> list[str]:
+        """The systems; team in an agreement."""
+        return list(dict.fromkeys(name for part in self.slices for name in part.scores))
+
+    @property
+    def _of_team(self) -> bool:
+        return "team" in self.settings
+
+    @property
+    def _kind(self) -> str:
+        """The figure that is compared."""
+        return "observed" if self.no_chance else "corrected"
+
+    def _subject(self, name: str) -> str:
+        """Return the figure of a system, or of the team, in words."""
+        figure = "F1" if self.no_chance else "corrected F1"
+        return figure if self._of_team else f"{figure} of {printable(name)}"
+
+    def _values(self, name: str) -> dict[str, float]:
+        """Return the figure that is compared, by slice."""
+        return {
+            part.name: getattr(part.scores[name].f1, self._kind)
+            for part in self.slices
+            if name in part.scores
+        }
+
+    # --- the verdict ----------------------------------------------------------------------------
+
+    @property
+    def verdict(self) -> str:
+        """The trend and the significant steps of slices in order; else the largest difference."""
+        if self.is_ordered:
+            return " ".join(self._verdict_in_order(name) for name in self.scored[:_NAMED])
+        if self.largest is None:
+            return self._untested()
+        return self._verdict_on_largest(self.largest)
+
+    def _untested(self) -> str:
+        """Name the highest and the lowest slice of the first system, without a test."""
+        defined = [x for x in self._values(self.scored[0]).values() if not math.isnan(x)]
+        if len(defined) < 2:
+            return f"Fewer than two slices have a defined {self._kind_in_words}."
+        subject = self._subject(self.scored[0])
+        extremes = verdict.extremes(self._values(self.scored[0]), "slice", subject, None, 95)
+        return extremes.replace(
+            "No test was made.",
+            f"No test was made: fewer than two slices have {ENOUGH} {unit(self.settings)}s with"
+            " anything marked, and two with an error and a match.",
+        )
+
+    @property
+    def _kind_in_words(self) -> str:
+        return "F1" if self.no_chance else "corrected F1"
+
+    def _verdict_on_largest(self, largest: SliceDifference) -> str:
+        """Say between which slices the largest difference is, and what its test says."""
+        tested = getattr(largest, self._kind)
+        values = self._values(largest.scored)
+        high, low = (f"{verdict.short(values[x])} in {printable(x)}" for x in (largest.b, largest.a))
+        pairs = f", {counted(self.n_tested, 'pair')}" if self.n_tested > 1 else ""
+        confidence = confidence_of(self.settings) or 95
+        sure = verdict.ends(tested.low, tested.high, confidence)
+        if self.n_tested > 1:
+            sure = f"simultaneous {sure}"
+        figures = (
+            f"{self._subject(largest.scored)} is {high} and {low} (difference"
+            f" {verdict.short(tested.value)}, {sure}, p {verdict.p_of(tested.p_adjusted)}{pairs})"
+        )
+        if tested.p_adjusted < LEVEL:
+            return f"The largest difference that a test supports: {figures}."
+        return f"No two slices can be told apart; the largest difference: {figures}."
+
+    def _verdict_in_order(self, name: str) -> str:
+        """Say where a figure began and ended, whether that is a trend, and which steps count."""
+        ends = verdict.from_first_to_last(self._values(name))
+        subject = self._subject(name)
+        subject = f"{subject[0].upper()}{subject[1:]}"
+        if not ends:
+            return f"Fewer than two slices have a defined {subject}."
+        sentence = f"{subject} goes {ends}."
+        changes = [change for change in self.changes if change.scored == name]
+        several = len(changes) > 1
+        tested = getattr(changes[0], self._kind)
+        p = self.trends[name].p if several else tested.p
+        if math.isnan(p):
+            return f"{sentence} There are too few {unit(self.settings)}s for a test."
+        rises = (self.trends[name].slope if several else tested.value) > 0
+        what, where = ("trend", " over all slices") if several else ("change", "")
+        outcome = (
+            f"it {'rises' if rises else 'falls'} significantly{where}"
+            if p < LEVEL
+            else f"the {what}{where} is not significant"
+        )
+        test = "By a permutation test" if several else "By the jackknife"
+        sentence = f"{sentence} {test} {outcome} (p {verdict.p_of(p)})."
+        steps = [
+            f"from {printable(step.a)} to {printable(step.b)}"
+            f" (p {verdict.p_of(getattr(step, self._kind).p_adjusted)})"
+            for step in changes
+            if several and getattr(step, self._kind).p_adjusted < LEVEL
+        ]
+        if not steps:
+            return sentence
+        named = ", ".join(verdict.first_of(steps, _NAMED, "more step"))
+        return f"{sentence} Significant steps, p times {self.n_tested} steps: {named}."
+
+    # --- tables ---------------------------------------------------------------------------------
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"slices": None}
+
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "by=title",
+        "documents",
+        "trends=_trends?",
+        "largest_difference=_largest?",
+        "places?",
+    )
+
+    @property
+    def _trends(self) -> dict[str, dict[str, float]] | None:
+        """The trend of each system, as plain data."""
+        return {name: found._asdict() for name, found in self.trends.items()} or None
+
+    @property
+    def _largest(self) -> dict[str, Any] | None:
+        """The largest difference, as plain data."""
+        if self.largest is None:
+            return None
+        observed, corrected = (x._asdict() for x in (self.largest.observed, self.largest.corrected))
+        of_corrected = {} if self.no_chance else {"corrected": corrected}
+        names = {"system": self.largest.scored, "a": self.largest.a, "b": self.largest.b}
+        return {**names, "observed": observed, **of_corrected, "tested": self.n_tested}
+
+    def _table(self, by: str | None) -> Frame:
+        """A row for each slice and system, then all documents."""
+        ci, of_team = self.settings.ci is not None, self._of_team
+        meanings = ("F1 of a pair" if of_team else "F1 of a system", "", "")
+        f1 = ScoreColumns("f1", F1, ci, meanings)
+        scores = [] if of_team else [ScoreColumns(x, (x, "", "")) for x in ("precision", "recall")]
+        noun = unit(self.settings)
+        sizes = ("size_a", "size_b") if of_team else ("size_gold", "size_system")
+        titles = ("", "") if of_team or self.is_ordered else ("gold", "marked")
+        columns = [
+            Column("slice", printable(self.title), "name", "slice"),
+            *([] if of_team else [Column("system", "system", "name")]),
+            Column("documents", f"{noun}s", "count", "documents of a slice"),
+            *([Column("annotators", "annotators", "count", "annotators of a slice")] * of_team),
+            *(column for score in (*scores, f1) for column in score.columns),
+            *(column for score in (*scores, f1) if ci for column in score.ends),
+            *(Column(x) for x in ("matched", "expected")),
+            *(Column(x, title, "count") for x, title in zip(sizes, titles, strict=True)),
+            *(self._change_columns() if self.is_ordered else ()),
+        ]
+        rows: list[list[Value]] = []
+        breaks: list[int] = []
+        parts = [*self.slices, *([] if self.whole is None else [self.whole])]
+        for part in parts:
+            if not of_team and len(self.scored) > 1 or part is self.whole:
+                breaks.append(len(rows))
+            for name, score in part.scores.items():
+                figures = [(each, getattr(score, each.name)) for each in (*scores, f1)]
+                row: list[Value] = [part.name, *([] if of_team else [name]), score.documents]
+                row += [len(part.annotators)] * of_team
+                row += [value for each, figure in figures for value in each.values(figure)]
+                if ci:
+                    row += [end for each, figure in figures for end in each.end_values(figure)]
+                row += score.tally.counts
+                if self.is_ordered:
+                    row += self._change_values(part.name, name)
+                rows.append(row)
+        of_whole = 0 if self.whole is None else len(self.whole.scores)
+        sliced = sum(part.documents for part in self.slices)
+        of_documents = counted_of(min(sliced, self.documents), self.documents, noun)
+        caption = f"{counted(len(self.slices), 'slice')}, {of_documents}"
+        table = Frame(
+            columns,
+            rows,
+            self.settings,
+            caption=caption,
+            remarks=self._remarks(),
+            breaks=breaks[1:],
+            for_people=range(len(rows) - of_whole, len(rows)),
+        )
+        uniform = None if self.uniform is None else self.uniform._table(by)
+        return beside_uniform(table, uniform, self.places)
+
+    def _change_columns(self) -> list[Column]:
+        """Return the columns of what changed since the slice before."""
+        adjusted = f"p × {self.n_tested}" if self.n_tested > 1 else ""
+        return [
+            Column("both", "", "count"),
+            Column("change_observed"),
+            Column("change", "change", "figure", "change of a slice"),
+            *(Column(f"change_{end}") for end in ("low", "high")),
+            Column("", "interval", "interval", "interval of a change"),
+            Column("p", "" if adjusted else "p", "probability", "p of a change"),
+            Column("p_adjusted", adjusted, "probability", "adjusted p of changes"),
+        ]
+
+    def _change_values(self, slice_name: str, name: str) -> list[Value]:
+        """Return what changed since the slice before, of a system or the team."""
+        none = UNDEFINED
+        for change in self.changes:
+            if (change.b, change.scored) == (slice_name, name):
+                d = getattr(change, self._kind)
+                ends: list[Value] = [d.low, d.high, (d.low, d.high)]
+                return [change.both, change.observed.value, d.value, *ends, d.p, d.p_adjusted]
+        return [None, none, none, none, none, (none, none), none, none]
+
+    def _remarks(self) -> list[str]:
+        """Say whether there is a trend, what is compared, and what a difference may be due to."""
+        noun, remarks = unit(self.settings), list[str]()
+        for name, found in self.trends.items():
+            if not math.isnan(found.p):
+                whose = "" if self._of_team else f" of {printable(name)}"
+                remarks.append(
+                    f"trend{whose}: {self._kind_in_words} {found.slope:+.4f} from slice to slice, p"
+                    f" {probability(found.p)}"
+                )
+        if self.changes:
+            first = [change for change in self.changes if change.scored == self.scored[0]]
+            same = sum(change.both for change in first)
+            where = f"no {noun} is in two of them"
+            if same:
+                where = f"{counted(same, noun)} {'is' if same == 1 else 'are'} in two slices"
+            remarks.append(f"change: {self._kind_in_words}, from the slice above; {where}")
+            remarks += [
+                f"–: change from {printable(change.a)} to {printable(change.b)}: {reason}"
+                for change in self.changes
+                if (reason := getattr(change, self._kind).reason)
+            ]
+        for name, slices in self.untested.items():
+            whose = "" if self._of_team else f" for {printable(name)}"
+            remarks.append(
+                f"not tested{whose}: {verdict.in_words(slices)}, with fewer than {ENOUGH} {noun}s"
+                " with anything marked, or two with an error and two with a match"
+            )
+        if self.no_chance:
+            remarks.append(f"–: chance undefined: {self.no_chance}")
+        if self._of_team and len({frozenset(part.annotators) for part in self.slices}) > 1:
+            remarks.append("the slices were done by other annotators: a difference may be theirs")
+        for part in self.slices:
+            for name, score in part.scores.items():
+                if score.f1.reason and score.f1.reason != self.no_chance:
+                    who = "" if self._of_team else f", {printable(name)}"
+                    kind = "" if math.isnan(score.f1.observed) else "corrected "
+                    remarks.append(
+                        f"{printable(part.name)}{who}: {kind}F1 undefined: {score.f1.reason}"
+                    )
+        if self.places is not None:
+            remarks += self.places.remarks(
+                {"annotators": list(self.places.annotators)}
+                if self._of_team
+                else {
+                    printable(self.settings.gold): [self.settings.gold],
+                    "systems": self.scored,
+                }
+            )
+        return [*remarks, *self.caveats]
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Warnings about unreliable results, one sentence each."""
+        few: dict[int, list[str]] = {}
+        for part in self.slices:
+            least = min((score.documents for score in part.scores.values()), default=0)
+            if least < ENOUGH:
+                few.setdefault(least, []).append(part.name)
+        noun = unit(self.settings)
+        return tuple(
+            f"{verdict.in_words(names)}: only {counted(least, noun)} compared; figures may differ"
+            " a lot on others, and tests find hardly anything there"
+            for least, names in sorted(few.items())
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return F1 and corrected F1 of each slice as dots, or a line for each of several systems.
+
+        Of many slices the first are drawn.
+        """
+        scored = self.scored
+        if len(scored) == 1:
+            dots = ((part.name, part.scores[scored[0]].f1) for part in self.slices)
+            return f1_dots(dots, f"F1 by {self.title}")
+        drawn = [part.name for part in self.slices[:_PICTURED]]
+        rows = {
+            name: [self._values(name).get(value, math.nan) for value in drawn] for name in scored
+        }
+        what = self._kind_in_words
+        return Picture(lambda ax: lines(ax, columns=drawn, rows=rows, what=what), rows_size(rows))

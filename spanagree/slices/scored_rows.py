@@ -1,0 +1,93 @@
+"""The rows that an evaluation or an agreement keeps of its documents, by who is scored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from spanagree.agreement.result import Agreement
+from spanagree.arrays import Bools, Floats, Ints
+from spanagree.comparisons.table import Comparisons
+from spanagree.comparisons.tally import Tally
+from spanagree.corpus.corpus import Corpus
+from spanagree.results.score import all_figures
+from spanagree.systems.result import Evaluation
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import intervals_of, moments
+
+Scorable: TypeAlias = Evaluation | Agreement
+"""The results whose documents, or segments, are scored in slices."""
+
+TEAM = "team"
+"""Who is scored in an agreement."""
+
+
+class ScoredRows(NamedTuple):
+    """The documents of a system, or of a team: a row for each in which anything is marked.
+
+    Attributes:
+        rows: comparisons by document.
+        seen: numbers of the documents that gold and the system saw, or two of the team.
+    """
+
+    rows: Comparisons
+    seen: Ints
+
+    def over(self, is_chosen: Bools) -> ScoredRows:
+        """Return the rows of some of the documents."""
+        rows = self.rows.where(is_chosen[self.rows.document])
+        return ScoredRows(rows, self.seen[is_chosen[self.seen]])
+
+    def tally(self, jackknife: Jackknife | None, wholes: Ints | None) -> Tally:
+        """Add up the rows, with intervals if they are requested.
+
+        Args:
+            jackknife: the request for intervals.
+            wholes: number of the whole of each document, if wholes are clusters.
+        """
+        total = self.rows.total()
+        if jackknife is None:
+            return total
+        columns = self.rows.of_wholes(wholes).by("document").columns
+        sums = moments(np.stack(columns, axis=1).astype(np.float64), all_figures)
+        (ends,) = intervals_of(sums, jackknife)
+        return replace(total, intervals=dict(zip(("precision", "recall", "f1"), ends, strict=True)))
+
+    def table(self, wholes: Ints | None) -> tuple[Ints, Floats]:
+        """Return the clusters, and what each adds to matched, expected and size; (clusters, 3).
+
+        Where sizes are random, the expected size comes behind; (clusters, 4).
+        """
+        clusters = np.unique(self.seen if wholes is None else wholes[self.seen])
+        return clusters, self.rows.of_wholes(wholes).symmetric_table(clusters)
+
+
+def scored_rows(result: Scorable) -> dict[str, ScoredRows]:
+    """Collect the rows of each system, or of the team."""
+    if isinstance(result, Agreement):
+        team = result.per_document
+        return {TEAM: ScoredRows(team.sums.by("document"), team.coverage.by_two())}
+    kept = result.counted.per_document
+    return {
+        name: ScoredRows(
+            kept.of_system(name).by("document"), np.flatnonzero(kept.shared[kept.number(name)])
+        )
+        for name in result.systems
+    }
+
+
+def corpus_of_result(result: Scorable) -> Corpus:
+    """Return the corpus that was compared, of a result of a whole one."""
+    return result.per_document.corpus if isinstance(result, Agreement) else result.rows.corpus
+
+
+def annotators_of(result: Scorable, is_chosen: Bools) -> tuple[str, ...]:
+    """Return the annotators who saw one of some documents with another, or gold with a system."""
+    corpus = corpus_of_result(result)
+    masks = {name: layer.annotated for name, layer in corpus.layers.items()}
+    if isinstance(result, Agreement):
+        several = np.sum([*masks.values()], axis=0) > 1
+        return tuple(name for name, mask in masks.items() if (mask & several & is_chosen).any())
+    return tuple(name for name, mask in masks.items() if (mask & is_chosen).any())
