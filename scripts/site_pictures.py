@@ -37,7 +37,7 @@ PICTURES = {
     "kinds": ("Kinds of disagreement", f"disagreements {_CROWD} --between ann dia"),
     "confusion": ("Which labels are confused", f"disagreements {_CROWD} --by label"),
     "shares": ("The same as shares", f"disagreements {_CROWD} --rest dia --by share"),
-    "batches": ("From batch to batch", f"agree {_CROWD} --batches 3 --ci"),
+    "slices": ("From slice to slice", f"agree {_CROWD} --by 'note-([0-9])' --ci"),
     "references": (
         "Systems against many annotators",
         "evaluate corpora/answers/answers.jsonl --systems detector,eager --match token --ci",

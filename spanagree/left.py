@@ -64,6 +64,18 @@ LEFT: dict[str, str] = {
         ("coefficients --resamples", "coefficients --seed", "plan --resamples"),
         "leave it out, as intervals draw nothing",
     ),
+    "--batches": (
+        "use --by with a column, FILE:COLUMN, file, or a pattern's group; N in order has no place"
+        " there, so name each document's batch in a table"
+    ),
+    **dict.fromkeys(
+        ("sa.batches", "sa.Batches", "sa.Batch", "sa.BatchChange"),
+        "use sa.slices.score_slices of an agreement",
+    ),
+    **dict.fromkeys(
+        ("sa.coefficients_by_batch", "sa.CoefficientsByBatch"),
+        "use sa.slices.coefficients_by_slice",
+    ),
     **dict.fromkeys(
         ("plan --by", "plan --plot"),
         "leave it out; each --width is a plan of its own",

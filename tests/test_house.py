@@ -47,6 +47,7 @@ ROOMS = [
     "labels",
     "units",
     "levels",
+    "slices",
     "project",
     "references",
     "report",

@@ -22,7 +22,7 @@ FIRST: Mapping[str, str] = {
         "--output --plot"
     ),
     "agree": (
-        "--measure --match --by --annotators --ci --sort --batches --fail-under --from "
+        "--measure --match --by --annotators --ci --sort --fail-under --from "
         "--columns --format --output --plot"
     ),
     "coefficients": (
@@ -34,7 +34,7 @@ FIRST: Mapping[str, str] = {
     ),
     "report": (
         "--output --gold --team --systems --references --match --chance --baseline "
-        "--batches --measures --from --columns"
+        "--by --measures --from --columns"
     ),
     "difficulty": (
         "--gold --annotators --match --chance --from --columns --format --output --plot --explain"

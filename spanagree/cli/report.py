@@ -16,13 +16,17 @@ import click
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, against_people, baseline, drawing
-from spanagree.cli.batches import batches_option
 from spanagree.cli.first_layer import with_gold_noted
 from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import chosen_sides, sides
+from spanagree.cli.slices import naming_views, sources
 from spanagree.errors import printable
 
+_BY = (
+    "Add the figures of each value of a column of the files, of a table with ids (FILE:COLUMN), of"
+    " a pattern's group in ids, or of each length of segments: length."
+)
 _FILE = "Write the report to this file."
 
 
@@ -34,7 +38,7 @@ _FILE = "Write the report to this file."
         options.flag("--team", "Compare annotators with each other, without gold."),
         *sides(),
         baseline(),
-        batches_option(files=False),
+        options.option("--by", _BY, metavar="COLUMN"),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),
     options.reading(),
@@ -59,6 +63,9 @@ def report(
     elif baseline:
         corpus = against_gold(corpus, named, baseline, **drawing(job, settings))
     progress("making the report")
-    sa.write_report(corpus, path, gold=named, team=team, **chosen, **settings)
+    if job.by is not None:
+        chosen |= {"by": job.by, "source": sources(job)}
+    with naming_views():
+        sa.write_report(corpus, path, gold=named, team=team, **chosen, **settings)
     job.wrote(path)
     say(corpus.notes)

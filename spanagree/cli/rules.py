@@ -83,7 +83,8 @@ RULES = [
     Rule("evaluate", "by=document|difficulty", excludes=_REFERENCES,
          why="it is for one gold annotator"),
     Rule("evaluate", "by=annotator", needs=_REFERENCES),
-    Rule("evaluate", "slices seen", excludes=f"test {_REFERENCES}", why="it is for one gold annotator"),
+    Rule("evaluate", "slices seen", excludes=_REFERENCES, why="it is for one gold annotator"),
+    Rule("evaluate", "slices seen", excludes="test", why="its differences are tested"),
     Rule("evaluate agree", "seen", excludes="by", why="it has rows of its own"),
     Rule("evaluate agree", "slices=seen", needs="seen"),
     Rule("evaluate agree", "slices=file", excludes="workers baseline",
@@ -131,8 +132,6 @@ RULES = [
     # files and projects
     Rule("gold", "to keep_annotators", needs="output"),
     Rule("report", "baseline", excludes="team", why="it is for systems"),
-    Rule("report", "batches=files", excludes="files",
-         why="these are its annotators; name batches by a pattern in ids, or by a table"),
     Rule("cite", "results", needs="result", why="a file that --format json wrote"),
     # how a result is shown
     Rule("", "digits percent all_columns", excludes="format=json|jsonl|csv",

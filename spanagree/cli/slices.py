@@ -54,8 +54,8 @@ def naming_views() -> Iterator[None]:
         command = click.get_current_context().command
         views = (option.type for option in command.params if option.name == "by")
         names = [name for kind in views if isinstance(kind, options.Views) for name in kind.views]
-        classes = () if command.name == "coefficients" else SLICES
-        message = error.message([*names, *classes, FILE])
+        more = {"coefficients": (), "report": SLICES[:1]}.get(str(command.name), (*SLICES, FILE))
+        message = error.message([*names, *more])
         raise click.UsageError(message.replace("by ", "--by ", 1)) from None
 
 
@@ -93,9 +93,7 @@ def results_by_file(job: Job, score: Callable[[sa.Corpus], Any]) -> dict[str, An
         parts = sa.formats.read_parts(job.paths, form=form, repair=repair, **reading)
         corpora = {part.name: part() for part in parts}
     else:
-        corpora = {
-            name: replace(job, files=(path,)).read() for name, path in job.paths.items()
-        }
+        corpora = {name: replace(job, files=(path,)).read() for name, path in job.paths.items()}
     if len(corpora) < 2:
         raise click.UsageError(f"--by {FILE}: one FILE; two of them are needed")
     return {name: score(corpus) for name, corpus in corpora.items()}

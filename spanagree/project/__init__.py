@@ -5,12 +5,6 @@ from spanagree.public import names_of
 TYPE_CHECKING = False  # typing takes a while to load
 
 if TYPE_CHECKING:
-    from spanagree.project.batch_agreement import Batch as Batch
-    from spanagree.project.batch_agreement import BatchChange as BatchChange
-    from spanagree.project.batch_agreement import Batches as Batches
-    from spanagree.project.batch_agreement import batches as batches
-    from spanagree.project.coefficient_batches import CoefficientsByBatch as CoefficientsByBatch
-    from spanagree.project.coefficient_batches import coefficients_by_batch as coefficients_by_batch
     from spanagree.project.disputed_documents import Disputes as Disputes
     from spanagree.project.disputed_documents import disputes as disputes
     from spanagree.project.document_level import DocumentAgreement as DocumentAgreement

@@ -154,7 +154,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator[str]:
     """Yield the headings of the paragraphs on intervals."""
-    if "test" in settings and "batches" not in settings:
+    if "test" in settings:
         yield "intervals of differences"
     else:
         for kind in words["interval"].split("+"):
@@ -165,7 +165,7 @@ def _headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator
         yield "intervals over texts"
     if "average" not in settings and "over" not in settings:
         yield "intervals over these annotators"
-        if "team" in settings and "batches" not in settings:
+        if "team" in settings and "slices" not in settings:
             yield "intervals over others"
     yield "intervals over few"
 

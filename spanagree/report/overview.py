@@ -30,8 +30,6 @@ from spanagree.labels.summary import (
 from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty
-from spanagree.project.batch_agreement import Batches, batches
-from spanagree.project.batch_names import BatchesBy
 from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.document_level import DocumentAgreement, document_agreement
 from spanagree.project.gold import Gold
@@ -44,6 +42,8 @@ from spanagree.references.against import (
     evaluate_references,
 )
 from spanagree.results.names import common_parts
+from spanagree.slices.result import Slices
+from spanagree.slices.score_slices import score_slices
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.evaluate import with_p_values as evaluate_p_values
@@ -58,9 +58,6 @@ _CERTAIN = 0.05  # p for all pairs below which two systems are told apart
 _CONFUSED = 1 << 22  # pairs of annotations
 _LABELS = 100  # of the team's confusion
 _LAYERS = 1000  # labels times annotators, of the coefficients by label
-_BATCHES = 5
-_IN_BATCH = 10  # documents, at least
-_BATCHED = 5000  # documents and pairs, at most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +71,7 @@ class Overview:
         first_pair: the two that the browser of documents begins with.
         signature: the settings that made the figures.
         notes: what readers and results remarked.
+        slices: the figures of slices, if they were asked for.
     """
 
     TEMPLATE: ClassVar[str]  # the page that shows it
@@ -85,6 +83,7 @@ class Overview:
     first_pair: tuple[str, str]
     signature: str
     notes: tuple[str, ...]
+    slices: Slices | None = None
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -215,7 +214,6 @@ class TeamOverview(Overview):
         plan: how many documents a narrower interval needs, if that can be planned.
         coefficients: those of the labels of tokens, or why there are none.
         measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
-        batched_by: what batches are, as for ``batches``; ``None`` for some in order.
     """
 
     TEMPLATE = "team.html"
@@ -227,7 +225,6 @@ class TeamOverview(Overview):
     plan: Plan | None
     coefficients: Coefficients | CoefficientsByLabel | str
     measures: SideBySide | None
-    batched_by: BatchesBy
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -255,20 +252,6 @@ class TeamOverview(Overview):
         settings = self.agreement.settings
         match = cast("MatchName", settings.match)
         return disputes(self.corpus, match=match, chance=settings.chance, text=False)
-
-    @cached_property
-    def batches(self) -> Batches | str | None:
-        """How far they agree from batch to batch, or why not; ``None`` of few documents."""
-        by = self.batched_by
-        if by is None:
-            by = min(_BATCHES, self.agreement.documents // _IN_BATCH)
-            if by < 2:
-                return None
-            if max(len(self.corpus), len(self.agreement.pairs)) > _BATCHED:
-                return "left out, as there are very many documents or pairs; the command has it"
-        ask = self.agreement.settings
-        match, chance = cast("MatchName", ask.match), ask.chance
-        return batches(self.corpus, by, match=match, chance=chance, ci=True)
 
     @cached_property
     def gold(self) -> Gold | None:
@@ -336,9 +319,19 @@ def first(evaluation: Evaluation, kind: str) -> list[str]:
     return [system.name for system in systems if getattr(system.rank, kind) == 1]
 
 
-def systems_overview(corpus: Corpus, gold: str | None, **settings: Any) -> SystemsOverview:
-    """Return the results of systems: all documents, by level, each two against each other."""
+def systems_overview(
+    corpus: Corpus, gold: str | None, slicing: Mapping[str, Any], **settings: Any
+) -> SystemsOverview:
+    """Return the results of systems: all documents, by level, each two against each other.
+
+    Args:
+        corpus: gold and systems.
+        gold: name of the gold layer.
+        slicing: arguments of :func:`spanagree.slices.score_slices`, if slices are asked for.
+        settings: measure and chance model.
+    """
     evaluation = evaluate(corpus, gold, **settings)
+    slices = score_slices(evaluation, ci=True, **slicing) if slicing else None
     if _few(corpus, len(evaluation.systems)):
         evaluation = evaluate_p_values(evaluation, corpus)
     gold = evaluation.settings.gold
@@ -356,6 +349,7 @@ def systems_overview(corpus: Corpus, gold: str | None, **settings: Any) -> Syste
         levels=levels,
         comparison=compare_systems(evaluation) if compared else None,
         alone=evaluate(corpus, gold, ci=True, **settings) if len(pairs) == 1 else None,
+        slices=slices,
     )
 
 
@@ -386,9 +380,16 @@ def _few(corpus: Corpus, pairs: int) -> bool:
 
 
 def team_overview(
-    corpus: Corpus, measures: bool, batched_by: BatchesBy, **settings: Any
+    corpus: Corpus, measures: bool, slicing: Mapping[str, Any], **settings: Any
 ) -> TeamOverview:
-    """Return the results of a team: agreement, who saw what, coefficients of token labels."""
+    """Return the results of a team: agreement, who saw what, coefficients of token labels.
+
+    Args:
+        corpus: the annotators.
+        measures: whether α_U and γ are computed.
+        slicing: arguments of :func:`spanagree.slices.score_slices`, if slices are asked for.
+        settings: measure and chance model.
+    """
     chance = settings.get("chance", "nonoverlapping")
     made = agree(corpus, **settings)
     agreement = made.sorted("outlier")
@@ -415,7 +416,7 @@ def team_overview(
         plan=narrower(made),
         coefficients=_coefficients(corpus),
         measures=side_by_side(corpus, chance=chance) if measures else None,
-        batched_by=batched_by,
+        slices=score_slices(made, ci=True, **slicing) if slicing else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -210,9 +210,7 @@ def coefficients_by_slice(
     if isinstance(source, LabelTable):
         ids = [source.name_of(item) for item in range(source.size)]
         found = sliced_documents(by, ids, rows, noun="item", **how)  # type: ignore[arg-type]  # texts
-        tables = {
-            name: source.subset(np.array(here)) for name, here in found.documents().items()
-        }
+        tables = {name: source.subset(np.array(here)) for name, here in found.documents().items()}
     else:
         corpus = corpus_of(source)
         ids = [corpus.id_of(d) for d in range(len(corpus))]
@@ -294,7 +292,7 @@ def _differences(
 
 
 def _difference(
-    two: Sequence[str], alphas: Mapping[str, _Alpha], tail: float, number: int
+    two: tuple[str, str], alphas: Mapping[str, _Alpha], tail: float, number: int
 ) -> AlphaDifference:
     """Compute the difference of α in two slices of different units, whose variances add."""
     from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
@@ -304,7 +302,8 @@ def _difference(
     variance, fourth = first.variance + second.variance, first.fourth + second.fourth
     error = math.sqrt(variance)
     if not error > TIE:
-        return AlphaDifference(*two, value, *[math.nan] * 4)
+        nan = math.nan
+        return AlphaDifference(*two, value, nan, nan, nan, nan)
     columns = np.array([variance]), np.array([fourth])
     freedom = float(satterthwaite(*columns, first.n_units + second.n_units)[0])
     p = float(2 * stdtr(freedom, -abs(value) / error))

@@ -46,6 +46,7 @@ class MetadataColumn:
         self.by_id: dict[str, dict[str, str | None]] = {}
         self.hits: dict[str, int] = {}
         self._ids = {*ids}
+        self._conflicts: dict[str, str] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
         """Add a row."""
@@ -62,10 +63,10 @@ class MetadataColumn:
                 before = values.setdefault(id_, value)
                 if before is None or value is None:
                     values[id_] = before if value is None else value
-                elif before != value:
-                    raise InputError(
-                        f"{where}: document {show(id_)} has {self.column} {show(before)}, and"
-                        f" {show(value)} in another row; a document has one"
+                elif before != value and name not in self._conflicts:
+                    self._conflicts[name] = (
+                        f"{where}: {show(id_)} has {self.column} {show(value)}, and {show(before)}"
+                        " in another row; a document has one"
                     )
 
     def _ids_in(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -76,13 +77,28 @@ class MetadataColumn:
                     yield path, str(cell_of(row, path))
             return
         for name, cell in row.items():
-            if plain(name) in _ID_NAMES and isinstance(cell, (str, int)):
+            if isinstance(cell, (str, int)):
                 yield str(name), str(cell)
 
+    def _is_usual(self, name: str) -> bool:
+        """Return whether a column is called as columns of ids are."""
+        return self.document is not None or plain(name) in _ID_NAMES
+
     def of_documents(self, ids: Sequence[str]) -> dict[str, str] | None:
-        """Return the value by id, as far as rows tell; ``None`` if they do not."""
-        if self.hits:
-            name = max(self.hits, key=lambda key: self.hits[key])
+        """Return the value by id, as far as rows tell; ``None`` if they do not.
+
+        Ids are in the column with a usual name that has most of them, or else in one that has
+        nothing but ids.
+
+        Raises:
+            InputError: for a document with two values.
+        """
+        hits = {name: n for name, n in self.hits.items() if self._is_usual(name)}
+        hits = hits or {name: n for name, n in self.hits.items() if n == self.n_rows}
+        if hits:
+            name = max(hits, key=lambda key: hits[key])
+            if name in self._conflicts:
+                raise InputError(self._conflicts[name])
             return {id_: value for id_, value in self.by_id[name].items() if value is not None}
         if self.n_rows != len(ids):
             return None
@@ -112,6 +128,7 @@ def column_values(
     *,
     document: str | None = None,
     encoding: str = "utf-8",
+    noun: str = "document",
 ) -> tuple[list[str | None] | None, list[str]]:
     """Read the value of each document in a column.
 
@@ -121,6 +138,7 @@ def column_values(
         ids: names of the documents, in their order.
         document: column that holds the ids. Default: one with a usual name.
         encoding: encoding of tables in text.
+        noun: word for a document.
 
     Returns:
         The values, ``None`` for a document without one, or for all if no row has the column; and
@@ -149,9 +167,9 @@ def column_values(
     for name, found in tables:
         of_table = found.of_documents(ids)
         if of_table is None and len(tables) > 1:
-            return _in_order(tables, ids), list(names)
+            return _in_order(tables, ids, noun), list(names)
         if of_table is None:
-            raise _no_ids(name, found.n_rows, ids)
+            raise _no_ids(name, found.n_rows, ids, noun)
         for id_, value in of_table.items():
             if value_of.setdefault(id_, value) != value:
                 raise InputError(
@@ -161,18 +179,20 @@ def column_values(
     return [value_of.get(id_) for id_ in ids], list(names)
 
 
-def _in_order(tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str]) -> list[str | None]:
+def _in_order(
+    tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str], noun: str
+) -> list[str | None]:
     """Return the values of the rows of several files, which are the documents in their order."""
     values = [value for _, found in tables for value in found.in_order]
     if len(values) != len(ids):
-        raise _no_ids(tables[0][0], len(values), ids)
+        raise _no_ids(tables[0][0], len(values), ids, noun)
     return values
 
 
-def _no_ids(name: str, n_rows: int, ids: Sequence[str]) -> InputError:
+def _no_ids(name: str, n_rows: int, ids: Sequence[str], noun: str) -> InputError:
     """Build the error for rows that do not tell which document they are of."""
     return InputError(
-        f"{name}: its {counted(n_rows, 'row')} have no ids of the {counted(len(ids), 'document')},"
+        f"{name}: its {counted(n_rows, 'row')} have no ids of the {counted(len(ids), noun)},"
         f" such as {show(ids[0]) if ids else 'none'}; --document names the column with the ids, or"
         " a table FILE:COLUMN has them"
     )

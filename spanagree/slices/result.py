@@ -18,7 +18,6 @@ from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, undefine
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, unit
 from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
-from spanagree.slices.scored_rows import TEAM
 
 _NAMED = 5  # steps, or slices, in a sentence
 _PICTURED = 12  # slices beside each other in a picture of several systems
@@ -213,7 +212,9 @@ class Slices(Result, Keyed):
         """Say between which slices the largest difference is, and what its test says."""
         tested = getattr(largest, self._kind)
         values = self._values(largest.scored)
-        high, low = (f"{verdict.short(values[x])} in {printable(x)}" for x in (largest.b, largest.a))
+        high, low = (
+            f"{verdict.short(values[x])} in {printable(x)}" for x in (largest.b, largest.a)
+        )
         pairs = f", {counted(self.n_tested, 'pair')}" if self.n_tested > 1 else ""
         confidence = confidence_of(self.settings) or 95
         sure = verdict.ends(tested.low, tested.high, confidence)
@@ -312,7 +313,7 @@ class Slices(Result, Keyed):
         breaks: list[int] = []
         parts = [*self.slices, *([] if self.whole is None else [self.whole])]
         for part in parts:
-            if not of_team and len(self.scored) > 1 or part is self.whole:
+            if (not of_team and len(self.scored) > 1) or part is self.whole:
                 breaks.append(len(rows))
             for name, score in part.scores.items():
                 figures = [(each, getattr(score, each.name)) for each in (*scores, f1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
-from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import numbers_of_texts
@@ -168,7 +167,9 @@ def score_slices(
     if result.places is None or result.uniform is None:
         return made
     plain = _parts_of(found, result, scored_rows(result.uniform), keys, wholes)
-    whole = _whole(result.uniform, keys, wholes, annotators=made.whole and made.whole.annotators)
+    whole = _whole(
+        result.uniform, keys, wholes, annotators_of(result, np.ones(len(keys), np.bool_))
+    )
     uniform = replace(
         made,
         slices=tuple(part.scored(jackknife) for part in plain),
@@ -241,9 +242,7 @@ class _Testing:
         """Score slices, and compare them."""
         slices = tuple(part.scored(self.jackknife) for part in parts)
         names = list(dict.fromkeys(name for part in parts for name in part.rows))
-        tables = {
-            name: [part.table(name) for part in parts if name in part.rows] for name in names
-        }
+        tables = {name: [part.table(name) for part in parts if name in part.rows] for name in names}
         noun = unit(about.result.settings)
         changes: tuple[SliceDifference, ...] = ()
         trends: dict[str, Trend] = {}
@@ -306,7 +305,7 @@ class _Testing:
         pairs = [
             (name, two)
             for name, of_one in tables.items()
-            for two in itertools.combinations([part for part in of_one if part.is_tested][:_MOST], 2)
+            for two in itertools.combinations(_tested(of_one), 2)
         ]
         tail = (self.jackknife or USUAL).tail
         made = [difference(name, two, tail, len(pairs), noun) for name, two in pairs]
@@ -317,6 +316,11 @@ class _Testing:
         largest = max(apart or tested, key=lambda each: abs(getattr(each, kind).value))
         is_rise = getattr(largest, kind).value >= 0
         return largest if is_rise else largest.turned, len(pairs)
+
+
+def _tested(tables: Sequence[SliceTable]) -> list[SliceTable]:
+    """Return the slices that are large enough for a test, the first of very many."""
+    return [part for part in tables if part.is_tested][:_MOST]
 
 
 def _untested(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]]:
@@ -383,7 +387,7 @@ def _same_documents(
 ) -> tuple[list[Ints], list[str]]:
     """Number documents by key and text, and note those of one key that have other texts.
 
-    Where texts are unknown, their lengths tell them apart.
+    There is no note if no document is in two slices, as then ids are not those of rounds. Where texts are unknown, their lengths tell them apart.
 
     Args:
         sources: keys of the documents of each corpus, and the corpus.
@@ -407,7 +411,8 @@ def _same_documents(
         len(slices_of_key[key]) > 1 and len(slices) == 1
         for (key, _), slices in slices_of_document.items()
     )
-    if not differ:
+    are_some_same = any(len(slices) > 1 for slices in slices_of_document.values())
+    if not differ or not are_some_same:
         return made, []
     return made, [
         f"{counted(differ, 'document')} with the id of a document in another slice, but another"

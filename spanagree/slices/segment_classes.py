@@ -24,10 +24,10 @@ from spanagree.arrays import Ints
 from spanagree.chance.model import places_of
 from spanagree.choices import SLICES
 from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.table import NO_LABEL, Comparisons
+from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, counted
+from spanagree.errors import SettingError
 from spanagree.slices.scored_rows import TEAM, Scorable, ScoredRows, corpus_of_result, scored_rows
 from spanagree.systems.compared_systems import compare as compare_systems
 

@@ -174,7 +174,9 @@ def _found(
         title = column or _OF_TABLE
         names = names_in_table(ids, path, column, _OF_TABLE, document)
         return SlicedDocuments(names, ids, title, says_table(path, column), noun)
-    values, columns = column_values(source, by, ids, document=document, encoding=encoding)
+    values, columns = column_values(
+        source, by, ids, document=document, encoding=encoding, noun=noun
+    )
     if values is not None:
         return SlicedDocuments(values, ids, by, by, noun)
     if _GROUP.search(by):

@@ -384,7 +384,9 @@ def each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """
     data = _frame_rows(data)
     if isinstance(data, (str, bytes, Mapping)) or not is_iterable(data):
-        raise invalid_value("rows", data, "a data frame, a Dataset, or rows that are mappings, is needed")
+        raise invalid_value(
+            "rows", data, "a data frame, a Dataset, or rows that are mappings, is needed"
+        )
     for where, row in (data if isinstance(data, Rows) else Rows(data)).placed():
         if not isinstance(row, Mapping):
             raise invalid_value(f"{where}:", row, "rows are mappings")

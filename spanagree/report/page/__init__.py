@@ -19,7 +19,6 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.project.batch_names import BatchesBy
 from spanagree.report.overview import (
     Overview,
     first,
@@ -33,6 +32,8 @@ from spanagree.results.frame import figure
 from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
 from spanagree.settings import unit
+from spanagree.slices.metadata import Source
+from spanagree.slices.values import SliceBy
 from spanagree.version import __version__
 
 
@@ -47,7 +48,8 @@ def write_report(
     measures: bool = False,
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-    batches: BatchesBy = None,
+    by: SliceBy | None = None,
+    source: Source = None,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
 
@@ -65,14 +67,16 @@ def write_report(
         references: the annotators that systems are compared with, or all that are not systems.
         systems: the systems, or all that are not references; with these or references the report
             is on systems against many annotators, beside what people reach among themselves.
-        batches: of a team, what batches are, as for ``batches``; up to five in the
-            order of the documents unless given.
+        by: of systems against one gold, or of a team, what slices are, such as a column, as for
+            :func:`spanagree.slices.score_slices`; without it there are none.
+        source: what has the column.
 
     Raises:
         InputError: for a path that cannot be written.
         SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
-            :func:`spanagree.agree` and ``batches``; for two of gold, team, and
-            references or systems at once, and for measures or batches of systems.
+            :func:`spanagree.agree` and :func:`spanagree.slices.score_slices`; for two of gold,
+            team, and references or systems at once, for measures of systems, and for slices
+            against references.
 
     >>> import spanagree as sa
     >>> from pathlib import Path
@@ -89,16 +93,17 @@ def write_report(
     _check_kind(corpus, gold, team=team, against=against)
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
-    if batches is not None and not team:
-        raise SettingError("batches: these are of a team; pass team too")
+    if by is not None and against:
+        raise SettingError("by: slices are of systems against one gold, or of a team; leave it out")
     settings = {"match": match, "chance": chance}
+    slicing = {} if by is None else {"by": by, "source": source}
     report: Overview
     if team:
-        report = team_overview(corpus, measures, batches, **settings)
+        report = team_overview(corpus, measures, slicing, **settings)
     elif against:
         report = references_overview(corpus, references, systems, **settings)
     else:
-        report = systems_overview(corpus, gold, **settings)
+        report = systems_overview(corpus, gold, slicing, **settings)
     write_bytes(path, page(report).encode())
 
 

@@ -15,7 +15,6 @@ from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, cut
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
-from spanagree.project.batch_agreement import Batches
 from spanagree.references.against import Person
 from spanagree.report.overview import (
     SHOWN,
@@ -386,24 +385,23 @@ def show_plan(report: TeamOverview) -> Html:
     return Html(table(plan.table()) + remarks(*below))
 
 
-def show_batches(report: TeamOverview) -> Html:
-    """Return the agreement of batches and what changed, as a chart and a table."""
-    made = report.batches
-    if not isinstance(made, Batches):
-        return remarks(*filter(None, [made]))
-    dots = [(b.name, [dot_of(b.f1, kind) for kind in _DRAWN]) for b in made.batches[:SHOWN]]
-    what = "F1 of each batch with its 95 % interval"
-    chart = _captioned(ranges(dots, list(_DRAWN.values()), what), what)
-    figures = made.table()
-    head = figures.shown.header
-    lead = head.index("corrected F1")  # before its interval; those of the others are in the chart
-    first = [0, lead, lead + 1, *range(1, 3), head.index("F1")]
-    order = [*first, *range(lead + 2, len(head))]
-    shown = _arranged(figures, order)
-    below = ["intervals hold the annotators fixed", f"signature: {made.signature}"]
-    if left := len(made.batches) - len(dots):
-        below.insert(0, f"the chart has the first {len(dots)} of them, without the other {left}")
-    return Html(chart + table(shown) + remarks(*below))
+def show_slices(report: Overview) -> Html:
+    """Return the figures of slices: what differs, a chart of one system or team, and a table."""
+    found = report.slices
+    if found is None:
+        return Html("")
+    chart, below = "", [f"signature: {found.signature}"]
+    if len(found.scored) == 1:
+        (scored,) = found.scored
+        drawn = [part for part in found.slices if scored in part.scores][:SHOWN]
+        dots = [
+            (part.name, [dot_of(part.scores[scored].f1, kind) for kind in _DRAWN]) for part in drawn
+        ]
+        what = "F1 of each slice with its 95 % interval"
+        chart = _captioned(ranges(dots, list(_DRAWN.values()), what), what)
+        if left := len(found.slices) - len(dots):
+            below.insert(0, f"the chart has the first {len(dots)} of them, without {left} more")
+    return Html(chart + table(_led(found.table())) + remarks(*below))
 
 
 def chance_of(result: Agreement, pair: Pair) -> str:
