@@ -279,7 +279,7 @@ SETTINGS: Mapping[str, Setting] = {
     "places": Setting("text", "Random segments may stand only where the rule {value} allows it."),
     "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean."),
     "chance_of": Setting("word", "Only the {value} are random; gold is as it is."),
-    "slices": Setting("text", "Figures are those of slices ({value}), each with the chance of its own documents; differences of slices were tested by the jackknife, with simultaneous intervals and p multiplied by their number [[dunn1961]], and a trend over more than two in order by permutation of documents among slices."),
+    "slices": Setting("text", "Figures are those of slices ({value}), each with the chance of its own documents; the largest difference is tested by the jackknife, with simultaneous intervals and p multiplied by the number of pairs [[dunn1961]]; of slices in order, changes and the trend by permutation of documents among slices, with Holm's correction [[holm1979]]."),
     "width": Setting("number", "A sample was planned for an interval {value} wide."),
     "figure": Setting("word", "That interval is of the team's {value} F1."),
     "confidence": Setting("number", "It holds {value} %."),

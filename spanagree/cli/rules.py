@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from spanagree.cli import options
+from spanagree.errors import printable
 
 PATTERNS = "patterns"
 """What is given where a pattern finds files."""
@@ -193,6 +194,8 @@ def _holds(term: str, given: Mapping[str, Any]) -> bool:
 def _written(term: str, given: Mapping[str, Any]) -> str:
     """Return a term as a user writes it, with the value that was given."""
     name, among, values = _parts(term)
+    if name == "slices" and name in given:
+        return f"--by {printable(str(given[name]))}"
     if name in _WRITTEN:
         return _WRITTEN[name]
     value = given.get(name) if values else None

@@ -4,14 +4,15 @@ Two slices of other documents have a difference whose variance is the sum of the
 documents it is that of the differences. Leaving out each document once gives both: a document that
 is in one slice alone changes that slice's figure only.
 
-A trend is tested by permutation. If nothing changed, any document could as well have been in
-another slice: so documents are shuffled among slices.
+A trend, and the steps from each slice to the next, are tested by permutation. If nothing changed,
+any document could as well have been in another slice: so documents are shuffled among slices, and a
+document that is in both has its two tallies exchanged or not.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -22,14 +23,14 @@ from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.systems.compare_systems import Difference
 from spanagree.uncertainty.differences import LeftOut
 from spanagree.uncertainty.jackknife import evidence_of
-from spanagree.uncertainty.permutation import TIE
+from spanagree.uncertainty.permutation import TIE, holm
 
 ENOUGH = 10  # documents with anything marked, of a slice whose difference from others is tested
 _TWO = 2  # documents with an error, and with a match, whose figure varies as others show
 _CELLS = 1 << 22  # of one temporary array
 _CORRECTED = 2  # position among the three figures
 
-_TOO_ALIKE = "p and interval: undefined, as at most one {noun} of {name} holds {what}"
+_TOO_ALIKE = "interval: undefined, as at most one {noun} of {name} holds {what}"
 
 
 class SliceTable(NamedTuple):
@@ -122,6 +123,86 @@ def difference(
     return SliceDifference(scored, two[0].name, two[1].name, both, made[0], made[1])
 
 
+def steps(
+    scored: str, tables: Sequence[SliceTable], tail: float, resamples: int, seed: int, noun: str
+) -> list[SliceDifference]:
+    """Compute the difference of each slice and the next, with p by permutation and Holm's p.
+
+    Args:
+        scored: name of the system, or team.
+        tables: the slices in their order.
+        tail: probability beyond each end of all intervals together.
+        resamples: number of permutations.
+        seed: random seed of these.
+        noun: word for a document.
+    """
+    made = []
+    for two in pairwise(tables):
+        found = difference(scored, two, tail, len(tables) - 1, noun)
+        p = permutation_p(two, resamples, seed)
+        kinds = (found.observed, found.corrected)
+        observed, corrected = (x._replace(p=each) for x, each in zip(kinds, p, strict=True))
+        made.append(found._replace(observed=observed, corrected=corrected))
+    of_observed, of_corrected = (
+        holm([getattr(each, kind).p for each in made]) for kind in ("observed", "corrected")
+    )
+    return [
+        each._replace(
+            observed=each.observed._replace(p_adjusted=p),
+            corrected=each.corrected._replace(p_adjusted=p_corrected),
+        )
+        for each, p, p_corrected in zip(made, of_observed, of_corrected, strict=True)
+    ]
+
+
+def permutation_p(
+    two: tuple[SliceTable, SliceTable], resamples: int, seed: int
+) -> tuple[float, float]:
+    """Compute p of the difference of F1 and of corrected F1 of two slices.
+
+    The tallies of a document that is in both are exchanged or not; others are shuffled between the
+    two.
+
+    >>> right, wrong = [1.0, 0.0, 2.0], [0.0, 0.0, 2.0]
+    >>> slices = [np.array([right] * n + [wrong] * (4 - n)) for n in (0, 4)]
+    >>> two = [SliceTable(name, np.arange(4), x) for name, x in zip("ab", slices)]
+    >>> permutation_p(two, 9999, 0)[0] < 0.15  # 2 of 16 ways
+    True
+    """
+    width = max(part.table.shape[1] for part in two)
+    first, second = (with_expected_sizes(part.table, width) for part in two)
+    _, at_first, at_second = np.intersect1d(two[0].keys, two[1].keys, return_indices=True)
+    paired = np.concatenate((first[at_first], second[at_second]), axis=1)
+    alone = [np.delete(first, at_first, axis=0), np.delete(second, at_second, axis=0)]
+    paired, *alone = (table[np.lexsort(table.T)] for table in (paired, *alone))  # canonical order
+    before, after = first.sum(axis=0), second.sum(axis=0)
+    a, b = np.split(paired, 2, axis=1)
+    others = np.concatenate(alone)
+    in_first = np.arange(len(others)) < len(alone[0])
+    whole = a.sum(axis=0) + b.sum(axis=0) + others.sum(axis=0)
+    rng = np.random.default_rng(seed)
+    drawn = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = f1_figures(after) - f1_figures(before)
+        for low, high in _portions(resamples, len(paired) + len(others)):
+            turned = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
+            chosen = rng.permuted(np.tile(in_first, (high - low, 1)), axis=1).astype(np.float64)
+            sums = a.sum(axis=0) + turned @ (b - a) + chosen @ others
+            drawn.append(f1_figures(whole - sums) - f1_figures(sums))
+    shuffled = np.concatenate(drawn)
+    observed, corrected = (
+        UNDEFINED if math.isnan(value[k]) else _p(shuffled[:, k], float(value[k]))
+        for k in (0, _CORRECTED)
+    )
+    return observed, corrected
+
+
+def _portions(count: int, width: int) -> Iterator[tuple[int, int]]:
+    """Yield from which to which of so many draws a temporary array has room for."""
+    step = max(1, _CELLS // max(width, 1))
+    return ((low, min(low + step, count)) for low in range(0, count, step))
+
+
 def with_expected_sizes(table: Floats, n_columns: int) -> Floats:
     """Return a table with the expected size too, which is the size where that is not random."""
     return table if table.shape[1] == n_columns else np.column_stack((table, table[:, 2]))
@@ -178,10 +259,9 @@ def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
         slope = float(slopes(which[None])[0])
         if math.isnan(slope):
             return Trend()
-        step = max(1, _CELLS // max(len(which), 1))
         drawn = [
             slopes(rng.permuted(np.tile(which, (high - low, 1)), axis=1))
-            for low, high in pairwise([*range(0, resamples, step), resamples])
+            for low, high in _portions(resamples, len(which))
         ]
     return Trend(slope, _p(np.concatenate(drawn), slope))
 

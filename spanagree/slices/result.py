@@ -249,8 +249,7 @@ class Slices(Result, Keyed):
             if p < LEVEL
             else f"the {what}{where} is not significant"
         )
-        test = "By a permutation test" if several else "By the jackknife"
-        sentence = f"{sentence} {test} {outcome} (p {verdict.p_of(p)})."
+        sentence = f"{sentence} By a permutation test {outcome} (p {verdict.p_of(p)})."
         steps = [
             f"from {printable(step.a)} to {printable(step.b)}"
             f" (p {verdict.p_of(getattr(step, self._kind).p_adjusted)})"
@@ -260,7 +259,7 @@ class Slices(Result, Keyed):
         if not steps:
             return sentence
         named = ", ".join(verdict.first_of(steps, _NAMED, "more step"))
-        return f"{sentence} Significant steps, p times {self.n_tested} steps: {named}."
+        return f"{sentence} Significant steps, after Holm's correction: {named}."
 
     # --- tables ---------------------------------------------------------------------------------
 
@@ -344,15 +343,15 @@ class Slices(Result, Keyed):
 
     def _change_columns(self) -> list[Column]:
         """Return the columns of what changed since the slice before."""
-        adjusted = f"p × {self.n_tested}" if self.n_tested > 1 else ""
+        holm = "Holm" if self.n_tested > 1 else ""
         return [
             Column("both", "", "count"),
             Column("change_observed"),
             Column("change", "change", "figure", "change of a slice"),
             *(Column(f"change_{end}") for end in ("low", "high")),
             Column("", "interval", "interval", "interval of a change"),
-            Column("p", "" if adjusted else "p", "probability", "p of a change"),
-            Column("p_adjusted", adjusted, "probability", "adjusted p of changes"),
+            Column("p", "p", "probability", "p of a change"),
+            Column("p_holm", holm, "probability", "Holm of changes"),
         ]
 
     def _change_values(self, slice_name: str, name: str) -> list[Value]:

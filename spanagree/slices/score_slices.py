@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +21,14 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
-from spanagree.slices.differences import SliceDifference, SliceTable, Trend, difference, trend
+from spanagree.slices.differences import (
+    SliceDifference,
+    SliceTable,
+    Trend,
+    difference,
+    steps,
+    trend,
+)
 from spanagree.slices.metadata import Source
 from spanagree.slices.result import Slice, Slices, SliceScore
 from spanagree.slices.scored_rows import (
@@ -263,7 +271,7 @@ class _Testing:
             n_tested=n_tested,
             untested={} if about.is_ordered else _untested(tables),
             documents=about.documents,
-            settings=self._settings(about, slices, bool(trends)),
+            settings=self._settings(about, slices, bool(changes)),
             notes=tuple(dict.fromkeys([*about.notes, *notes])),
             no_chance=about.no_chance,
             is_ordered=about.is_ordered,
@@ -287,9 +295,9 @@ class _Testing:
         """Compare each slice with the next, and find the trend over more than two."""
         tail = (self.jackknife or USUAL).tail
         changes = [
-            difference(name, two, tail, len(of_one) - 1, noun)
+            change
             for name, of_one in tables.items()
-            for two in itertools.pairwise(of_one)
+            for change in steps(name, of_one, tail, self.resamples, self.seed, noun)
         ]
         trends = {
             name: trend(of_one, self.resamples, self.seed)
@@ -387,7 +395,8 @@ def _same_documents(
 ) -> tuple[list[Ints], list[str]]:
     """Number documents by key and text, and note those of one key that have other texts.
 
-    There is no note if no document is in two slices, as then ids are not those of rounds. Where texts are unknown, their lengths tell them apart.
+    There is no note if no document is in two slices, as then ids are not those of rounds. Where
+    texts are unknown, their lengths tell them apart.
 
     Args:
         sources: keys of the documents of each corpus, and the corpus.
@@ -396,17 +405,22 @@ def _same_documents(
     texts = [numbers_of_texts(corpus) for _, corpus in sources]
     if not all(map(len, texts)):
         texts = [np.asarray(corpus.lengths) for _, corpus in sources]
-    numbers: dict[tuple[str, int], int] = {}
+    numbers: dict[tuple[str, int, int], int] = {}
+    times: Counter[tuple[str | None, str, int]] = Counter()
     slices_of_key: dict[str, set[str]] = {}
     slices_of_document: dict[tuple[str, int], set[str]] = {}
     made = []
     for (keys, _), of_text, of_slice in zip(sources, texts, names, strict=True):
         pairs = list(zip(keys, of_text.tolist(), strict=True))
-        made.append(np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64))
+        of_corpus = []
         for pair, name in zip(pairs, of_slice, strict=True):
+            again = times[(name, *pair)]  # two of one slice are two
+            times[(name, *pair)] += 1
+            of_corpus.append(numbers.setdefault((*pair, again), len(numbers)))
             if name is not None:
                 slices_of_key.setdefault(pair[0], set()).add(name)
                 slices_of_document.setdefault(pair, set()).add(name)
+        made.append(np.array(of_corpus, np.int64))
     differ = sum(
         len(slices_of_key[key]) > 1 and len(slices) == 1
         for (key, _), slices in slices_of_document.items()
