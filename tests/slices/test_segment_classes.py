@@ -91,9 +91,12 @@ def test_names_of_lengths():
 @pytest.mark.parametrize("how", [{"chance": "per-label"}, {"places": "words"}])
 def test_no_chance_of_a_length(how):
     """Where no length has a chance of its own, raw figures stand and the reason is said."""
-    rows = [{"tokens": ["Jo", "Li", "ran"], "a": ["B-X", "I-X", "O"], "b": ["B-X", "I-X", "O"]}]
-    made = sa.slices.score_slices(sa.evaluate(sa.read(rows), **how), "length")
-    f1 = made["2"].scores["b"].f1
+    spans = [[(0, 5, "X")]]
+    corpus = sa.Corpus.from_segments(
+        [9], {"a": spans, "b": spans}, texts=["Jo Li ran"], offsets="characters"
+    )
+    made = sa.slices.score_slices(sa.evaluate(corpus, **how), "length")
+    f1 = made["4–7"].scores["b"].f1
     assert f1.observed == 1
     assert math.isnan(f1.expected)
     assert math.isnan(f1.corrected)
