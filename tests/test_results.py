@@ -12,12 +12,12 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.agreement.result import Agreement
-from spanagree.project.batch_agreement import Batches
 from spanagree.references.against import AgainstReferences
 from spanagree.results import text
 from spanagree.results.frame import figure
 from spanagree.results.result import Keyed, Signed
 from spanagree.settings import Settings
+from spanagree.slices.result import Slices
 from spanagree.systems.compare_systems import Comparison
 from spanagree.systems.result import Evaluation
 
@@ -67,8 +67,8 @@ def makers():
         **whole,
         "relation_disagreements": (linked, "gold", "mine"),
         "plan_sample": (corpus, 0.1),
-        "batches": (corpus, 2),
-        "coefficients_by_batch": (labels, 2),
+        "score_slices": (evaluation, ["x", "y", "x"]),
+        "coefficients_by_slice": (labels, ["x", "y"]),
         "gamma": (sa.Corpus.from_segments([9], {name: x[:1] for name, x in LAYERS.items()}),),
         "compare_systems": (evaluation,),
         "evaluate_references": (corpus, ["gold", "yours"]),
@@ -203,7 +203,7 @@ def test_results_that_give_parts_by_name_iterate():
     for result in (evaluation, agreement, compared):
         assert [result[name] for name in result]
     assert len(sa.split(corpus, sa.difficulty(corpus, "gold"))) == 2  # a sequence of its levels
-    named = (Comparison, Evaluation, Agreement, AgainstReferences, Batches)
+    named = (Comparison, Evaluation, Agreement, AgainstReferences, Slices)
     assert all(issubclass(each, Keyed) for each in named)
 
 
@@ -253,7 +253,8 @@ def test_over_how_many_documents_a_figure_stands():
     alt = sa.alt_test(corpus, "m", 0.2)
     assert alt.table().caption.endswith("ε 0.2, 40 of 42 documents")
     assert alt.to_dict()["summary"]["documents"] == 42
-    assert sa.batches(corpus, 2).table().caption == "2 batches, 41 of 42 documents"
+    halves = sa.slices.score_slices(sa.agree(corpus), ["x"] * 20 + ["y"] * 20 + [None] * 2)
+    assert halves.table().caption == "2 slices, 40 of 42 documents"
     rows = [("x", name, "good") for name in "ab"]
     rows += [(i, name, "good") for i in range(30) for name in "abm"]
     labels = sa.alt_test(sa.LabelTable.from_rows(rows), "m", 0.2)

@@ -43,7 +43,7 @@ from spanagree.references.against import (
 )
 from spanagree.results.names import common_parts
 from spanagree.slices.result import Slices
-from spanagree.slices.score_slices import score_slices
+from spanagree.slices.score import score_slices
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.evaluate import with_p_values as evaluate_p_values

@@ -13,6 +13,6 @@ if TYPE_CHECKING:
     from spanagree.slices.result import Slice as Slice
     from spanagree.slices.result import Slices as Slices
     from spanagree.slices.result import SliceScore as SliceScore
-    from spanagree.slices.score_slices import score_slices as score_slices
+    from spanagree.slices.score import score_slices as score_slices
 
 __all__, __getattr__, __dir__ = names_of(__name__, __file__)

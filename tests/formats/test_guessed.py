@@ -145,8 +145,7 @@ TAKE = {
         name: {}
         for name in ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "document_agreement", "side_by_side", "token_labels"]
     },
-    "batches": {"spec": 2},
-    "coefficients_by_batch": {"spec": 2},
+    "coefficients_by_slice": {"by": ["x", "y"]},
     "partial_credit": {"a": "a", "b": "b"},
     "disagreements": {"a": "a", "b": "b"},
     "evaluate_references": {"systems": ["c"]},
@@ -174,11 +173,7 @@ def test_one_converter_for_all(tmp_path, name):
     sa.write_jsonl(corpus, path := tmp_path / "three.jsonl")
     wanted = call(sa.read(path), **TAKE[name])
     columns = {"tokens": [["w"] * len(tags) for tags in GOLD], **THREE}
-    by_name = {"two": path, "one": path} if name == "batches" else THREE
-    for given in (path, str(path), pd.DataFrame(columns), by_name, docs_of(THREE)):
-        if name == "batches" and isinstance(given, dict):  # a corpus for each
-            assert len(call(by_name).batches) == 2
-            continue
+    for given in (path, str(path), pd.DataFrame(columns), THREE, docs_of(THREE)):
         made = call(given, **TAKE[name])
         assert type(made) is type(wanted)
         if given is path and hasattr(made, "signature"):

@@ -1,4 +1,4 @@
-"""Chance that knows places, and of systems only, where references, tallies and batches are."""
+"""Chance that knows places, and of systems only, where references, tallies and slices are."""
 
 from __future__ import annotations
 
@@ -116,12 +116,14 @@ def test_rows_of_files_add(answers, tmp_path):
 
 
 @pytest.mark.long
-def test_batches(answers):
-    """A batch has the chance that its documents have, and the uniform one beside it."""
-    made = sa.batches(answers, 3, match="token", places="words", resamples=200)
+def test_slices(answers):
+    """A slice has the chance that its documents have, and the uniform one beside it."""
+    result = sa.agree(answers, match="token", places="words")
+    made = sa.slices.score_slices(result, [str(d // 12 + 1) for d in range(36)], resamples=200)
     third = sa.agree(answers.subset(range(24, 36)), match="token", places="words")
-    assert made["3"].f1[:3] == pytest.approx(third.team.f1[:3], abs=1e-12)
-    assert made.uniform["3"].f1[:3] == pytest.approx(third.uniform.team.f1[:3], abs=1e-12)
+    ours, plain = (x["3"].scores["team"].f1[:3] for x in (made, made.uniform))
+    assert ours == pytest.approx(third.team.f1[:3], abs=1e-12)
+    assert plain == pytest.approx(third.uniform.team.f1[:3], abs=1e-12)
     assert made.places == sa.agree(answers, match="token", places="words").places
     assert "f1_expected_uniform" in made.to_rows()[0]
 
@@ -143,14 +145,14 @@ def test_difficulty(answers):
     [
         ["evaluate", ANSWERS, "--systems", "detector", "--places", "words", "--ci"],
         ["evaluate", ANSWERS, "--gold", "ann", "--places", "words", "--by", "difficulty"],
-        ["agree", ANSWERS, "--places", "words", "--batches", "2"],
+        ["agree", ANSWERS, "--places", "words", "--by", "([0-9])$"],
         ["agree", ANSWERS, "--places", "words", "--by", "pair", "--test", "chance"],
         ["difficulty", ANSWERS, "--places", "words"],
     ],
 )
 def test_commands(asked, capsys):
     """Each command has the rule in its signature, and says how segments stand to it."""
-    more = ["--resamples", "100"] if "--ci" in asked or "--batches" in asked else []
+    more = ["--resamples", "100"] if "([0-9])$" in asked else []
     assert main([*asked, *more]) == 0
     out = capsys.readouterr().out.replace("\n  ", "")
     assert "|places:words|places-mean:" in out

@@ -82,16 +82,14 @@ QUOTE = [{"text": "Al", "label": "PER"}]
 def tables(newsroom):
     """Every table that the commands can make, with and without intervals, of both units."""
     start = sa.start_distribution(9, [1, 3])
+    crowd = sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")
     return [
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
         *tables_of(sa.make_gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
-        *tables_of(sa.batches(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2)),
-        *tables_of(
-            sa.project.coefficients_by_batch(
-                sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 2
-            )
-        ),
+        *tables_of(sa.slices.score_slices(sa.agree(crowd), "([0-9])$")),
+        *tables_of(sa.slices.score_slices(sa.evaluate(crowd), "length")),
+        *tables_of(sa.slices.coefficients_by_slice(crowd, "([0-3])$")),
         *tables_of(sa.document_agreement(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
         *tables_of(sa.plan_sample(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"), 0.1)),
         *tables_of(
@@ -185,7 +183,7 @@ def explained(line, columns=(SYSTEM, F1, INTERVAL)):
 
 
 @pytest.mark.parametrize(
-    "line", ["team:summed", "team:summed|batches:order 2", "items:tokens|categories:2",
+    "line", ["team:summed", "team:summed|slices:genre", "items:tokens|categories:2",
              "measure:gamma", "annotators:3", "references:3"],
 )  # fmt: skip
 def test_annotators_are_held_fixed(line):

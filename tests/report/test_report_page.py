@@ -211,8 +211,6 @@ def test_figures_of_a_team(crowd):
     voted = sa.make_gold(crowd, vote="tokens")
     known |= numbers([row for by in (None, "adjudicate") for row in voted.table(by).rows])
     known |= numbers([sa.plan_sample(crowd, 0.05).to_dict(), 0.05])
-    known |= numbers(sa.batches(crowd, 5, ci=True).to_dict())
-    known |= numbers([len(b.annotators) for b in sa.batches(crowd, 5).batches])
     shown = Page(page(crowd, team=True))
     for _, value, text in shown.figures:
         assert value in known
@@ -395,62 +393,26 @@ def test_plan(crowd):
 
 
 @pytest.mark.long
-def test_batches(crowd, monkeypatch):
-    """Five batches in the order of the documents, as sa.batches gives them; fewer of ten documents
-    each, none of fewer than twenty; of very many documents only the command."""
-    made = sa.batches(crowd, 5, ci=True)
-    text = page(crowd, team=True)
-    known = []
-    for batch, each in zip(made.batches, [None, *made.changes], strict=True):
-        known += [batch.f1.corrected, batch.documents, len(batch.annotators), batch.f1.observed]
-        known += [each.corrected.value, each.corrected.p_adjusted] if each else []
-    assert figures_in(Page(text), "batches") == known
-    assert f"signature: {made.signature}" in text
-    assert "report FILE --team --batches N|PATTERN|TABLE" in text
-    assert "2 batches" in page(crowd.subset(range(29)), team=True)
-    assert 'id="batches"' not in page(crowd.subset(range(19)), team=True)
-    monkeypatch.setattr("spanagree.report.overview._BATCHED", 62)
-    text = page(crowd, team=True).split('id="batches"')[1].split("</section>")[0]
-    assert "left out, as there are very many documents or pairs; the command has it" in text
-    assert "<table" not in text
-
-
-@pytest.mark.long
-def test_batches_named(crowd, tmp_path):
-    """The batches of a report are those that are named, as sa.batches makes them, with a picture:
-    a dot for each F1, at its place, on a line from end to end of its interval."""
+def test_slices(crowd):
+    """The slices of a report are those of score_slices with intervals, with a picture: a dot for
+    each F1, at its place, on a line from end to end of its interval."""
     names = ["late" if d % 3 else "early" for d in range(len(crowd))]
-    made = sa.batches(crowd, names, ci=True)
-    text = page(crowd, team=True, batches=names).split('id="batches"')[1].split("</section>")[0]
+    made = sa.slices.score_slices(sa.agree(crowd), names, ci=True)
+    text = page(crowd, team=True, by=names).split('id="slices"')[1].split("</section>")[0]
     assert f"signature: {made.signature}" in text
-    assert "Here a batch is a part" not in text
+    assert "The largest difference" in text or "No two slices can be told apart" in text
     circles = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', text)]
     ends = re.findall(r'<line x1="([0-9.]+)" y1="[0-9.]+" x2="([0-9.]+)"', text)  # not the axis
-    f1 = [getattr(b.f1, kind) for b in made.batches for kind in ("observed", "corrected")]
-    intervals = [getattr(b.f1.interval, k) for b in made.batches for k in ("observed", "corrected")]
+    scores = [part.scores["team"].f1 for part in made.slices]
+    f1 = [getattr(score, kind) for score in scores for kind in ("observed", "corrected")]
+    intervals = [getattr(x.interval, kind) for x in scores for kind in ("observed", "corrected")]
     assert circles[2:] == pytest.approx([180 + 560 * x for x in f1], abs=0.051)  # after the legend
     drawn = [float(x) for pair in ends for x in pair]
     assert drawn == pytest.approx([180 + 560 * x for pair in intervals for x in pair], abs=0.051)
     many = [f"week {d}" for d in range(len(crowd))]
-    text = page(crowd, team=True, batches=many)
-    assert "the chart has the first 40 of them, without the other 23" in text
-    with pytest.raises(sa.SettingError, match="batches: these are of a team; pass team too"):
-        page(crowd, batches=3)
-    path = tmp_path / "r.html"
-    sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
-    line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(path), "--batches"]
-    assert main([*line, "3"]) == 0
-    assert "batches:order 3" in path.read_text()
-
-
-def test_batches_of_files(crowd, tmp_path, capsys):
-    """The files of a report are its annotators, so they are no batches."""
-    sa.write_jsonl(crowd, tmp_path / "crowd.jsonl")
-    line = ["report", str(tmp_path / "crowd.jsonl"), "--team", "-o", str(tmp_path / "r.html")]
-    assert main([*line, "--batches", "files"]) == 2
-    assert (
-        "--batches files does not go with FILE: these are its annotators" in capsys.readouterr().err
-    )
+    text = page(crowd, team=True, by=many)
+    assert "the chart has the first 40 of them, without 23 more" in text
+    assert 'id="slices"' not in page(crowd, team=True)
 
 
 @pytest.mark.long

@@ -21,13 +21,13 @@ FEW = "--ci"
 LINES = {
     "evaluate": [
         f"{GOLD} --by document", f"{GOLD} {FEW}", f"{GOLD} --by difficulty", f"{GOLD} --test permutation --resamples 20",
-        f"{GOLD} --test chance", f"{CROWD} --systems dia --by annotator {FEW}", f"{CROWD} --systems dia --by label",
+        f"{GOLD} --by length --ci", f"{GOLD} --test chance", f"{CROWD} --systems dia --by annotator {FEW}", f"{CROWD} --systems dia --by label",
     ],
     "alt-test": [f"{CROWD} --candidate ann --epsilon 0.1 --match token --by annotator"],
     "agree": [
         f"{CROWD} {FEW}", f"{CROWD} --by pair --test chance", f"{CROWD} --by annotator {FEW}", f"{CROWD} --by document",
         f"{CROWD} --measure alpha-u --by pair {FEW}", f"{CROWD} --measure gamma", f"{CROWD} --measure all",
-        f"{CROWD} --measure documents {FEW}", f"{CROWD} --batches 3 {FEW}",
+        f"{CROWD} --measure documents {FEW}", f"{CROWD} --by (.)$ --ci",
     ],
     "coefficients": [f"{LABELS} {FEW}", f"{LABELS} --by pair", f"{LABELS} --by item", f"{CROWD} --tokens --by label {FEW}"],
     "disagreements": [CROWD, f"{CROWD} --between ann bob", f"{CROWD} --by label", f"{CROWD} --by expected"],

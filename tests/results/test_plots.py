@@ -58,7 +58,8 @@ def results(corpus, crowd):
         "replacement": sa.alt_test(crowd, "ann", 0.1),
         "disputes": sa.disputes(crowd),
         "gold": sa.make_gold(crowd),
-        "batches": sa.batches(crowd, 3, ci=True, resamples=99),
+        "slices": sa.slices.score_slices(sa.agree(crowd), "([0-3])$", ci=True),
+        "lengths": sa.slices.score_slices(whole, "length"),
     }
 
 
