@@ -192,7 +192,7 @@ CASES = {
     "agree": {
         **dict.fromkeys(("--fail-under", "--sort"), SHOWN),
         **pairs("trio.jsonl --ci", over="--over annotators"),
-        **pairs("trio.jsonl --by (.)$", resamples="--resamples 19"),
+        **pairs(f"{TWO} --by ([0-9])$", resamples="--resamples 19"),
         **pairs(TWO, seen="--seen gold.conll"),
         **SEED,
         **behind(TWO, {**CERTAINTY, **WORKERS, **CLUSTER_BY}),
