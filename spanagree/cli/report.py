@@ -64,7 +64,7 @@ def report(
         corpus = against_gold(corpus, named, baseline, **drawing(job, settings))
     progress("making the report")
     if job.by is not None:
-        chosen |= {"by": job.by, "source": sources(job)}
+        chosen |= {"group_by": job.by, "source": sources(job)}
     with naming_views():
         sa.write_report(corpus, path, gold=named, team=team, **chosen, **settings)
     job.wrote(path)

@@ -13,7 +13,6 @@ import spanagree as sa
 from spanagree.choices import SLICES
 from spanagree.cli import options
 from spanagree.cli.job import Job
-from spanagree.slices.values import UnknownSlicesError
 
 FILE = "file"
 """The value of ``--by`` by which each FILE is a slice."""
@@ -30,10 +29,10 @@ def sources(job: Job) -> list[str]:
     """Return the files in which a column may be."""
     from spanagree.formats.patterns import has_pattern, matches
 
-    found: list[str] = []
+    paths: list[str] = []
     for path in job.paths.values():
-        found += map(str, matches(path)) if has_pattern(path) else [path]
-    return [path for path in found if path != "-"]
+        paths += map(str, matches(path)) if has_pattern(path) else [path]
+    return [path for path in paths if path != "-"]
 
 
 def reading_of_rows(job: Job) -> dict[str, Any]:
@@ -48,6 +47,8 @@ def naming_views() -> Iterator[None]:
     Raises:
         UsageError: for that name.
     """
+    from spanagree.slices.values import UnknownSlicesError  # takes a while to load
+
     try:
         yield
     except UnknownSlicesError as error:
@@ -56,17 +57,22 @@ def naming_views() -> Iterator[None]:
         names = [name for kind in views if isinstance(kind, options.Views) for name in kind.views]
         more = {"coefficients": (), "report": SLICES[:1]}.get(str(command.name), (*SLICES, FILE))
         message = error.message([*names, *more])
-        raise click.UsageError(message.replace("by ", "--by ", 1)) from None
+        raise click.UsageError(message.replace("group_by", "--by", 1)) from None
 
 
 def show_slices(job: Job, result: Any) -> None:
     """Score the slices of a result, or several results that are slices, and show them."""
     ask: dict[str, Any] = {**job.intervals, **job.drawing}
     if job.slices != FILE:
-        ask |= {"by": job.slices, "source": sources(job), "seen": job.seen, **reading_of_rows(job)}
+        ask |= {
+            "group_by": job.slices,
+            "source": sources(job),
+            "seen": job.seen,
+            **reading_of_rows(job),
+        }
     with naming_views():
-        found = sa.slices.score_slices(result, **ask)
-    job.show(found)
+        slices = sa.slices.score_slices(result, **ask)
+    job.show(slices)
 
 
 def by_slices(job: Job, source: Any, **settings: Any) -> sa.slices.CoefficientsBySlice:

@@ -42,6 +42,15 @@ class AlphaDifference(NamedTuple):
         low, high: its interval; of several, intervals hold all at once.
         p: two-sided probability.
         p_adjusted: p times the number of differences.
+
+    >>> import spanagree as sa
+    >>> rows = [(i, "a", "xy"[i % 3 == 0]) for i in range(99)]
+    >>> rows += [(i, "b", "xy"[i % 7 == 0 or (i % 3 == 0 and i < 60)]) for i in range(99)]
+    >>> table = sa.labels.LabelTable.from_rows(rows)
+    >>> names = ["early" if i < 60 else "late" for i in range(99)]
+    >>> [change] = sa.slices.coefficients_by_slice(table, names).differences
+    >>> change.a, change.b, change.value > 0
+    ('late', 'early', True)
     """
 
     a: str
@@ -70,8 +79,8 @@ class CoefficientsBySlice(CoefficientsByPart):
     >>> import spanagree as sa
     >>> rows = [(i, who, "xy"[i % 2 if who == "a" else i > 2]) for i in range(6) for who in "ab"]
     >>> table = sa.labels.LabelTable.from_rows(rows)
-    >>> found = sa.slices.coefficients_by_slice(table, ["news"] * 3 + ["blog"] * 3)
-    >>> list(found), round(found["news"].kappa.value, 2)
+    >>> sliced = sa.slices.coefficients_by_slice(table, ["news"] * 3 + ["blog"] * 3)
+    >>> list(sliced), round(sliced["news"].kappa.value, 2)
     (['blog', 'news'], 0.0)
     """
 
@@ -143,7 +152,7 @@ class CoefficientsBySlice(CoefficientsByPart):
     @property
     def _differences(self) -> list[dict[str, Any]] | None:
         """The differences that were tested, as plain data."""
-        return [found._asdict() for found in self.differences] or None
+        return [change._asdict() for change in self.differences] or None
 
     def _table(self, by: str | None) -> Frame:
         """A row for each slice."""
@@ -173,7 +182,7 @@ class CoefficientsBySlice(CoefficientsByPart):
 
 def coefficients_by_slice(
     source: LabelTable | CorpusLike,
-    by: SliceBy,
+    group_by: SliceBy,
     rows: Source = None,
     *,
     skip_outside: bool = False,
@@ -187,8 +196,8 @@ def coefficients_by_slice(
     Args:
         source: a table of labels, whose items are in slices; or a corpus, whose tokens are the
             items and whose documents are in slices.
-        by: a column of the rows, FILE or FILE:COLUMN, a pattern with a group, or the slice of each
-            item (or document), as for :func:`spanagree.slices.score_slices`.
+        group_by: a column of the rows, FILE or FILE:COLUMN, a pattern with a group, or the slice of
+            each item (or document), as for :func:`spanagree.slices.score_slices`.
         rows: what has the column: a path, several, a data frame, a Dataset, or rows.
         skip_outside: of a corpus, leave out tokens that nobody marked.
         document: the column of the rows with the names of items or documents.
@@ -202,34 +211,34 @@ def coefficients_by_slice(
 
     >>> rows = [(i, who, "xy"[i % 2 if who == "a" else i > 2]) for i in range(6) for who in "ab"]
     >>> table = LabelTable.from_rows(rows)
-    >>> found = coefficients_by_slice(table, ["news"] * 3 + ["blog"] * 3)
-    >>> {name: round(part.pi.observed, 2) for name, part in found.items()}
+    >>> sliced = coefficients_by_slice(table, ["news"] * 3 + ["blog"] * 3)
+    >>> {name: round(part.pi.observed, 2) for name, part in sliced.items()}
     {'blog': 0.67, 'news': 0.67}
     """
-    how = {"document": document, "encoding": encoding}
+    reading = {"document": document, "encoding": encoding}
     if isinstance(source, LabelTable):
         ids = [source.name_of(item) for item in range(source.size)]
-        found = sliced_documents(by, ids, rows, noun="item", **how)  # type: ignore[arg-type]  # texts
-        tables = {name: source.subset(np.array(here)) for name, here in found.documents().items()}
+        sliced = sliced_documents(group_by, ids, rows, noun="item", **reading)  # type: ignore[arg-type]  # texts
+        tables = {name: source.subset(np.array(here)) for name, here in sliced.documents().items()}
     else:
         corpus = corpus_of(source)
         ids = [corpus.id_of(d) for d in range(len(corpus))]
-        found = sliced_documents(by, ids, rows, noun=unit(corpus.reading), **how)  # type: ignore[arg-type]  # texts
+        sliced = sliced_documents(group_by, ids, rows, noun=unit(corpus.reading), **reading)  # type: ignore[arg-type]  # texts
         tables = {
             name: token_labels(corpus.subset(np.array(here)), skip_outside=skip_outside)
-            for name, here in found.documents().items()
+            for name, here in sliced.documents().items()
         }
     parts = {name: coefficients(table, ci=ci, **settings) for name, table in tables.items()}
     jackknife = ci if isinstance(ci, Jackknife) else USUAL
-    differences, n_tested = _differences(parts, jackknife, found.is_ordered)
+    differences, n_tested = _differences(parts, jackknife, sliced.is_ordered)
     every = dict.fromkeys(note for part in parts.values() for note in part.notes)
     first = next(iter(parts.values())).settings
     return CoefficientsBySlice(
         parts=parts,
-        settings=replace(first, reading={**first.reading, "slices": found.says}),
-        notes=(*every, *found.notes),
-        title=found.title,
-        is_ordered=found.is_ordered,
+        settings=replace(first, reading={**first.reading, "slices": sliced.says}),
+        notes=(*every, *sliced.notes),
+        title=sliced.title,
+        is_ordered=sliced.is_ordered,
         differences=differences,
         n_tested=n_tested,
     )
@@ -284,11 +293,11 @@ def _differences(
         for a, b in itertools.combinations(names, 2)
     ]
     made = [_difference(two, alphas, jackknife.tail, len(pairs)) for two in pairs]
-    made = [found for found in made if not math.isnan(found.p)]
+    made = [change for change in made if not math.isnan(change.p)]
     if not made:
         return (), 0
-    apart = [found for found in made if found.p_adjusted < LEVEL]
-    return (max(apart or made, key=lambda found: found.value),), len(pairs)
+    apart = [change for change in made if change.p_adjusted < LEVEL]
+    return (max(apart or made, key=lambda change: change.value),), len(pairs)
 
 
 def _difference(

@@ -77,6 +77,13 @@ class SliceDifference(NamedTuple):
         both: number of documents that are in both.
         observed: difference of F1.
         corrected: difference of corrected F1.
+
+    >>> import spanagree as sa
+    >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
+    >>> agreement = sa.agree(sa.Corpus.from_segments([9] * 4, layers))
+    >>> [step] = sa.slices.score_slices(agreement, ["1", "1", "2", "2"], resamples=99).changes
+    >>> step.a, step.b, step.observed.value
+    ('1', '2', 1.0)
     """
 
     scored: str
@@ -110,8 +117,8 @@ def difference(
     for side, (part, at) in enumerate(zip(two, np.split(place, [len(two[0].keys)]), strict=True)):
         rows[at, side] = with_expected_sizes(part.table, rows.shape[2])
     both = len(two[0].keys) + len(two[1].keys) - len(keys)
-    found = LeftOut.of(rows).difference(1, 0, tail, number)
-    columns = found.value.tolist(), found.ends.tolist(), found.p.tolist(), found.reasons
+    change = LeftOut.of(rows).difference(1, 0, tail, number)
+    columns = change.value.tolist(), change.ends.tolist(), change.p.tolist(), change.reasons
     made = [
         Difference(value, low, high, p, min(1.0, number * p) if p == p else p, reason)
         for value, (low, high), p, reason in zip(*columns, strict=True)
@@ -138,20 +145,20 @@ def steps(
     """
     made = []
     for two in pairwise(tables):
-        found = difference(scored, two, tail, len(tables) - 1, noun)
+        change = difference(scored, two, tail, len(tables) - 1, noun)
         p = permutation_p(two, resamples, seed)
-        kinds = (found.observed, found.corrected)
-        observed, corrected = (x._replace(p=each) for x, each in zip(kinds, p, strict=True))
-        made.append(found._replace(observed=observed, corrected=corrected))
+        kinds = (change.observed, change.corrected)
+        observed, corrected = (x._replace(p=y) for x, y in zip(kinds, p, strict=True))
+        made.append(change._replace(observed=observed, corrected=corrected))
     of_observed, of_corrected = (
-        holm([getattr(each, kind).p for each in made]) for kind in ("observed", "corrected")
+        holm([getattr(step, kind).p for step in made]) for kind in ("observed", "corrected")
     )
     return [
-        each._replace(
-            observed=each.observed._replace(p_adjusted=p),
-            corrected=each.corrected._replace(p_adjusted=p_corrected),
+        step._replace(
+            observed=step.observed._replace(p_adjusted=p),
+            corrected=step.corrected._replace(p_adjusted=p_corrected),
         )
-        for each, p, p_corrected in zip(made, of_observed, of_corrected, strict=True)
+        for step, p, p_corrected in zip(made, of_observed, of_corrected, strict=True)
     ]
 
 
@@ -179,7 +186,7 @@ def permutation_p(
     a, b = np.split(paired, 2, axis=1)
     others = np.concatenate(alone)
     in_first = np.arange(len(others)) < len(alone[0])
-    whole = a.sum(axis=0) + b.sum(axis=0) + others.sum(axis=0)
+    total = a.sum(axis=0) + b.sum(axis=0) + others.sum(axis=0)
     rng = np.random.default_rng(seed)
     drawn = []
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -188,7 +195,7 @@ def permutation_p(
             turned = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
             chosen = rng.permuted(np.tile(in_first, (high - low, 1)), axis=1).astype(np.float64)
             sums = a.sum(axis=0) + turned @ (b - a) + chosen @ others
-            drawn.append(f1_figures(whole - sums) - f1_figures(sums))
+            drawn.append(f1_figures(total - sums) - f1_figures(sums))
     shuffled = np.concatenate(drawn)
     observed, corrected = (
         UNDEFINED if math.isnan(value[k]) else _p(shuffled[:, k], float(value[k]))
@@ -215,6 +222,13 @@ class Trend(NamedTuple):
         slope: rise of corrected F1 from slice to slice, by least squares; slices weigh as their
             number of documents.
         p: how often a slope as steep comes about if documents are shuffled among slices.
+
+    >>> import spanagree as sa
+    >>> layers = {"a": [[(0, 2, "X")]] * 3, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]]}
+    >>> agreement = sa.agree(sa.Corpus.from_segments([9] * 3, layers))
+    >>> made = sa.slices.score_slices(agreement, ["1", "2", "3"], resamples=99)
+    >>> round(made.trends["team"].slope, 3)
+    0.571
     """
 
     slope: float = UNDEFINED

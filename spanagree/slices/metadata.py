@@ -154,22 +154,22 @@ def column_values(
     names: dict[str, None] = {}
     tables: list[tuple[str, MetadataColumn]] = []
     for name, rows in _tables(source, encoding):
-        found = MetadataColumn(column, ids, document)
+        table = MetadataColumn(column, ids, document)
         for where, row in rows:
-            if found.n_rows < _LOOKED_AT:
+            if table.n_rows < _LOOKED_AT:
                 names |= dict.fromkeys(_columns_in(row))
-            found.add(row, where)
-        if found.is_there:
-            tables.append((name, found))
+            table.add(row, where)
+        if table.is_there:
+            tables.append((name, table))
     if not tables:
         return None, list(names)
     value_of: dict[str, str] = {}
-    for name, found in tables:
-        of_table = found.of_documents(ids)
+    for name, table in tables:
+        of_table = table.of_documents(ids)
         if of_table is None and len(tables) > 1:
             return _in_order(tables, ids, noun), list(names)
         if of_table is None:
-            raise _no_ids(name, found.n_rows, ids, noun)
+            raise _no_ids(name, table.n_rows, ids, noun)
         for id_, value in of_table.items():
             if value_of.setdefault(id_, value) != value:
                 raise InputError(
@@ -183,7 +183,7 @@ def _in_order(
     tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str], noun: str
 ) -> list[str | None]:
     """Return the values of the rows of several files, which are the documents in their order."""
-    values = [value for _, found in tables for value in found.in_order]
+    values = [value for _, table in tables for value in table.in_order]
     if len(values) != len(ids):
         raise _no_ids(tables[0][0], len(values), ids, noun)
     return values

@@ -35,8 +35,8 @@ class SliceScore(Comparable):
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "X")]] * 2, "mine": [[(0, 2, "X")], []]}
     >>> evaluation = sa.evaluate(sa.Corpus.from_segments([9, 9], layers))
-    >>> found = sa.slices.score_slices(evaluation, ["news", "blog"])
-    >>> found["news"].scores["mine"].f1.observed
+    >>> slices = sa.slices.score_slices(evaluation, ["news", "blog"])
+    >>> slices["news"].scores["mine"].f1.observed
     1.0
     """
 
@@ -81,8 +81,8 @@ class Slice(Comparable):
     >>> import spanagree as sa
     >>> layers = {"a": [[(0, 2, "X")]] * 2, "b": [[(0, 2, "X")], []]}
     >>> agreement = sa.agree(sa.Corpus.from_segments([9, 9], layers))
-    >>> found = sa.slices.score_slices(agreement, ["news", "blog"])
-    >>> found["blog"].documents, found["blog"].scores["team"].f1.observed
+    >>> slices = sa.slices.score_slices(agreement, ["news", "blog"])
+    >>> slices["blog"].documents, slices["blog"].scores["team"].f1.observed
     (1, 0.0)
     """
 
@@ -116,8 +116,8 @@ class Slices(Result, Keyed):
     >>> import spanagree as sa
     >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
     >>> agreement = sa.agree(sa.Corpus.from_segments([9] * 4, layers))
-    >>> found = sa.slices.score_slices(agreement, ["round 1"] * 2 + ["round 2"] * 2)
-    >>> [(each.name, each.scores["team"].f1.observed) for each in found.slices]
+    >>> slices = sa.slices.score_slices(agreement, ["round 1"] * 2 + ["round 2"] * 2)
+    >>> [(part.name, part.scores["team"].f1.observed) for part in slices.slices]
     [('round 1', 0.0), ('round 2', 1.0)]
     """
 
@@ -276,7 +276,7 @@ class Slices(Result, Keyed):
     @property
     def _trends(self) -> dict[str, dict[str, float]] | None:
         """The trend of each system, as plain data."""
-        return {name: found._asdict() for name, found in self.trends.items()} or None
+        return {name: trend._asdict() for name, trend in self.trends.items()} or None
 
     @property
     def _largest(self) -> dict[str, Any] | None:
@@ -315,12 +315,12 @@ class Slices(Result, Keyed):
             if (not of_team and len(self.scored) > 1) or part is self.whole:
                 breaks.append(len(rows))
             for name, score in part.scores.items():
-                figures = [(each, getattr(score, each.name)) for each in (*scores, f1)]
+                figures = [(kind, getattr(score, kind.name)) for kind in (*scores, f1)]
                 row: list[Value] = [part.name, *([] if of_team else [name]), score.documents]
                 row += [len(part.annotators)] * of_team
-                row += [value for each, figure in figures for value in each.values(figure)]
+                row += [value for kind, figure in figures for value in kind.values(figure)]
                 if ci:
-                    row += [end for each, figure in figures for end in each.end_values(figure)]
+                    row += [end for kind, figure in figures for end in kind.end_values(figure)]
                 row += score.tally.counts
                 if self.is_ordered:
                     row += self._change_values(part.name, name)
@@ -367,12 +367,12 @@ class Slices(Result, Keyed):
     def _remarks(self) -> list[str]:
         """Say whether there is a trend, what is compared, and what a difference may be due to."""
         noun, remarks = unit(self.settings), list[str]()
-        for name, found in self.trends.items():
-            if not math.isnan(found.p):
+        for name, trend in self.trends.items():
+            if not math.isnan(trend.p):
                 whose = "" if self._of_team else f" of {printable(name)}"
                 remarks.append(
-                    f"trend{whose}: {self._kind_in_words} {found.slope:+.4f} from slice to slice, p"
-                    f" {probability(found.p)}"
+                    f"trend{whose}: {self._kind_in_words} {trend.slope:+.4f} from slice to slice, p"
+                    f" {probability(trend.p)}"
                 )
         if self.changes:
             first = [change for change in self.changes if change.scored == self.scored[0]]
@@ -399,10 +399,10 @@ class Slices(Result, Keyed):
         for part in self.slices:
             for name, score in part.scores.items():
                 if score.f1.reason and score.f1.reason != self.no_chance:
-                    who = "" if self._of_team else f", {printable(name)}"
+                    whose = "" if self._of_team else f", {printable(name)}"
                     kind = "" if math.isnan(score.f1.observed) else "corrected "
                     remarks.append(
-                        f"{printable(part.name)}{who}: {kind}F1 undefined: {score.f1.reason}"
+                        f"{printable(part.name)}{whose}: {kind}F1 undefined: {score.f1.reason}"
                     )
         if self.places is not None:
             remarks += self.places.remarks(

@@ -96,7 +96,7 @@ class _Part:
 
 def score_slices(
     result: Scorable | Mapping[str, Scorable],
-    by: SliceBy | None = None,
+    group_by: SliceBy | None = None,
     source: Source = None,
     *,
     seen: CorpusLike | None = None,
@@ -114,11 +114,11 @@ def score_slices(
     Args:
         result: an evaluation or an agreement; or one for each slice, by name: documents of the same
             id and text are the same document then.
-        by: a column of the source, such as genre or meta.genre; FILE or FILE:COLUMN, a table with
-            ids; a pattern with a group that finds the slice in a document's id: documents of the
-            same text whose ids differ in that alone are the same; the slice of each document, in
-            order or by id; ``length``: segments by their length; or ``seen``: segments that stand
-            in a training corpus with their label, and others.
+        group_by: a column of the source, such as genre or meta.genre; FILE or FILE:COLUMN, a table
+            with ids; a pattern with a group that finds the slice in a document's id: documents of
+            the same text whose ids differ in that alone are the same; the slice of each document,
+            in order or by id; ``length``: segments by their length; or ``seen``: segments that
+            stand in a training corpus with their label, and others.
         source: what has the column: a path, several, a data frame, a Dataset, or rows.
         seen: for ``seen``, the training corpus.
         ci: confidence intervals for each slice, and their confidence.
@@ -136,52 +136,55 @@ def score_slices(
     >>> import spanagree as sa
     >>> rows = [{"id": "a", "tokens": ["Jo", "is"], "gold": ["B-X", "O"], "mine": ["B-X", "O"]}]
     >>> rows += [{"id": "b", "tokens": ["Al", "is"], "gold": ["B-X", "O"], "mine": ["O", "B-X"]}]
-    >>> found = score_slices(sa.evaluate(sa.read(rows)), {"a": "news", "b": "blog"})
-    >>> {part.name: part.scores["mine"].f1.observed for part in found.slices}
+    >>> slices = score_slices(sa.evaluate(sa.read(rows)), {"a": "news", "b": "blog"})
+    >>> {part.name: part.scores["mine"].f1.observed for part in slices.slices}
     {'blog': 0.0, 'news': 1.0}
     """
     jackknife = parse_ci(ci)
     check_whole(resamples, 1, "resamples")
     check_whole(seed, 0, "seed")
     _check(result)
-    if (by == SEEN) != (seen is not None):
+    if (group_by == SEEN) != (seen is not None):
         raise SettingError(
-            "by seen needs a training corpus (seen), which is for nothing else; give both or none"
+            "group_by seen needs a training corpus (seen), which is for nothing else; give both, or"
+            " none"
         )
-    how = _Testing(jackknife, resamples, seed)
+    testing = _Testing(jackknife, resamples, seed)
     if isinstance(result, Mapping):
-        if by is not None:
-            raise SettingError(f"by {by}: results that have names are slices already; leave it out")
-        return how.scored(*_of_results(result, jackknife))
-    if by is None:
-        raise SettingError("by: a column, a table, a pattern, or a slice for each is needed")
-    if by in (LENGTH, SEEN):
-        return _of_classes(result, str(by), seen, how)
+        if group_by is not None:
+            raise SettingError(
+                f"group_by {group_by}: results that have names are slices already; leave it out"
+            )
+        return testing.scored(*_of_results(result, jackknife))
+    if group_by is None:
+        raise SettingError("group_by: a column, a table, a pattern, or a slice for each is needed")
+    if group_by in (LENGTH, SEEN):
+        return _of_classes(result, str(group_by), seen, testing)
     corpus = corpus_of_result(result)
     ids = [corpus.id_of(d) for d in range(len(corpus))]
-    found = sliced_documents(
-        by,
+    sliced = sliced_documents(
+        group_by,
         ids,
         source,
         noun=unit(result.settings),
         document=document,
         encoding=encoding,
     )
-    keys, notes = _keys_of(found, corpus)
+    keys, notes = _keys_of(sliced, corpus)
     wholes = _wholes_of(result, jackknife)
-    parts = _parts_of(found, result, scored_rows(result), keys, wholes)
-    about = _About(found.title, found.says, found.is_ordered, len(corpus), result.notes, result)
-    made = how.scored(about, parts, [*found.notes, *notes], _whole(result, keys, wholes))
+    parts = _parts_of(sliced, result, scored_rows(result), keys, wholes)
+    about = _About(sliced.title, sliced.says, sliced.is_ordered, len(corpus), result.notes, result)
+    made = testing.scored(about, parts, [*sliced.notes, *notes], _whole(result, keys, wholes))
     if result.places is None or result.uniform is None:
         return made
-    plain = _parts_of(found, result, scored_rows(result.uniform), keys, wholes)
-    whole = _whole(
+    plain = _parts_of(sliced, result, scored_rows(result.uniform), keys, wholes)
+    all_documents = _whole(
         result.uniform, keys, wholes, annotators_of(result, np.ones(len(keys), np.bool_))
     )
     uniform = replace(
         made,
         slices=tuple(part.scored(jackknife) for part in plain),
-        whole=None if whole is None else whole.scored(jackknife),
+        whole=None if all_documents is None else all_documents.scored(jackknife),
     )
     return replace(made, places=result.places, uniform=uniform)
 
@@ -193,7 +196,7 @@ def _check(result: Any) -> None:
         SettingError: then.
     """
     every = list(result.values()) if isinstance(result, Mapping) else [result]
-    kinds = {type(each) for each in every}
+    kinds = {type(item) for item in every}
     if len(kinds) != 1 or not kinds <= {Evaluation, Agreement}:
         raise SettingError(
             f"score_slices: {type(result).__name__}; an evaluation or an agreement is needed, as"
@@ -245,7 +248,7 @@ class _Testing:
         about: _About,
         parts: Sequence[_Part],
         notes: Iterable[str] = (),
-        whole: _Part | None = None,
+        all_documents: _Part | None = None,
     ) -> Slices:
         """Score slices, and compare them."""
         slices = tuple(part.scored(self.jackknife) for part in parts)
@@ -264,7 +267,7 @@ class _Testing:
         return Slices(
             title=about.title,
             slices=slices,
-            whole=None if whole is None else whole.scored(self.jackknife),
+            whole=None if all_documents is None else all_documents.scored(self.jackknife),
             changes=changes,
             trends=trends,
             largest=largest,
@@ -317,11 +320,11 @@ class _Testing:
         ]
         tail = (self.jackknife or USUAL).tail
         made = [difference(name, two, tail, len(pairs), noun) for name, two in pairs]
-        tested = [each for each in made if not math.isnan(getattr(each, kind).p)]
+        tested = [item for item in made if not math.isnan(getattr(item, kind).p)]
         if not tested:
             return None, 0
-        apart = [each for each in tested if getattr(each, kind).p_adjusted < LEVEL]
-        largest = max(apart or tested, key=lambda each: abs(getattr(each, kind).value))
+        apart = [item for item in tested if getattr(item, kind).p_adjusted < LEVEL]
+        largest = max(apart or tested, key=lambda item: abs(getattr(item, kind).value))
         is_rise = getattr(largest, kind).value >= 0
         return largest if is_rise else largest.turned, len(pairs)
 
@@ -344,7 +347,7 @@ def _untested(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]
 
 
 def _parts_of(
-    found: SlicedDocuments,
+    sliced: SlicedDocuments,
     result: Scorable,
     rows: Mapping[str, ScoredRows],
     keys: Ints,
@@ -352,10 +355,10 @@ def _parts_of(
 ) -> list[_Part]:
     """Part the rows of a result by the slice of their documents."""
     parts = []
-    for name, documents in found.documents().items():
-        is_chosen = np.zeros(len(found.names), np.bool_)
+    for name, documents in sliced.documents().items():
+        is_chosen = np.zeros(len(sliced.names), np.bool_)
         is_chosen[documents] = True
-        of_part = {who: each.over(is_chosen) for who, each in rows.items()}
+        of_part = {scored: item.over(is_chosen) for scored, item in rows.items()}
         annotators = annotators_of(result, is_chosen)
         parts.append(_Part(name, len(documents), annotators, of_part, keys, wholes))
     return parts
@@ -382,11 +385,11 @@ def _wholes_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
     return jackknife.wholes_of(result.counted.per_document.wholes, result.settings)
 
 
-def _keys_of(found: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
+def _keys_of(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
     """Number the documents, the same in two slices alike if they have the same text too."""
-    if len({*found.keys}) == len(found.keys):
-        return np.arange(len(found.keys)), []
-    keys, notes = _same_documents([(found.keys, corpus)], [found.names])
+    if len({*sliced.keys}) == len(sliced.keys):
+        return np.arange(len(sliced.keys)), []
+    keys, notes = _same_documents([(sliced.keys, corpus)], [sliced.names])
     return keys[0], notes
 
 
@@ -461,21 +464,21 @@ def _of_results(
 # --- slices of segments ---------------------------------------------------------------------------
 
 
-def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, how: _Testing) -> Slices:
+def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _Testing) -> Slices:
     """Score the segments of each class."""
     if name == LENGTH:
-        found: ClassifiedRows = by_length(result)
+        sliced: ClassifiedRows = by_length(result)
     else:
-        found = by_seen(result, corpus_of(seen), _name_of(seen))
+        sliced = by_seen(result, corpus_of(seen), _name_of(seen))
     corpus = corpus_of_result(result)
-    keys, wholes = np.arange(len(corpus)), _wholes_of(result, how.jackknife)
+    keys, wholes = np.arange(len(corpus)), _wholes_of(result, testing.jackknife)
     annotators = annotators_of(result, np.ones(len(corpus), np.bool_))
     parts = [
-        _Part(value, len(corpus), annotators, rows, keys, wholes, found.no_chance)
-        for value, rows in zip(found.names, found.rows, strict=True)
+        _Part(value, len(corpus), annotators, rows, keys, wholes, sliced.no_chance)
+        for value, rows in zip(sliced.names, sliced.rows, strict=True)
     ]
-    about = _About(name, found.says, False, len(corpus), result.notes, result, found.no_chance)
-    return how.scored(about, parts, whole=_whole(result, keys, wholes))
+    about = _About(name, sliced.says, False, len(corpus), result.notes, result, sliced.no_chance)
+    return testing.scored(about, parts, all_documents=_whole(result, keys, wholes))
 
 
 def _name_of(source: Any) -> str:

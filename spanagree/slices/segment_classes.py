@@ -139,10 +139,12 @@ def by_seen(result: Scorable, training: Corpus, says: str = "") -> ClassifiedRow
     """
     corpus = _checked(result, SEEN)
     known = {
-        entry for layer in training.layers.values() for entry in _entries(training, layer, "seen")
+        entry for layer in training.layers.values() for entry in _entries(training, layer, SEEN)
     }
     classes = {
-        name: np.array([entry not in known for entry in _entries(corpus, layer, "by seen")], int)
+        name: np.array(
+            [entry not in known for entry in _entries(corpus, layer, "group_by seen")], int
+        )
         for name, layer in corpus.layers.items()
     }
     rows = _compared(result, corpus, classes, _SEEN_NAMES)
@@ -176,13 +178,13 @@ def _texts(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]:
 def _checked(result: Scorable, name: str) -> Corpus:
     """Return the corpus whose segments are in classes, if its measure lets classes match alone."""
     corpus = corpus_of_result(result)
-    corpus.check_segments(f"by {name}")
+    corpus.check_segments(f"group_by {name}")
     match = result.settings.match
     allowed = _EXACT if name == LENGTH else _EXACT[:1]
     if match not in allowed or corpus.of_relations:
         what = "relations" if corpus.of_relations else f"match {match}"
         raise SettingError(
-            f"by {name}: {what} may pair segments of different classes; choose"
+            f"group_by {name}: {what} may pair segments of different classes; choose"
             f" match {' or '.join(allowed)}"
         )
     return corpus
@@ -201,7 +203,7 @@ def _compared(
     labels = tuple(f"{number:06d}" for number in range(len(names) * n_labels))
     marked = corpus.but(layers=layers, labels=labels)
     counting = MatchCounting(match="exact", chance=result.settings.chance)
-    whole = scored_rows(result)
+    all_rows = scored_rows(result)
     if isinstance(result, Agreement):
         compared: Any = compare_annotators(marked, counting)
         single = TeamDocuments(marked, counting.match, counting.chance, compared.sums).rows
@@ -210,11 +212,11 @@ def _compared(
         compared = compare_systems(marked, counting, result.settings.gold).rows.comparisons
         annotators = compared.annotators
         by_name = {
-            name: compared.where(compared.second == annotators.index(name)) for name in whole
+            name: compared.where(compared.second == annotators.index(name)) for name in all_rows
         }
     return tuple(
         {
-            name: ScoredRows(_of_class(rows, code, n_labels), whole[name].seen)
+            name: ScoredRows(_of_class(rows, code, n_labels), all_rows[name].seen)
             for name, rows in by_name.items()
         }
         for code in range(len(names))

@@ -42,7 +42,7 @@ class UnknownSlicesError(SettingError):
         """Return the message where some views are allowed too."""
         there = f"there are {listed(self.columns)}" if self.columns else "there is none"
         return (
-            f"by {show(self.by)}: unknown; allowed: {', '.join(views)}; a column ({there});"
+            f"group_by {show(self.by)}: unknown; allowed: {', '.join(views)}; a column ({there});"
             f" FILE:COLUMN, a table with the {self.noun}s' ids; a pattern with a group, such as"
             " '(.*)-', for ids"
         )
@@ -146,10 +146,10 @@ def sliced_documents(
     >>> sliced_documents("(.*)-", ["nw-1", "nw-2", "bl-1"]).documents()
     {'bl': [2], 'nw': [0, 1]}
     """
-    found = _found(by, ids, source, noun, document, encoding)
-    if all(name is None for name in found.names):
-        raise SettingError(f"by {show(found.says)}: no {noun} has a value")
-    return found
+    sliced = _found(by, ids, source, noun, document, encoding)
+    if all(name is None for name in sliced.names):
+        raise SettingError(f"group_by {show(sliced.says)}: no {noun} has a value")
+    return sliced
 
 
 def _found(
@@ -165,7 +165,7 @@ def _found(
     if not isinstance(by, str):
         if not isinstance(by, Sequence) or len(by) != len(ids):
             raise SettingError(
-                f"by {show(by)}; a column, a table, a pattern, or the slice of each of"
+                f"group_by {show(by)}; a column, a table, a pattern, or the slice of each of"
                 f" {counted(len(ids), noun)} is needed"
             )
         return SlicedDocuments([_name(name) for name in by], ids, "slice", "names", noun)
@@ -190,7 +190,7 @@ def _name(value: object) -> str | None:
 
 def _by_pattern(ids: Sequence[str], pattern: str, noun: str) -> SlicedDocuments:
     """Find what a pattern finds in each id, and the ids without that."""
-    places = list(zip(ids, places_found(ids, pattern, "by"), strict=True))
+    places = list(zip(ids, places_found(ids, pattern, "group_by"), strict=True))
     names = [None if at is None else name[at[0] : at[1]] for name, at in places]
     keys = [name if at is None else f"{name[: at[0]]}\0{name[at[1] :]}" for name, at in places]
     return SlicedDocuments(names, keys, "slice", f"pattern {pattern}", noun)

@@ -145,7 +145,7 @@ TAKE = {
         name: {}
         for name in ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "document_agreement", "side_by_side", "token_labels"]
     },
-    "coefficients_by_slice": {"by": ["x", "y"]},
+    "coefficients_by_slice": {"group_by": ["x", "y"]},
     "partial_credit": {"a": "a", "b": "b"},
     "disagreements": {"a": "a", "b": "b"},
     "evaluate_references": {"systems": ["c"]},

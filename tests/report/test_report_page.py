@@ -398,7 +398,7 @@ def test_slices(crowd):
     each F1, at its place, on a line from end to end of its interval."""
     names = ["late" if d % 3 else "early" for d in range(len(crowd))]
     made = sa.slices.score_slices(sa.agree(crowd), names, ci=True)
-    text = page(crowd, team=True, by=names).split('id="slices"')[1].split("</section>")[0]
+    text = page(crowd, team=True, group_by=names).split('id="slices"')[1].split("</section>")[0]
     assert f"signature: {made.signature}" in text
     assert "The largest difference" in text or "No two slices can be told apart" in text
     circles = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', text)]
@@ -410,7 +410,7 @@ def test_slices(crowd):
     drawn = [float(x) for pair in ends for x in pair]
     assert drawn == pytest.approx([180 + 560 * x for pair in intervals for x in pair], abs=0.051)
     many = [f"week {d}" for d in range(len(crowd))]
-    text = page(crowd, team=True, by=many)
+    text = page(crowd, team=True, group_by=many)
     assert "the chart has the first 40 of them, without 23 more" in text
     assert 'id="slices"' not in page(crowd, team=True)
 

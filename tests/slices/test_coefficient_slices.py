@@ -99,7 +99,10 @@ def test_command(run, tmp_path, newsroom):
     code, out, _ = run("coefficients", crowd, "--tokens", "--by", "note-([0-3])")
     assert out.startswith("Krippendorff's α goes from")
     for more, says in (
-        (("--by", "nix"), "--by 'nix': unknown; allowed: category, annotator, pair, item, label; a"),
+        (
+            ("--by", "nix"),
+            "--by 'nix': unknown; allowed: category, annotator, pair, item, label; a",
+        ),
         (("--by", "file"), "--by file: it is for spans"),
         (("--batches", "2"), "--batches left before 1.0"),
     ):

@@ -48,7 +48,9 @@ def test_chance_is_never_that_of_joined_documents(newsroom):
 
     files = {name: str(newsroom / f"{name}.conll") for name in ("gold", "tagger")}
     corpus = read_found(files, {})
-    names = [str(corpus.wholes[i]) if corpus.wholes is not None else "x" for i in range(len(corpus))]
+    names = [
+        str(corpus.wholes[i]) if corpus.wholes is not None else "x" for i in range(len(corpus))
+    ]
     made = by_names(sa.evaluate(corpus, "gold"), ["all of it"] * len(names))
     assert made["all of it"].scores["tagger"].f1.expected == pytest.approx(0.0500, abs=5e-5)
     joined = corpus.grouped_by(["x"] * len(corpus), joined=True)
@@ -247,7 +249,10 @@ def test_ids_by_any_name():
 
 def test_label_studio():
     """The metadata of Label Studio stands in data."""
-    tasks = [{"id": 7, "data": {"text": "x", "genre": "news"}}, {"id": 9, "data": {"genre": "blog"}}]
+    tasks = [
+        {"id": 7, "data": {"text": "x", "genre": "news"}},
+        {"id": 9, "data": {"genre": "blog"}},
+    ]
     assert column_values(tasks, "data.genre", ["9", "7"]) == (["blog", "news"], ["data.genre"])
 
 
@@ -256,8 +261,9 @@ def test_unknown_names(tmp_path, run):
     ids = ["d1", "d2"]
     with pytest.raises(sa.SettingError) as caught:
         sliced_documents("genr", ids, rows_of())
-    assert "by 'genr': unknown; allowed: length, seen; a column (there are genre, meta.week" in str(
-        caught.value
+    assert (
+        "group_by 'genr': unknown; allowed: length, seen; a column (there are genre, meta.week"
+        in str(caught.value)
     )
     with pytest.raises(sa.SettingError, match="neither a file that is there nor a pattern"):
         sliced_documents("x(", ids)
@@ -367,5 +373,5 @@ def test_the_report(corpus_file, tmp_path, run):
     assert 'id="slices"' not in page.read_text("utf-8")
     code, _, err = run("report", corpus_file, "--by", "x", "-o", page)
     assert (code, "a column (there are genre, meta.week)" in err) == (2, True)
-    with pytest.raises(sa.SettingError, match="by: slices are of systems against one gold"):
-        sa.write_report(sa.read(corpus_file), page, systems=["mine"], by=["a"] * 40)
+    with pytest.raises(sa.SettingError, match="group_by: slices are of systems against one gold"):
+        sa.write_report(sa.read(corpus_file), page, systems=["mine"], group_by=["a"] * 40)

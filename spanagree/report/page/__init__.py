@@ -48,7 +48,7 @@ def write_report(
     measures: bool = False,
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-    by: SliceBy | None = None,
+    group_by: SliceBy | None = None,
     source: Source = None,
 ) -> None:
     """Write one HTML file with everything about systems, or about a team of annotators.
@@ -67,8 +67,8 @@ def write_report(
         references: the annotators that systems are compared with, or all that are not systems.
         systems: the systems, or all that are not references; with these or references the report
             is on systems against many annotators, beside what people reach among themselves.
-        by: of systems against one gold, or of a team, what slices are, such as a column, as for
-            :func:`spanagree.slices.score_slices`; without it there are none.
+        group_by: of systems against one gold, or of a team, what slices are, such as a column, as
+            for :func:`spanagree.slices.score_slices`; without it there are none.
         source: what has the column.
 
     Raises:
@@ -93,10 +93,12 @@ def write_report(
     _check_kind(corpus, gold, team=team, against=against)
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
-    if by is not None and against:
-        raise SettingError("by: slices are of systems against one gold, or of a team; leave it out")
+    if group_by is not None and against:
+        raise SettingError(
+            "group_by: slices are of systems against one gold, or of a team; leave it out"
+        )
     settings = {"match": match, "chance": chance}
-    slicing = {} if by is None else {"by": by, "source": source}
+    slicing = {} if group_by is None else {"group_by": group_by, "source": source}
     report: Overview
     if team:
         report = team_overview(corpus, measures, slicing, **settings)

@@ -387,21 +387,21 @@ def show_plan(report: TeamOverview) -> Html:
 
 def show_slices(report: Overview) -> Html:
     """Return the figures of slices: what differs, a chart of one system or team, and a table."""
-    found = report.slices
-    if found is None:
+    slices = report.slices
+    if slices is None:
         return Html("")
-    chart, below = "", [f"signature: {found.signature}"]
-    if len(found.scored) == 1:
-        (scored,) = found.scored
-        drawn = [part for part in found.slices if scored in part.scores][:SHOWN]
+    chart, below = "", [f"signature: {slices.signature}"]
+    if len(slices.scored) == 1:
+        (scored,) = slices.scored
+        drawn = [part for part in slices.slices if scored in part.scores][:SHOWN]
         dots = [
             (part.name, [dot_of(part.scores[scored].f1, kind) for kind in _DRAWN]) for part in drawn
         ]
         what = "F1 of each slice with its 95 % interval"
         chart = _captioned(ranges(dots, list(_DRAWN.values()), what), what)
-        if left := len(found.slices) - len(dots):
+        if left := len(slices.slices) - len(dots):
             below.insert(0, f"the chart has the first {len(dots)} of them, without {left} more")
-    return Html(chart + table(_led(found.table())) + remarks(*below))
+    return Html(chart + table(_led(slices.table())) + remarks(*below))
 
 
 def chance_of(result: Agreement, pair: Pair) -> str:
