@@ -77,8 +77,8 @@ def agree(
         show_slices(job, results_by_file(job, score))
         return
     corpus, settings = job.compared(job.parts(), settings)
-    ci = {} if job.slices else job.intervals
-    result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **ci)
+    intervals = {} if job.slices else job.intervals
+    result = job.work("comparing", sa.agree, corpus, **settings, **job.seed, **intervals)
     if job.slices is not None:
         show_slices(job, result)
         return
