@@ -65,7 +65,7 @@ RULES = [
          why="it has no interval"),
     Rule("evaluate", "resamples", needs="test=permutation|bootstrap|chance slices",
          why="nothing else is drawn so"),
-    Rule("evaluate", "seed", needs=f"test slices baseline=random {_MAYBE_DRAWN}"),
+    Rule("evaluate", "seed", needs=f"test baseline=random {_MAYBE_DRAWN} slices"),
     Rule("evaluate", "seed", excludes="test=jackknife", unless=f"baseline=random {_MAYBE_DRAWN}",
          why="it draws nothing"),
     Rule("agree", "confidence cluster_by over", needs="ci"),

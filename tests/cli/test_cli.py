@@ -618,7 +618,7 @@ def test_formats_that_are_named(run, tmp_path):
 
 def test_rules_name_what_there_is():
     """Each rule is for commands and options that there are, in their own spelling."""
-    pseudo = {"patterns", "files", "result"}
+    pseudo = {"patterns", "files", "result", "slices"}
     for rule in RULES:
         commands = rule.commands.split() or list(spanagree.commands)
         known = {p.name for name in commands for p in spanagree.commands[name].params} | pseudo

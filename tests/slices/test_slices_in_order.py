@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import spanagree as sa
 
@@ -99,6 +100,19 @@ def test_same_documents_by_enumeration():
     assert (change.both, change.observed.value) == (8, pytest.approx(0.5))
     assert abs(change.observed.p - truth) < 4 * math.sqrt(truth * (1 - truth) / 20_000)
     assert "8 documents are in two slices" in str(made)
+
+
+def test_a_change_by_leaving_out_documents():
+    """Each document is left out of the slice that it is in: the difference, V and t by hand."""
+    right = np.arange(30) % 3 > np.repeat([0, 1], 15)
+    change = in_order(team(right), [15, 15], resamples=9).changes[0].observed
+    halves = right[:15].astype(float), right[15:].astype(float)
+    changes = [(x.sum() - d) / 14 - x.mean() for x in halves for d in x]
+    variance = sum(d**2 for d in changes)
+    freedom = 2 * variance**2 / (sum(d**4 for d in changes) - variance**2 / 30)
+    reach = stats.t.isf(0.025, min(freedom, 29)) * math.sqrt(variance)
+    assert change.value == pytest.approx(halves[1].mean() - halves[0].mean())
+    assert (change.low, change.high) == pytest.approx((change.value - reach, change.value + reach))
 
 
 @pytest.mark.long
