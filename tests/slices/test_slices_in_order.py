@@ -55,7 +55,7 @@ def test_each_is_the_agreement_of_its_documents(crowd):
     made = in_order(crowd, [21, 21, 21], ci=True)
     for part, documents in zip(made.slices, np.array_split(np.arange(63), 3), strict=True):
         alone = sa.agree(crowd.subset(documents), ci=True)
-        assert f1_of(part)[:3] == alone.team.f1[:3]
+        assert f1_of(part)[:3] == pytest.approx(alone.team.f1[:3], abs=1e-12)
         for kind in ("observed", "expected", "corrected"):
             ends = getattr(alone.team.f1.interval, kind)
             assert getattr(f1_of(part).interval, kind) == pytest.approx(ends)
@@ -206,24 +206,28 @@ def test_the_verdict_says_what_p_is_of():
     empty = {"a": [[]] * 9, "b": [[]] * 9}
     rounds = {
         "x1": team([1] * 9),
-        "y1": team([0, 1] * 9),
+        "y1": team([0, 1, 1] * 6),
         "z1": sa.Corpus.from_segments([9] * 9, empty),
     }
     agreements = {name: sa.agree(corpus) for name, corpus in rounds.items()}
     made = sa.slices.score_slices(agreements, resamples=99)
-    assert "from 1.000 (x1) to .438 (y1, the last that is defined)." in made.verdict
+    assert "from 1.000 (x1) to .625 (y1, the last that is defined)." in made.verdict
 
 
-def test_order_changes_no_digit(crowd):
-    """Documents and annotators in another order give the same figures, where names are the same."""
+def test_order_changes_no_figure(crowd):
+    """Documents and annotators in another order give the same, p too, where names are the same."""
     turned = crowd.of_annotators(crowd.annotators[::-1]).subset(np.arange(63)[::-1])
     one, other = (
         sa.slices.score_slices(sa.agree(c), "note-([0-9])", ci=True, resamples=99)
         for c in (crowd, turned)
     )
-    assert [f1_of(part) for part in one.slices] == [f1_of(part) for part in other.slices]
-    assert one.changes == other.changes
-    assert one.trends == other.trends
+    for ours, theirs in zip(one.slices, other.slices, strict=True):
+        assert f1_of(ours)[:3] == pytest.approx(f1_of(theirs)[:3], abs=1e-12)
+        interval, of_other = f1_of(ours).interval, f1_of(theirs).interval
+        assert interval.corrected == pytest.approx(of_other.corrected, abs=1e-12)
+    for ours, theirs in zip(one.changes, other.changes, strict=True):
+        assert ours.corrected[:5] == pytest.approx(theirs.corrected[:5], abs=1e-12, nan_ok=True)
+    assert one.trends["team"] == pytest.approx(other.trends["team"], abs=1e-12)
 
 
 def test_gaps_and_nothing():
