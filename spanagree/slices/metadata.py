@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeAlias
 
+from spanagree.corpus.tags import is_tag
 from spanagree.errors import InputError, SettingError, SpanAgreeError, counted, printable, show
 from spanagree.formats.hugging_face.columns import cell_of, each_row
 from spanagree.formats.hugging_face.load import rows_in_file
@@ -220,6 +221,8 @@ def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, 
     except SettingError:  # what is not installed
         raise
     except (SpanAgreeError, OSError, ValueError):  # CoNLL, XML, folders of a tool
+        return
+    if first and any(is_tag(str(name)) for name in first[0][1]):  # tokens and tags, no header
         return
     yield from first
     yield from rows

@@ -198,7 +198,7 @@ class Slices(Result, Keyed):
             return f"Fewer than two slices have a defined {self._kind_in_words}."
         subject = self._subject(self.scored[0])
         extremes = verdict.extremes(self._values(self.scored[0]), "slice", subject, None, 95)
-        return extremes.replace(
+        return f"{extremes[0].upper()}{extremes[1:]}".replace(
             "No test was made.",
             f"No test was made: fewer than two slices have {ENOUGH} {unit(self.settings)}s with"
             " anything marked, and two with an error and a match.",

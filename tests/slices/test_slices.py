@@ -256,6 +256,14 @@ def test_label_studio():
     assert column_values(tasks, "data.genre", ["9", "7"]) == (["blog", "news"], ["data.genre"])
 
 
+def test_a_table_of_tags_has_no_columns(newsroom, tmp_path):
+    """Tokens and tags without a header, as in CoNLL, are no rows; nor is what is no table."""
+    other = tmp_path / "x.txt"
+    other.write_text("Some words.\n")
+    for path in (newsroom / "gold.conll", other, tmp_path):
+        assert column_values(path, "x", ["1"]) == (None, [])
+
+
 def test_unknown_names(tmp_path, run):
     """An unknown name lists views and columns; what is no pattern, and a table without rows, too."""
     ids = ["d1", "d2"]
