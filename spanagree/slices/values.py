@@ -94,15 +94,17 @@ class SlicedDocuments(NamedTuple):
 
 
 def has_order(title: str, names: Sequence[str]) -> bool:
-    """Return whether values follow each other: all hold a number, or their column is of time.
+    """Return whether values follow each other: they differ in numbers alone, or are of time.
 
     >>> has_order("annotation batch", ["pilot", "main"]), has_order("genre", ["news", "blog"])
     (True, False)
-    >>> has_order("source", ["week 9", "week 10"]), has_order("source", ["web", "2024"])
+    >>> has_order("source", ["week 9", "week 10"]), has_order("model", ["Llama-3", "Qwen-2"])
     (True, False)
     """
     words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", title).lower())
-    return bool(ORDERED.intersection(words)) or all(re.search("[0-9]", name) for name in names)
+    without_numbers = {re.sub("[0-9]+", "0", name) for name in names}
+    are_numbered = len(without_numbers) == 1 and "0" in without_numbers.pop()
+    return bool(ORDERED.intersection(words)) or are_numbered
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:

@@ -167,8 +167,12 @@ def test_level_of_the_largest_difference():
 
 
 def test_what_has_an_order():
-    """Numbers in all values, or a word of time in the column's name."""
+    """Values that differ in numbers alone, or a word of time in the column's name."""
     assert has_order("genre", ["1", "2"])
+    assert has_order("", ["part-1.jsonl", "part-12.jsonl"])
+    assert has_order("x", ["2024-05-01", "2024-06-15"])
+    assert not has_order("model", ["aya-23-8B", "Qwen2.5-7B"])
+    assert not has_order("x", [])
     assert has_order("publication date", ["spring", "autumn"])
     assert has_order("annotationBatch", ["pilot", "main"])
     assert has_order("meta.round", ["x", "y"])
@@ -383,3 +387,21 @@ def test_the_report(corpus_file, tmp_path, run):
     assert (code, "a column (there are genre, meta.week)" in err) == (2, True)
     with pytest.raises(sa.SettingError, match="group_by: slices are of systems against one gold"):
         sa.write_report(sa.read(corpus_file), page, systems=["mine"], group_by=["a"] * 40)
+
+
+def test_real_answers_by_model(real):
+    """Answers of six models of a shared task: each has the figures of its documents alone."""
+    path = real / "data" / "tools" / "mushroom" / "mushroom.fa-tst.jsonl"
+    corpus = sa.read(path, repair="drop-empty")
+    made = sa.slices.score_slices(sa.agree(corpus, match="token"), "model_id", path)
+    models = [json.loads(line)["model_id"] for line in path.read_text("utf-8").splitlines()]
+    assert {part.name: part.documents for part in made.slices} == {
+        name: models.count(name) for name in models
+    }
+    for part in made.slices:
+        alone = sa.agree(
+            corpus.subset([i for i, name in enumerate(models) if name == part.name]), match="token"
+        )
+        ours = part.scores["team"].f1[:3]
+        assert ours == pytest.approx(alone.team.f1[:3], abs=1e-12, nan_ok=True)
+    assert made.verdict.startswith("No two slices can be told apart; the largest difference: ")

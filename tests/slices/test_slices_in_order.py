@@ -205,13 +205,13 @@ def test_the_verdict_says_what_p_is_of():
     )
     empty = {"a": [[]] * 9, "b": [[]] * 9}
     rounds = {
-        "x1": team([1] * 9),
-        "y1": team([0, 1, 1] * 6),
-        "z1": sa.Corpus.from_segments([9] * 9, empty),
+        "r1": team([1] * 9),
+        "r2": team([0, 1, 1] * 6),
+        "r3": sa.Corpus.from_segments([9] * 9, empty),
     }
     agreements = {name: sa.agree(corpus) for name, corpus in rounds.items()}
     made = sa.slices.score_slices(agreements, resamples=99)
-    assert "from 1.000 (x1) to .625 (y1, the last that is defined)." in made.verdict
+    assert "from 1.000 (r1) to .625 (r2, the last that is defined)." in made.verdict
 
 
 def test_order_changes_no_figure(crowd):
