@@ -304,10 +304,16 @@ def test_the_interval_of_a_share():
     for d in used:
         rest = corpus.subset([x for x in range(12) if x != d])
         shares.append(sa.evaluate_references(rest, **how)["m"].share.corrected)
-    spread = np.sqrt(np.var(shares) * (len(used) - 1))
     middle = result["m"].share.corrected
     low, high = result["m"].share.interval.corrected
-    t = stats.t.ppf(0.975, len(used) - 1)
+    alone = [sa.evaluate_references(corpus.subset([d]), **how)["m"].share for d in used]
+    n = sum(not np.isnan(share.observed) for share in alone)  # with a share of their own
+    assert 1 < n < len(used)
+    squares = (np.array(shares) - middle) ** 2
+    variance = squares.sum()
+    df = 2 * variance**2 / ((squares**2).sum() - variance**2 / n)  # Satterthwaite's
+    spread = np.sqrt(variance)
+    t = stats.t.ppf(0.975, np.clip(df, 1, n - 1))
     assert (low, high) == pytest.approx((middle - t * spread, middle + t * spread), abs=1e-6)
 
 
@@ -326,8 +332,10 @@ def test_whole_documents_are_resampled():
         for part in ([0, 1, 2], [3, 4, 5])
     ]
     low, high = by_document["m"].share.interval.observed
-    spread = abs(halves[0] - halves[1]) / 2  # of two, the jackknife's standard error
-    assert high - low == pytest.approx(2 * stats.t.ppf(0.975, 1) * spread, abs=1e-6)
+    middle = by_document["m"].share.observed
+    spread = np.hypot(halves[0] - middle, halves[1] - middle)  # each lacks the other document
+    reach = stats.t.ppf(0.975, 1) * spread
+    assert (low, high) == pytest.approx((middle - reach, middle + reach), abs=1e-6)
 
 
 def test_what_is_undefined_is_said():
