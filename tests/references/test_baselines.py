@@ -212,14 +212,14 @@ def test_the_command_adds_systems(run):
     assert report["settings"]["made"]["majority"] == "tokens/more-than-half/least-2"
 
 
-def test_the_seed_of_random_is_that_of_intervals(run):
-    """--seed is for both, and without --ci for random alone; for neither it is refused as before."""
+def test_the_seed_is_of_random_alone(run):
+    """--seed is what random is drawn with, and none of intervals, which draw nothing."""
     line = ("evaluate", CROWD, "--gold", "ann", "--format", "json", "--seed", 7)
     _, out, _ = run(*line, "--baseline", "random", "--ci")
     settings = json.loads(out)["settings"]
-    assert (settings["seed"], settings["made"]["random"]) == (7, "nonoverlapping/seed-7")
+    assert ("seed" in settings, settings["made"]["random"]) == (False, "nonoverlapping/seed-7")
     code, _, err = run(*line, "--baseline", "nothing")
-    assert (code, "--seed needs --ci or --test" in err) == (2, True)
+    assert (code, "--seed needs --test or --baseline random" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
