@@ -183,7 +183,10 @@ def test_signature(posts):
     drawn = sa.evaluate(grouped, **{**ask, "ci": replace(ask["ci"], cluster_by="document")})
     assert "|group_by:pattern (.*)-|" in drawn.signature
     assert "from leaving out one group at a time" in told(drawn)
-    assert "over groups, each with all its documents" in " ".join(sa.cite(drawn.signature).split())
+    assert (
+        "left out, with all their sentences; where documents belong to groups, groups"
+        in " ".join(sa.cite(drawn.signature).split())
+    )
     joined = sa.evaluate(posts.grouped_by("(.*)-", joined=True))
     assert "may cross the border of two" in told(joined)
     assert "were joined to one document" in " ".join(sa.cite(joined.signature).split())  # fmt: skip

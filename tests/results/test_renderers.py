@@ -218,7 +218,13 @@ def words_of_ours():
     source = Path(sa.__file__).parent
     yield "explanations.md", (source / "report" / "explanations.md").read_text(encoding="utf-8")
     for path in source.rglob("*.py"):
-        if {"formats", "page"} & {*path.parts} or path.stem in {"svg", "html", "files", "data", "timelines"}:
+        if {"formats", "page"} & {*path.parts} or path.stem in {
+            "svg",
+            "html",
+            "files",
+            "data",
+            "timelines",
+        }:
             continue  # what is read, and what is only for browsers
         tree = ast.parse(path.read_text(encoding="utf-8"))
         docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
