@@ -226,7 +226,7 @@ def corpus_of_rows(
         segments, at_edges = about["word_edges"]
         description = Description(shares, WordEdges(int(segments), float(at_edges)))
         return corpus, MatchCounting(match=about["match"], chance=chance), kind, description
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
 
 
@@ -248,6 +248,8 @@ def table_of_file(file: RowsFile, name: str, corpus: Corpus, inexact: Inexact) -
         if ((column < low) | (column >= high)).any():
             raise InputError(f"{file.name}: a value of {name}.{key} is not as rows are written")
     sizes = list(zip(SUMS[2:4], SUMS[4:], strict=True))
+    if any(((columns[random] == 0) & (columns[size_] > 0)).any() for size_, random in sizes):
+        raise InputError(f"{file.name}: {name} expects nothing where something is marked")
     if all(np.array_equal(columns[size_], columns[random]) for size_, random in sizes):
         columns |= {random: columns[size_] for size_, random in sizes}  # sizes are not random
     return Comparisons(
@@ -265,5 +267,5 @@ def inexact_of(file: RowsFile, plain: Any) -> Inexact:
         errors = {bytes.fromhex(key): float(x) for key, x in plain["errors"].items()}
         numbers = int(plain["drawn"]), int(plain["extrapolated"])
         return Inexact(numbers[0], errors, float(plain["above"]), numbers[1], float(plain["off"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None

@@ -145,6 +145,7 @@ def rewritten(path, **changes):
 
 
 ONE = np.array([1])
+ENDLESS = {"drawn": float("inf"), "errors": {}, "above": 0, "extrapolated": 0, "off": 0}
 WRONG = {
     "a document that is not there": {"rows__document": np.array([7, 7])},
     "an annotator that is not there": {"rows__second": np.array([5, 5])},
@@ -166,6 +167,8 @@ WRONG = {
     "ids twice": {"about": {"ids": ["x", "x"]}},
     "labels that are none": {"about": {"labels": [" "]}},
     "bounds that are none": {"about": {"inexact": {"b": 3}}},
+    "bounds without an end": {"about": {"inexact": {"b": ENDLESS}}},
+    "nothing expected of something": {"rows__expected_size_second": np.array([0, 1])},
     "shares that are none": {"about": {"shares": {"rule": 3}}},
     "no traits": {"about": {"traits": []}},
 }
