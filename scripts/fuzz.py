@@ -433,8 +433,8 @@ def places(rng: random.Random, folder: Path) -> None:
     path.write_bytes(damaged(rng, data) if rng.random() < 0.7 else data)
     corpus = sa.formats.read_jsonl(path, **some(rng, repair=REPAIRS))
     rule = rng.choice(PLACES)
-    # one-to-one overlap at places is exact up to a limit, which takes longer than an input may
-    options = some(rng, match=["token", "iou"], chance=["per-label", "overlapping"])
+    matches = ["token", "iou", "overlap", "exact", "boundary"]
+    options = some(rng, match=matches, chance=["per-label", "overlapping"])
     if rng.random() < 0.5 and corpus.annotators:
         sa.evaluate(corpus, corpus.annotators[0], places=rule, **options).to_dict()
     else:

@@ -40,6 +40,9 @@ BUDGET = 20_000_000
 STEPS = 8_000
 """How many steps a walk may take for it: more take longer than draws."""
 
+STEPS_AT_PLACES = 8_000
+"""The same at places, where draws take longer."""
+
 DRAWS = 2000
 """Draws of a document and label; fewer if it has very many segments."""
 
@@ -120,8 +123,11 @@ def _walked(
         ask = pieces, at.kinds, measure.within, budget, at.words
         return near_walk_at_places(*ask, at_words=at.at_words, fixed=fixed)
     if at is not None:
-        walk_at_places = fixed_walk_at_places if fixed else both_walk_at_places
-        return walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
+        if fixed:
+            return fixed_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
+        return both_walk_at_places(
+            pieces, at.kinds, measure, BUDGET, moments=True, steps=STEPS_AT_PLACES
+        )
     if fixed:
         return fixed_walk(pieces, measure, BUDGET, moments=True)
     return both_walk(pieces, measure, BUDGET, moments=True, steps=STEPS)

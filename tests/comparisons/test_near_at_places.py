@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -246,3 +247,18 @@ def test_draws_of_alike_lengths(monkeypatch, match, budget):
     (note,) = (note for note in drawn.notes if "standard error" in note)
     error = float(note.rpartition(" ")[2])
     assert drawn["b"].f1.expected == pytest.approx(exact, abs=4 * error + 1e-4)
+
+
+def test_work_of_overlap_at_places():
+    """Overlap at places of many starts is drawn where the exact walk takes longer than draws."""
+    layers = {"a": [[(5, 40, "X"), (60, 75, "X")]], "b": [[(0, 45, "X"), (55, 90, "X")]]}
+    corpus = sa.Corpus.from_segments([134], layers)
+    everywhere = [{"name": "site", "ok": [True] * 134}]
+    begun = time.process_time()
+    drawn = sa.evaluate(corpus, match="overlap", places=everywhere)
+    assert time.process_time() - begun < 10
+    assert "expected:partly-drawn" in drawn.signature
+    (note,) = (note for note in drawn.notes if "standard error" in note)
+    error = float(note.rpartition(" ")[2])
+    anywhere = sa.evaluate(corpus, match="overlap")["b"].f1.expected  # every place is allowed
+    assert drawn["b"].f1.expected == pytest.approx(anywhere, abs=4 * error + 1e-4)

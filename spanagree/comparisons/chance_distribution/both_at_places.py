@@ -172,12 +172,13 @@ class _Ahead(NamedTuple):
 
 
 def both_walk_at_places(
-    pieces: Pieces, kinds: PlaceKinds, measure: Match, budget: float, moments: bool
-) -> list[Floats | None]:
+    pieces: Pieces, kinds: PlaceKinds, measure: Match, budget: float, moments: bool,
+    steps: float = math.inf,
+) -> list[Floats | None]:  # fmt: skip
     """Return the distribution of each piece's match, with A and B random at their places.
 
     Args, result: as of :func:`fixed_walk_at_places`; segments of one side and piece exclude each
-    other.
+    other. A walk may take so many steps at the most.
     """
     results: list[Floats | None] = []
     for number in range(len(pieces)):
@@ -188,7 +189,9 @@ def both_walk_at_places(
             continue
         alike = [alike_of(side, kinds, there) for side in sides]
         walk = _BothWalk(alike, measure, moments)
-        results.append(walk.result() if walk.cost() <= budget else None)
+        taken = walk.steps()
+        within = taken <= steps and taken * max(math.prod(walk.shape), _MOVE) <= budget
+        results.append(walk.result() if within else None)
     return results
 
 
@@ -202,8 +205,8 @@ class _BothWalk(WalkOfTwo):
         super().__init__(sides, 3 if moments else _most(sides, measure) + 1)
         self.measure, self.moments = measure, moments
 
-    def cost(self) -> float:
-        """Return about how many numbers the walk computes."""
+    def steps(self) -> float:
+        """Return about how many steps the walk takes."""
         number = {border: i for i, border in enumerate(self.borders)}
         begin, over = np.zeros((2, 2, len(self.borders) + 1))
         for side, kinds in enumerate(self.sides):
@@ -216,7 +219,7 @@ class _BothWalk(WalkOfTwo):
         over = np.cumsum(over, axis=1)
         moves = (1 + begin[0]) * (1 + begin[1])
         moves += over[0] * (1 + begin[1]) + over[1] * (1 + begin[0])
-        return float(moves.sum()) * max(math.prod(self.shape), _MOVE)
+        return float(moves.sum())
 
     def result(self) -> Floats:
         """Return the distribution, or mean and variance."""
