@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln, stdtr, xlogy
 from scipy.stats import binom
 
-from spanagree.uncertainty.noninferiority import exact_p, score
+from spanagree.references.alt_test import exact_p, score
 
 LEVEL = 0.05
 INSTANCES = (20, 30, 60, 200)

@@ -18,7 +18,7 @@ from strategies import spans
 
 import spanagree as sa
 from spanagree.references.alt_test import benjamini_yekutieli
-from spanagree.uncertainty.noninferiority import exact_p
+from spanagree.references.alt_test import exact_p
 
 # --- independent lines --------------------------------------------------------------------------
 

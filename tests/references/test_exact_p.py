@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spanagree.uncertainty.noninferiority import _most_losses, _probability, exact_p, score
+from spanagree.references.alt_test import _most_losses, _probability, exact_p, score
 
 
 @pytest.fixture
