@@ -17,8 +17,7 @@ from oracles import enumerated_expectation, matched
 from strategies import spans
 
 import spanagree as sa
-from spanagree.references.alt_test import benjamini_yekutieli
-from spanagree.references.alt_test import exact_p
+from spanagree.references.alt_test import benjamini_yekutieli, exact_p
 
 # --- independent lines --------------------------------------------------------------------------
 
