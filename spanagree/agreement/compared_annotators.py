@@ -185,6 +185,12 @@ class ComparedAnnotators:
         if not alike or ((pairs < 0) | (pairs >= len(names))).any():
             raise InputError(f"{file.name}: sharing is not as rows are written")
         sums = _of_file(file, "rows", corpus, inexact["rows"])
+        if isinstance(sums, Comparisons):
+            of_rows, of_sharing = (
+                table.first * len(names) + table.second for table in (sums, sharing)
+            )
+            if not np.isin(of_rows, of_sharing).all():
+                raise InputError(f"{file.name}: a pair of the rows shares no document")
         uniform = (
             _of_file(file, "uniform", corpus, inexact["uniform"]) if "uniform" in inexact else None
         )

@@ -297,6 +297,11 @@ def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     return prefixed(tag, scheme)
 
 
+def _is_sign(tag: str) -> bool:
+    """Return whether a tag has no letter or digit, and can be typed in a line."""
+    return tag.isprintable() and not any(map(str.isalnum, tag))
+
+
 def _unknown(tag: object, scheme: str) -> str:
     if tag == "":
         return (
@@ -316,7 +321,7 @@ def _unknown(tag: object, scheme: str) -> str:
             "; where an annotator's labels stand bare, write I- before them, or if all annotators'"
             " do, name --scheme IO (scheme='IO')"
         )
-    if isinstance(tag, str) and (tag.upper() in _OUTSIDE or not any(map(str.isalnum, tag))):
+    if isinstance(tag, str) and (tag.upper() in _OUTSIDE or _is_sign(tag)):
         allowed += (
             f"; what means that nothing is marked is named with --outside {shlex.quote(tag)}"
             " (outside=), what stands for text never seen with --missing (missing=)"

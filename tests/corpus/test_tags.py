@@ -304,3 +304,9 @@ def test_bare_prefixes():
     """A prefix without a label has the label _, as seqeval has it."""
     assert read([["B", "I", "O"]])[0] == seqeval_default([["B", "I", "O"]]) == [(0, 0, 2, "_")]
     assert prefixed("B", "IOB2") == (1, "_")
+
+
+def test_a_tag_that_is_a_line_end():
+    """The message on a line end in the place of a tag has none."""
+    with refuses(sa.InputError, r"… unknown tag '\n'; allowed: O …"):
+        sa.from_tags({"a": [["O", "\n"]]})

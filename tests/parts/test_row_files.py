@@ -225,3 +225,13 @@ def test_files_that_are_none(tmp_path):
         damaged[rng.integers(len(data))] ^= 1 << rng.integers(8)
         path.write_bytes(damaged)
         assert "\n" not in said_of(path)
+
+
+def test_pairs_that_no_result_writes(tmp_path):
+    """A pair in the rows that shares no document, as the file has it, is refused."""
+    path = tmp_path / "rows.npz"
+    layers = {n: [[(0, 2, "X")], [(1, 3, "X")]] for n in "ab"}
+    sa.agree(sa.Corpus.from_segments([5, 6], layers)).rows.write(path)
+    rewritten(path, rows__second=np.array([1, 0]))
+    with refuses(sa.InputError, "… a pair of the rows shares no document"):
+        TEAM.read(path)
