@@ -6,6 +6,7 @@ So a picture shows what its command draws now. The commands are those of a reade
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
@@ -23,7 +24,7 @@ PICTURES = {
     "intervals": ("Systems, with intervals", f"evaluate {_NEWS} --ci"),
     "labels": ("Labels × systems", f"evaluate {_NEWS} --by label"),
     "levels": ("Systems by difficulty", f"evaluate {_NEWS} --by difficulty"),
-    "tests": ("Is one system better?", f"evaluate {_NEWS} --test permutation"),
+    "tests": ("Is one system better?", f"evaluate {_NEWS} --test jackknife"),
     "by_chance": ("Systems against chance", f"evaluate {_NEWS} --test chance"),
     "pairs": ("Pairs of annotators", f"agree {_CROWD}"),
     "annotators": ("Each annotator against the rest", f"agree {_CROWD} --by annotator"),
@@ -66,7 +67,7 @@ def draw() -> dict[str, bytes]:
             for name, (_, command) in PICTURES.items():
                 path = Path(folder) / f"{name}.png"
                 with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as why:
-                    code = main([*command.split(), "--plot", str(path)])
+                    code = main([*shlex.split(command), "--plot", str(path)])
                 if code:
                     raise RuntimeError(f"{command}: {why.getvalue()}")
                 made[name] = path.read_bytes()
