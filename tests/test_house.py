@@ -596,6 +596,7 @@ def test_help_loads_no_work():
 READERS_OF_CONLL = {
     "read", "read_files", "recognise", "file_parts", "patterns", "registry", "file_head",
     "usual_names", "combine", "conll", "guessed", "shapes", "tag_lists", "tools", "paths", "format",
+    "spans_beside",
 }  # fmt: skip
 LATE = {
     "scipy", "numpy.ma", "rich", "jinja2", "matplotlib", "concurrent.futures", "asyncio",

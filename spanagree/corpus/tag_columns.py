@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
-from spanagree.corpus.balance import READ, Balance, moved
+from spanagree.corpus.balance import READ, Balance, added, moved
 from spanagree.corpus.brackets import read_brackets
 from spanagree.corpus.details import Details
 from spanagree.corpus.raw import RawCorpus
@@ -21,6 +21,7 @@ from spanagree.corpus.tags import Reading, is_ignored, read_tags, scheme_named
 from spanagree.corpus.words import Words
 from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
 
+_NO_MARKS = ("O", "", "_")
 _Where: TypeAlias = Callable[[int], str]  # where a token stands
 
 PARTIAL = {
@@ -110,6 +111,12 @@ class TagColumn:
         }
         return read_tags(options.as_tags(self.names), codes, lengths, **settings)
 
+    def n_marks(self, options: TagOptions) -> int:
+        """Return how many tokens have a tag that marks something."""
+        numbers = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
+        means = options.as_tags(self.names)
+        return int(sum(n for n, tag in zip(numbers, means, strict=True) if tag not in _NO_MARKS))
+
     def details(self, tokens: Ints) -> Details | None:
         """Return the attributes of segments by their first tokens; ``None`` if none has any."""
         codes = {name: codes[tokens] for name, (codes, _) in self.attributes.items()}
@@ -148,6 +155,7 @@ def read_columns(
     options: TagOptions,
     reading: Mapping[str, Any],
     *,
+    beside: Iterable[TagColumn],
     sentences: Ints | Mapping[str, Ints] | None = None,
     where: Callable[[str, int], str] | None = None,
     tokens: Iterable[str] | None = None,
@@ -160,6 +168,7 @@ def read_columns(
         columns: by layer.
         documents: per document its number of tokens.
         options, reading, ids, notes: how tags are read, and what else the source says.
+        beside: the columns of tags that the source has and that are not read, which are counted.
         sentences: their numbers of tokens, perhaps by layer, which segments keep within.
         where: says where a token of a layer stands, for errors.
         tokens: all of them; those that are left are kept.
@@ -187,7 +196,7 @@ def read_columns(
         for name, column in columns.items()
     }
     settings, remarks = _settings(readings, options)
-    balance = _balance(readings.values(), kept)
+    balance = _balance(readings.values(), kept, sum(c.n_marks(options) for c in beside))
     return RawCorpus.from_layers(
         documents,
         {
@@ -202,7 +211,7 @@ def read_columns(
     )
 
 
-def _balance(readings: Collection[Reading], kept: Bools) -> Balance:
+def _balance(readings: Collection[Reading], kept: Bools, n_beside: int) -> Balance:
     """Count the tags that mark something, and the tokens, that were read and that were not."""
     n_dropped = sum(reading.dropped for reading in readings)
     n_kept = int(np.count_nonzero(kept))
@@ -210,6 +219,8 @@ def _balance(readings: Collection[Reading], kept: Bools) -> Balance:
         "tag": {READ: sum(reading.marked for reading in readings)},
         "token": {READ: len(kept)},
     }
+    if n_beside:
+        tags = added([tags, {"tag": {"in columns that are not read": n_beside}}])
     tags = moved(tags, "tag", "outside every well-formed segment", n_dropped)
     return moved(tags, "token", "not tagged by every annotator", len(kept) - n_kept)
 

@@ -26,6 +26,7 @@ from spanagree.formats.exports import OUR_ID, check_named, objects_in
 from spanagree.formats.file_head import FileHead, read_head_inside
 from spanagree.formats.json_records import json_records, records_in
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
+from spanagree.formats.spans_beside import annotations_beside
 
 _LISTS = ("entities", "annotations", "labels", "label")
 _OTHERS = {"cats": "category", "Comments": "comment"}
@@ -46,8 +47,14 @@ def knows_doccano(start: FileHead) -> bool:
         if not named or not all(map(_RECORDS.search, start.members)):
             return False
         inside = [read_head_inside(start, name) for name in start.members]
-        return all(_key(row) and _text(row) is not None for head in inside for row in head.objects)
+        return all(map(_is_row, (row for head in inside for row in head.objects)))
     return any(map(_is_ours, start.objects))
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    """Return whether a row has a text and spans, and no spans but those that are read."""
+    read = {id(row.get(key)) for key in (*_LISTS, *_OTHERS, "relations")}
+    return bool(_key(row)) and _text(row) is not None and not any(annotations_beside(row, read))
 
 
 def _is_ours(row: Mapping[str, Any]) -> bool:

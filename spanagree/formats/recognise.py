@@ -133,6 +133,14 @@ class Recognised(NamedTuple):
         if start is None:
             is_project = has_pattern(path) and _are_pages(path)
             return "inception" if is_project else format_named(path)
+        is_named = any(options.get(name) is not None for name in COLUMNS_OF_ROWS)
+        if self.half_known and not is_named:
+            name, key = self.half_known
+            raise InputError(
+                f"{printable(os.fspath(path))}: as {name} writes it, but for spans under"
+                f" {show(key)}, which {name} does not read; take them out, or read the rest with"
+                f" --from {name}"
+            )
         for name in (format_named(path), *names):
             if "resolution" in FORMATS[name].takes:  # a recording
                 return name
@@ -190,13 +198,29 @@ class Recognised(NamedTuple):
             are_texts = any(name.endswith(".txt") for name in self.start.members)
             are_marked = any(name.endswith(".ann") for name in self.start.members)
             return are_texts and not are_marked and not self.formats
-        if any(options.get("spans") in row for row in self.start.objects):
+        if self.half_known or any(options.get("spans") in row for row in self.start.objects):
             return False
         try:
             self.format_by({})
         except InputError:
             return bool(_has_texts(self.path))
         return False
+
+    @property
+    def half_known(self) -> tuple[str, str] | None:
+        """The tool as whose a file begins, and the key of spans in it that the tool does not read.
+
+        ``None`` where another format explains all of it. A dataset explains no more than what is
+        read by paths, as it leaves out all that says whose the spans are, and who saw what.
+        """
+        if self.start is None or not {*self.formats} <= {"dataset"}:
+            return None
+        for name, tool in TOOLS.items() if self.start.records else ():
+            if self.formats and not (tool.rows or tool.read):
+                continue
+            if self.start.shape in tool.shapes and tool.begins_so(self.start):
+                return name, next(filter(None, map(tool.unread, self.start.records)), "")
+        return None
 
     @property
     def other_columns(self) -> list[str]:

@@ -67,7 +67,7 @@ def from_tags(
     if any(column.has_ignored for column in columns.values()):
         options = replace(options, partial="drop-tokens")
     reading = {"format": "tags", **as_read(outside=options.outside or None)}
-    raw = read_columns(columns, lengths, options, reading, tokens=words, ids=ids)
+    raw = read_columns(columns, lengths, options, reading, beside=(), tokens=words, ids=ids)
     return valid_corpus(raw, repair)
 
 

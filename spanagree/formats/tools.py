@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from spanagree.errors import is_whole
 from spanagree.files import PathName
 from spanagree.formats.file_head import FileHead, Shape, read_head
 from spanagree.formats.paths import first_at, values_at
+from spanagree.formats.spans_beside import annotations_beside
 from spanagree.formats.usual_names import (
     COLUMNS,
     MARKED,
@@ -94,38 +94,6 @@ def _is_span(span: Any) -> bool:
     return is_list or isinstance(span, str)
 
 
-_OF_TEXTS = {*COLUMNS["tokens"], "sents", "sentences", "passages"}
-_DEEPEST = 6  # objects and lists in each other that are looked at
-
-
-def annotations_beside(
-    value: Any, reached: Set[int], key: str = "", depth: int = 0
-) -> Iterator[str]:
-    """Yield the keys of lists of labelled spans in a value; not of what is ``reached``, by id."""
-    if depth > _DEEPEST or id(value) in reached:
-        return
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            if plain(name) not in _OF_TEXTS:
-                yield from annotations_beside(inner, reached, str(name), depth + 1)
-    elif isinstance(value, list):
-        if any(_is_labelled_span(item) and id(item) not in reached for item in value):
-            yield key
-            return
-        for inner in value:
-            yield from annotations_beside(inner, reached, key, depth + 1)
-
-
-def _is_labelled_span(item: Any) -> bool:
-    """Return whether something is a span by its offsets, with a label."""
-    if isinstance(item, dict):
-        keys = keys_of(tuple(item))
-        bounds = (item.get(keys.get(name)) for name in ("start", "end"))
-        return "label" in keys and all(map(is_whole, bounds))
-    is_triple = isinstance(item, list) and len(item) == 3
-    return is_triple and is_whole(item[0]) and is_whole(item[1]) and isinstance(item[2], str)
-
-
 _LOOKED_AT = 5  # files of a folder
 
 NUMBER = "@number"
@@ -183,6 +151,8 @@ class Tool:
         passed: what to count as passed over, by path from a record.
         read: what yields the records of a file, told its path, a log and the options that the tool
             ``takes``, where paths alone do not say how.
+        reads: of a tool with ``rows`` or ``read``, the paths from a record in JSON to all lists
+            that its reader reads or counts; other lists of spans in a record are not explained.
         takes: its options.
         write: writes a corpus as the tool reads it.
     """
@@ -214,11 +184,16 @@ class Tool:
     utf16: tuple[str, Any] = ("", None)
     passed: Mapping[str, str] = field(default_factory=dict)
     read: Callable[..., Iterator[Record]] | None = None
+    reads: tuple[str, ...] = ()
     takes: tuple[str, ...] = OF_PATHS
     write: Callable[..., None] | None = None
 
     def is_of(self, start: FileHead) -> bool:
-        """Return whether a file is of the tool, by its beginning."""
+        """Return whether a file is of the tool, by its beginning, all of which it explains."""
+        return self.begins_so(start) and not any(map(self.unread, start.records))
+
+    def begins_so(self, start: FileHead) -> bool:
+        """Return whether a file begins as those of the tool, whatever else is in it."""
         if callable(self.knows):
             return self.knows(start)
         if start.shape not in self.shapes:
@@ -234,20 +209,18 @@ class Tool:
             if is_of_lines and len(head_of_table(start)) > 1:  # what is in cells is no line
                 return False
             return bool(re.search(self.begins, "\n".join(start.lines)))
-        known = [r for r in start.records if all(values_at(r, path) for path in self.knows)]
-        return bool(known) and not any(map(self.unread, start.records))
+        return any(all(values_at(r, path) for path in self.knows) for r in start.records)
 
     def unread(self, record: Any) -> str | None:
         """Return the key of annotations in a record to which no path of the tool leads.
-
-        Of records that are made of something else by ``rows`` or ``read``, there is none.
 
         >>> tool = Tool("tool", "a tool's JSON", spans="entities[*]")
         >>> tool.unread({"text": "Jo", "spans": [{"start": 0, "end": 2, "label": 1}]})
         'spans'
         """
         if self.rows or self.read:
-            return None
+            known = {id(value) for path in self.reads for value in values_at(record, path)}
+            return next(annotations_beside(record, known), None)
         parts = values_at(record, self.records) if self.records else [record]
         paths = [self.spans, *self.passed, *([self.links.relations] if self.links else [])]
         reached = [
@@ -282,6 +255,8 @@ TOOLS: Mapping[str, Tool] = {
             "Label Studio's JSON and JSON-MIN",
             knows=lazy("spanagree.formats.label_studio.tasks", "knows_label_studio"),
             read=lazy("spanagree.formats.label_studio.read", "records"),
+            # of JSON-MIN, which has no object of data, all
+            reads=("data.*|*", "annotations", "completions", "predictions", "drafts"),
             takes=("text", "document", "annotator_from", "predictions", "ground_truth", "ends"),
             write=lazy("spanagree.formats.label_studio.write", "write_label_studio"),
         ),
@@ -290,6 +265,7 @@ TOOLS: Mapping[str, Tool] = {
             "Prodigy's db-out",
             knows=("_input_hash", "_task_hash|_view_id|answer"),
             read=lazy("spanagree.formats.prodigy", "records"),
+            reads=("spans", "relations", "accept", "versions[*].spans", "versions[*].relations"),
             takes=("annotator_from", "ends"),
             write=lazy("spanagree.formats.prodigy", "write_prodigy"),
         ),
@@ -298,6 +274,7 @@ TOOLS: Mapping[str, Tool] = {
             "doccano's JSON lines, one annotator a file or several, and its zip",
             knows=lazy("spanagree.formats.doccano", "knows_doccano"),
             read=lazy("spanagree.formats.doccano", "records"),
+            reads=("entities", "annotations", "labels", "label", "relations", "cats", "Comments"),
             takes=("annotator_from", "absent", "ends"),
             write=lazy("spanagree.formats.doccano", "write_doccano"),
             zips=True,

@@ -80,9 +80,12 @@ def test_tags_outside_of_segments(tmp_path):
 
 
 def test_marks_under_another_key(tmp_path):
-    """What a tool does not read beside what it reads is counted and noted."""
+    """What a tool does not read beside what it reads is refused; where it is named, counted."""
     row = {**ROW, "_annotator_id": "ann", "gold": [SPANS[0]]}
-    raw = raw_found({"p": write(tmp_path / "p.jsonl", [row])}, {})
+    path = write(tmp_path / "p.jsonl", [row])
+    with refuses(sa.InputError, f"{path}: as prodigy … spans under 'gold' … --from prodigy"):
+        raw_found({"p": path}, {})
+    raw = raw_found({"p": path}, {}, "prodigy")
     assert raw.balance["segment"] == {"read": 2, "not read": 1}
     assert any("1 mark not read, of those under 'gold[*]' (1)" in note for note in raw.notes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, permutations
@@ -13,6 +13,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.brackets import are_brackets
+from spanagree.corpus.tag_columns import TagColumn
 from spanagree.corpus.tags import is_tag, parse_tag, read_tags
 from spanagree.errors import InputError, SettingError, counted, listed, show, whole_number
 from spanagree.files import PathName
@@ -167,18 +168,16 @@ def _of_one_file(layer: Wanted, columns: _TagColumns) -> tuple[list[Wanted], lis
     return layers, [note]
 
 
-def n_tags_beside(page: Page, columns: Iterable[Column | None], options: ConllOptions) -> int:
-    """Return the number of tags that mark something in columns of a page that are not read."""
+def tags_beside(
+    page: Page, columns: Iterable[Column | None], options: ConllOptions
+) -> Iterator[TagColumn]:
+    """Yield the columns of tags of a page that are not read."""
     read = {number_of(column, page.layout) for column in columns if column is not None}
-    number = 0
     for column in () if page.layout.ragged else _TagColumns(page, options).tags:
         at = number_of(column, page.layout)
         if isinstance(column, int) and at is not None and at not in read:
             codes, names = numbered(page.columns[at])
-            means = options.as_tags(names)
-            is_mark = [name not in ("O", "", "_", options.missing) for name in means]
-            number += int(np.array(is_mark, np.bool_)[codes].sum())
-    return number
+            yield TagColumn(["O" if name == options.missing else name for name in names], codes)
 
 
 class _TagColumns:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import Partial, Repair, Scheme, Unit
-from spanagree.corpus.balance import added
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
@@ -32,7 +32,7 @@ from spanagree.formats.conll.choose import (
     Wanted,
     brackets_of,
     decided_layers,
-    n_tags_beside,
+    tags_beside,
     tags_of,
 )
 from spanagree.formats.conll.columns import Column, Layout, number_of, split_columns
@@ -249,11 +249,16 @@ def _raw(
     if not any(options.missing in column.names for column in tags.values()):
         chosen.pop("missing", None)  # it had no effect
     of_pages = (note for page in pages for note in _notes_on(page))
+    beside = (
+        tags_beside(page, [c for _, other, c in plan.layers if other == path], options)
+        for path, page in (by_path.items() if thorough else ())
+    )
     raw = read_columns(
         tags,
         text.sentences if by_sentence else text.documents,
         options,
         {"format": "conll", "unit": options.unit, **chosen},
+        beside=chain.from_iterable(beside),
         sentences=sentences,
         where=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
@@ -261,14 +266,6 @@ def _raw(
         notes=[*notes, *of_pages, *plan.remarks],
     )
     raw = raw.but(reading={**raw.reading, **ignored})
-    if thorough:
-        n_beside = sum(
-            n_tags_beside(page, [c for _, other, c in plan.layers if other == path], options)
-            for path, page in by_path.items()
-        )
-        if n_beside:
-            beside = {"tag": {"in columns that are not read": n_beside}}
-            raw = raw.but(balance=added([raw.balance, beside]))
     if not by_sentence:
         shared = next(iter(sentences.values()), None)
         if shared is None or (differ and options.sentences_from is None):

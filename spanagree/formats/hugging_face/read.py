@@ -215,4 +215,4 @@ def _from_tags(data: Any, shape: Shape) -> RawCorpus:
     again = [name for name, number in Counter(names_of or ()).items() if number > 1]
     if again:
         raise InputError(f"document {show(again[0])} comes twice; ids are used once")
-    return read_columns(tag_columns, lengths, shape, reading, tokens=words, ids=names_of)
+    return read_columns(tag_columns, lengths, shape, reading, beside=(), tokens=words, ids=names_of)

@@ -14,6 +14,7 @@ from spanagree.formats.exports import OUR_ID, objects_in, seconds
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.paths import first_at
 from spanagree.formats.records import ReadLog
+from spanagree.formats.spans_beside import is_labelled_span
 
 GROUND_TRUTH = "ground_truth"
 """The layer of the annotations marked as ground truth, if it is asked for."""
@@ -244,6 +245,8 @@ class Tasks:
                     noun = _KINDS.get(kind, f"{kind} result")
                     self.passed[noun] += 1
                     self.within[f"in {noun}s"] += "start" in item
+                elif is_labelled_span(item):  # with the keys of another tool
+                    self.passed["other span"] += 1
         layer = self.annotator(entry.get("annotator"), where)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
         answer = Answer(layer, _time(entry), regions, html=tuple(html))
