@@ -277,6 +277,125 @@ def brat(docs):
     return files
 
 
+def own_marks(doc):
+    """The marks of the first annotator, in the order of the text."""
+    return sorted(doc.marks["An0z"])
+
+
+def squad(docs):
+    paragraphs = [
+        {"context": doc.text, "qas": [{"id": doc.id, "question": "who", "answers": [
+            {"text": m.quote, "answer_start": m.start, "name": m.label} for m in own_marks(doc)]}]}
+        for doc in docs
+    ]  # fmt: skip
+    return {"data": [{"title": "t", "paragraphs": paragraphs}]}
+
+
+def conversations(doc):
+    turns = [("human", f"Text: {doc.text}"), ("gpt", "I have read it.")]
+    for m in own_marks(doc):
+        turns += [("human", f"What describes {m.label} in the text?"), ("gpt", json.dumps([m.quote]))]  # fmt: skip
+    return {"id": doc.id, "conversations": [{"from": who, "value": text} for who, text in turns]}
+
+
+def hatexplain(doc):
+    people, signs = [], []
+    for name, marks in doc.marks.items():
+        labels = [m.label for m in marks[:1]] or ["normal"]
+        people += [{"label": label, "annotator_id": name, "target": ["None"]} for label in labels]
+        signs += [[int(m.first <= i < m.last) for i in range(len(doc.words))] for m in marks[:1]]
+    return {"post_id": doc.id, "post_tokens": doc.words, "annotators": people, "rationales": signs}
+
+
+def toxic_spans(doc):
+    marks = own_marks(doc)
+    indices = [i for m in marks for i in range(m.start, m.end)]
+    return {"id": doc.id, "text": doc.text, "spans": indices, "names": [m.label for m in marks]}
+
+
+def crowdtruth(docs):
+    lines = ["_unit_id\t_worker_id\tsentence\ttagged_words\tnames"]
+    for doc in docs:
+        for name, marks in doc.marks.items():
+            cells = (json.dumps([getattr(m, what) for m in marks]) for what in ("quote", "label"))
+            quoted = ('"{}"'.format(cell.replace('"', '""')) for cell in cells)
+            lines.append("\t".join([doc.id, name, doc.text, *quoted]))
+    return "\n".join(lines) + "\n"
+
+
+def ua_gec(docs):
+    (doc,) = docs[:1]
+    text = doc.text
+    for m in reversed(own_marks(doc)):
+        sign = f"{{{m.quote}=>x:::error_type={m.label}}}"
+        text = f"{text[: m.start]}{sign}{text[m.end :]}"
+    return text + "\n"
+
+
+def propaganda(docs):
+    (doc,) = docs[:1]
+    lines = [f"article0\t{m.label}\t{m.start}\t{m.end}" for m in own_marks(doc)]
+    return "\n".join(lines) + "\n"
+
+
+def i2b2(docs):
+    (doc,) = docs[:1]
+    lines = [f'c="{m.quote}" 1:{m.first} 1:{m.last - 1}||t="{m.label}"' for m in own_marks(doc)]
+    return "\n".join(lines) + "\n"
+
+
+def tagtog(docs):
+    (doc,) = docs[:1]
+    entities = [
+        {"classId": m.label, "part": "s1p1", "offsets": [{"start": m.start, "text": m.quote}],
+         "confidence": {"state": "pre-added", "who": [f"user:{name}"], "prob": 1}, "fields": {}}
+        for name, marks in doc.marks.items() for m in marks
+    ]  # fmt: skip
+    return {"annotatable": {"parts": ["s1p1"]}, "anncomplete": True, "sources": [], "metas": {}, "entities": entities, "relations": []}  # fmt: skip
+
+
+def potato(docs):
+    spans = {
+        doc.id: [[{"schema": "s", "name": m.label, "start": m.start, "end": m.end, "title": "t"}, "true"] for m in own_marks(doc)]
+        for doc in docs
+    }  # fmt: skip
+    return {"user_id": "An0z", "instance_id_ordering": [*spans], "instance_id_to_label_to_value": {}, "instance_id_to_span_to_value": spans}  # fmt: skip
+
+
+def kaggle(docs):
+    lines = ["id,class,predictionstring"]
+    for doc in docs:
+        for m in own_marks(doc):
+            numbers = " ".join(map(str, range(m.first, m.last)))
+            lines.append(f"{doc.id},{m.label},{numbers}")
+    return "\n".join(lines) + "\n"
+
+
+def batch_output(doc):
+    answer = json.dumps([{"text": m.quote, "label": m.label} for m in own_marks(doc)])
+    choices = [{"index": 0, "message": {"role": "assistant", "content": answer}}]
+    return {"id": "b", "custom_id": doc.id, "response": {"status_code": 200, "body": {"choices": choices}}, "error": None}  # fmt: skip
+
+
+def esa(docs):
+    lines = []
+    for doc in docs:
+        for name, marks in doc.marks.items():
+            spans = [{"start_i": m.start, "end_i": m.end - 1, "severity": m.label} for m in marks]
+            cell = json.dumps(spans).replace('"', '""')
+            lines.append(f'{name},sys,1,TGT,eng,deu,80,{doc.id},False,"{cell}",1.0,2.0')
+    return "\n".join(lines) + "\n"
+
+
+def seg_rating(docs):
+    lines = []
+    for doc in docs:
+        errors = [{"start": m.start, "end": m.end, "category": m.label, "severity": "major", "is_source_error": False} for m in own_marks(doc)]  # fmt: skip
+        answer = json.dumps({"errors": errors})
+        lines.append(f"sys{doc.id}\t{answer}")
+    return "\n".join(lines) + "\n"
+
+
 def times(form):
     def write(docs):
         marks = [m for doc in docs for m in doc.all]
@@ -401,6 +520,20 @@ SHAPES = {
     "dataset (CSV)": ("x.csv", long_table(",")),
     "dataset (TSV)": ("x.tsv", long_table("\t")),
     "dataset (tagged TSV)": ("x.tsv", tagged_table),
+    "squad": ("x.json", squad),
+    "universalner": ("x.jsonl", each(conversations)),
+    "hatexplain": ("x.jsonl", each(hatexplain)),
+    "toxic-spans": ("x.jsonl", each(toxic_spans)),
+    "crowdtruth": ("x.tsv", crowdtruth),
+    "ua-gec": ("x.ann", ua_gec),
+    "propaganda": ("x.labels", propaganda),
+    "i2b2-con": ("d0.con", i2b2),
+    "tagtog": ("d0.ann.json", tagtog),
+    "potato": ("user_state.json", potato),
+    "kaggle": ("x.csv", kaggle),
+    "batch-output": ("x.jsonl", each(batch_output)),
+    "esa": ("x.csv", esa),
+    "seg-rating": ("en-de.seg.rating", seg_rating),
     "sections": ("x.txt", times(sections)),
     "labels": ("x.txt", times(audacity)),
     "rttm": ("x.rttm", times(rttm)),

@@ -22,7 +22,12 @@ UNITS = ("record", "answer", "segment", "relation", "tag", "token")
 """The units that are counted: records of a file, answers of an annotator, and what is in these."""
 
 _ALWAYS = ("segment", "tag")  # units that have a line even if everything was read
-_WITHIN = ("in ", "not ", "outside ")  # how reasons begin that are not the name of a thing
+_WITHIN = (
+    "in ",
+    "not ",
+    "outside ",
+    "without ",
+)  # how reasons begin that are not the name of a thing
 
 
 def added(balances: Iterable[Balance]) -> Balance:

@@ -99,6 +99,7 @@ OF_UNIT: Mapping[str, tuple[str, ...]] = {
         " row",
         " line",
         "attention test",
+        "text without a question",
         "empty file",
         "element that BioC does not have",
         "block of lines without times",
@@ -106,12 +107,19 @@ OF_UNIT: Mapping[str, tuple[str, ...]] = {
     "answer": (
         *("rejected row", "ignored row", "cancelled annotation", "unfinished answer"),
         *("failed request", "other answer", "further answer"),
+        "unassigned answer",
     ),
     "segment": (
         *("repeated annotation", "unlocated annotation", "annotation without a span"),
         *("annotation without a text", "other-view annotation", "unindexed annotation"),
         *(" span", "span in another text", "span of the tool itself", "region of sound"),
-        *("omission", " error", "beyond the part that was annotated", "row of another view"),
+        *(
+            "unassigned rationale",
+            "omission",
+            " error",
+            "beyond the part that was annotated",
+            "row of another view",
+        ),
         *("of no known tier or kind", "cue without words"),
         *("START without a STOP", "STOP without a START", "as nothing says when it ends"),
     ),
@@ -155,6 +163,7 @@ class ReadLog:
         passed: what is passed over, by kind.
         within: number of segments in what is passed over as a whole, by a reason that begins with
             "in", such as "in rejected rows".
+        textless: number of records left out, as the file that has the texts lacks theirs.
         quotes: where quotes stand that have no offsets.
         copies: spans in copies of a text with tags in them.
         notes: whatever else a user should know.
@@ -168,6 +177,7 @@ class ReadLog:
         self.name = name
         self.passed: Counter[str] = Counter()
         self.within: Counter[str] = Counter()
+        self.textless = 0
         self.quotes: Quotes = Quotes(align=align)
         self.copies: TaggedCopies = TaggedCopies(align=align)
         self.notes: list[str] = [*notes]
@@ -204,6 +214,8 @@ class ReadLog:
             if number and (unit := unit_of(noun)):
                 balance[unit][noun] += number
         balance["segment"].update(+self.within)
+        if self.textless:
+            balance["record"]["without a text in another file"] = self.textless
         if n_lost := sum(count["unaligned"] for count in self.counts().values()):
             balance["segment"]["not found in the text"] += n_lost
         return {unit: dict(numbers) for unit, numbers in balance.items()}

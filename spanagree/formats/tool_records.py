@@ -253,6 +253,7 @@ class _ByPaths:
         where = f"{where}, document {show(id_)}" if tool.document else where
         content = (self._tokens if tool.tokens else self._text)(record, id_, where)
         if content is None:
+            self._leave(record)
             return
         place = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
@@ -260,6 +261,14 @@ class _ByPaths:
             odd = None if there else misshapen(record, path)
             self.log.passed[noun] += len(there) if odd is None else max(1, length_of(odd[1]) or 0)
         yield Record(where, id_, content, self._annotations(record, place, where))
+
+    def _leave(self, record: Any) -> None:
+        """Count a record whose text no other file has, and the spans in it."""
+        tool, self.log.textless = self.tool, self.log.textless + 1
+        parts = values_at(record, tool.marked) if tool.marked else [record]
+        spans = [s for part in parts for value in values_at(part, tool.spans) for s in _each(value)]
+        if tool.start or tool.quote:
+            self.log.within["in documents that no other file has"] += len(spans)
 
     def _id_of(self, record: Any, key: str) -> Any:
         """Return the id of a record: what a path leads to, or what several do."""

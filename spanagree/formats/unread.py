@@ -192,11 +192,13 @@ def marks_at(record: Any) -> Iterator[Found]:
                     further = name.is_marks or (inside and not is_mark)
                     left.append((part, path, further, name.is_units))
         elif isinstance(value, list) and value:
-            if isinstance(value[0], str) and all(isinstance(item, str) for item in value):
-                tags = [item for item in value if _TAG.match(item)]
-                if tags and len(value) > 1 and len(tags) + value.count("O") == len(value):
-                    yield at, len(tags), tags[0]
-            elif _is_span(value, inside) and not of_units:
+            if isinstance(value[0], str) or isinstance(value[-1], str):
+                strings = [item for item in value if isinstance(item, str)]
+                n_outside = strings.count("O")
+                if len(strings) > 1 and n_outside < len(value) and all(map(_is_of_tags, strings)):
+                    yield at, len(value) - n_outside, next(x for x in value if x != "O")
+                    continue
+            if _is_span(value, inside) and not of_units:
                 yield at, 1, value
             else:
                 path = f"{at}[*]"
@@ -205,6 +207,10 @@ def marks_at(record: Any) -> Iterator[Found]:
                     for item in reversed(value)
                     if isinstance(item, (dict, list))
                 ]
+
+
+def _is_of_tags(item: str) -> bool:
+    return item == "O" or bool(_TAG.match(item))
 
 
 def _is_mark(value: dict[Any, Any], inside: bool, of_units: bool) -> bool:

@@ -150,13 +150,16 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             names = found_at(record, "annotatable.parts[*]", name)
             text, parts = _with_parts(file, stem, names, name, known)
             by: dict[str, list[Any]] = {}
+            unlocated = []
             for entity in found_at(record, "entities[*]", name):
                 part = entity.get("part")
                 if part not in parts:
                     raise InputError(f"{name}: part {show(part)}, which the text does not have")
                 users = found_at(entity, "confidence.who[*]", name)
                 people = [str(user) for user in users] or [""]
-                for piece in found_at(entity, "offsets[*]", name):
+                pieces = found_at(entity, "offsets[*]", name)
+                unlocated += [entity] if not pieces else []
+                for piece in pieces:
                     if not is_whole(piece.get("start")):
                         where = f"{name}: start in {part}"
                         raise invalid_value(where, piece.get("start"), "a whole number is needed")
@@ -167,7 +170,7 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                         by.setdefault(user.removeprefix("user:"), []).append(
                             {**span, "quote": quote}
                         )
-            yield name, {"id": stem, "text": text, "by": by or {"": []}}
+            yield name, {"id": stem, "text": text, "by": by or {"": []}, "unlocated": unlocated}
 
 
 def _with_parts(

@@ -23,19 +23,38 @@ _QUESTION = re.compile(r"What describes (.+) in the text\?", re.DOTALL)
 def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """Yield each question of SQuAD with its answers, which nobody is named for: by their order.
 
-    A question without an answer was asked, and nothing marked.
+    A question without an answer was asked, and nothing marked. The last says how many texts have
+    no question.
+
+    Raises:
+        InputError: for a question that does not say what its answers are.
     """
+    last: tuple[str, dict[str, Any]] | None = None
+    unasked = []
     for where, value in json_records(path, encoding=encoding):
         paragraphs = found_at(value, "data[*].paragraphs[*]", where) or [{**value, "qas": [value]}]
         for paragraph in paragraphs:
-            for question in found_at(paragraph, "qas[*]", where):
-                answers = first_at(question, "answers") or []
+            questions = found_at(paragraph, "qas[*]", where)
+            unasked += [] if questions else [1]
+            for question in questions:
+                answers = first_at(question, "answers")
+                if answers is None:
+                    raise InputError(
+                        f"{where}: a question without answers, which has {listed(question)}; one"
+                        " that no part of the text answers has an empty list of them"
+                    )
                 if isinstance(answers, dict):  # a list of each of their parts
                     parts = zip(answers["text"], answers["answer_start"], strict=True)
                     answers = [{"text": text, "answer_start": start} for text, start in parts]
                 by = {f"answer {i}": [{**a, "label": "answer"}] for i, a in enumerate(answers, 1)}
                 by = by or {"answer 1": []}
-                yield where, {"id": question.get("id"), "context": paragraph["context"], "by": by}
+                if last is not None:
+                    yield last
+                record = {"id": question.get("id"), "context": paragraph["context"], "by": by}
+                last = where, record
+    if last is not None:
+        where, record = last
+        yield where, {**record, "unasked": unasked}
 
 
 def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:

@@ -157,13 +157,14 @@ TOOLS: Mapping[str, Tool] = {
             start="answer_start",
             label="label",
             quote="text",
+            passed={"unasked[*]": "text without a question"},
         ),
         Tool(
             "universalner",
             "UniversalNER's conversations, a question for each type",
             knows=("conversations[0].from", "conversations[0].value"),
             rows=lazy("spanagree.tools.questions", "conversation_rows"),
-            reads=("conversations",),
+            reads=("conversations[*].value",),
             text="text",
             spans="spans",
         ),
@@ -210,6 +211,7 @@ TOOLS: Mapping[str, Tool] = {
             spans="[*]",
             **TRIPLE,
             ends="exclusive",
+            passed={"unsaid[*]": "unassigned answer", "theirs[*]": "unassigned rationale"},
         ),
         Tool(
             "mqm-answers",
@@ -371,6 +373,7 @@ TOOLS: Mapping[str, Tool] = {
             spans="[*]",
             **OBJECT,
             quote="quote",
+            passed={"unlocated[*]": "unlocated annotation"},
         ),
         Tool(
             "potato",

@@ -99,17 +99,28 @@ def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     for where, value in json_records(path, encoding=encoding):
         for record in [value] if "post_tokens" in value else value.values():
             by = _rationales(record, where)
-            yield where, {**record, "by": by}
+            people = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
+            unsaid = sorted(people - by.keys())
+            yield where, {**record, "by": by, "unsaid": unsaid, "theirs": _theirs(record, unsaid)}
+
+
+def _theirs(record: Any, unsaid: Sequence[str]) -> Sequence[Any]:
+    """Return the rationales of which it is not said whose they are."""
+    return record.get("rationales") or [] if unsaid else []
 
 
 def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
     """Return what each annotator of HateXplain marked, of whom it is said.
 
     Raises:
-        InputError: for a rationale that does not fit the tokens.
+        InputError: for a rationale that does not fit the tokens, or without annotators.
     """
     people = record.get("annotators") or []
     rationales = record.get("rationales") or []
+    if rationales and not people:
+        raise InputError(
+            f"{where}: {counted(len(rationales), 'rationale')} and no annotators, whose they are"
+        )
     marking = [person for person in people if person.get("label") not in ("normal", 1)]
     if len(rationales) == len(people):
         marking = people

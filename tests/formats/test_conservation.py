@@ -19,19 +19,12 @@ from written_in import SHAPES, in_lines, project
 import spanagree as sa
 from spanagree.corpus.balance import READ
 from spanagree.formats.file_parts import raw_found
-from spanagree.formats.registry import FORMATS
+from spanagree.formats.registry import FORMATS, TOOLS
 
 ELSEWHERE = {
-    "spacy": "bytes of spaCy",
+    "spacy": "bytes of spaCy's own, which other libraries write and read",
     "hub": "on a hub",
-    **dict.fromkeys(
-        ("hatexplain", "toxic-spans", "crowdtruth", "squad", "qe-tags"), "marks without labels"
-    ),
-    **dict.fromkeys(
-        ("seg-rating", "propaganda", "i2b2-con", "tagtog", "potato", "kaggle", "batch-output"),
-        "texts in other files",
-    ),
-    **dict.fromkeys(("universalner", "ua-gec", "esa"), "labels in sentences or lists of settings"),
+    "qe-tags": "words of a file are OK and BAD alone, by which nothing is known again",
 }
 """The formats that are not drawn here, and why."""
 
@@ -151,13 +144,13 @@ def places_in(value, at=()):
             yield from places_in(part, (*at, key))
 
 
-def changed(draw, value):
-    """A value in JSON with a field added, removed, renamed, nested or repeated."""
+def changed(draw, value, may_add):
+    """A value in JSON with a field added, if it may be, removed, renamed, nested or repeated."""
     value = json.loads(json.dumps(value))
     places = [(at, inner) for at, inner in places_in(value) if inner]
     _, inner = draw(st.sampled_from(places))
     key = draw(st.sampled_from(sorted(inner) if isinstance(inner, dict) else range(len(inner))))
-    how = draw(st.sampled_from(["add", "remove", "rename", "nest", "repeat"]))
+    how = draw(st.sampled_from([*["add"] * may_add, "remove", "rename", "nest", "repeat"]))
     if how == "remove":
         del inner[key]
     elif how == "nest":
@@ -200,7 +193,7 @@ def changed_element(draw, root):
     return root
 
 
-def changed_line(draw, text):
+def changed_line(draw, text, name):
     """Rows of which one, or a cell of it, is removed, renamed, added or repeated."""
     lines = text.splitlines()
     at = draw(st.integers(0, len(lines) - 1))
@@ -213,7 +206,8 @@ def changed_line(draw, text):
     elif how == "repeat":
         lines.insert(at, lines[at])
     elif how == "add":
-        lines = [f"{line}{sign}{draw(st.sampled_from(['O', '1', 'x']))}" for line in lines]
+        more = st.sampled_from(["1", "x", *["O"] * (name not in CONLL_BY_O)])
+        lines = [f"{line}{sign}{draw(more)}" for line in lines]
     elif how == "remove a cell":
         lines[at] = sign.join(cells[:cell] + cells[cell + 1 :])
     else:
@@ -228,15 +222,36 @@ def written(draw, name, documents, is_changed):
     if isinstance(content, dict) and name == "brat":
         content = content["d0.ann"]
     if not isinstance(content, str):
-        content = changed(draw, content) if content and is_changed else content
+        may_add = name not in UNLIKE_MARKS
+        content = changed(draw, content, may_add) if content and is_changed else content
         is_lines = file.endswith(".jsonl") and isinstance(content, list)
         return file, in_lines(content) if is_lines else json.dumps(content)
     if is_changed and content.startswith("<"):
         root = changed_element(draw, ElementTree.fromstring(content))
         content = ElementTree.tostring(root, encoding="unicode")
     elif is_changed and content.strip():
-        content = changed_line(draw, content)
+        content = changed_line(draw, content, name)
     return file, content
+
+
+def texts_beside(name, documents, folder):
+    """Write the texts as each format has them beside its files; return files that are named too."""
+    for doc in documents:
+        (folder / f"{doc.id}.txt").write_text(doc.text)
+    (folder / "article0.txt").write_text(documents[0].text)
+    outputs = folder / "system-outputs" / "en-de"
+    outputs.mkdir(parents=True)
+    for doc in documents:
+        (outputs / f"sys{doc.id}.txt").write_text(f"{doc.text}\n")
+    if name not in WITH_TEXTS:
+        return {}
+    texts = [{"id": WITH_TEXTS[name].format(doc.id), "text": doc.text} for doc in documents]
+    (folder / "texts.jsonl").write_text(in_lines(texts))
+    return {"texts": folder / "texts.jsonl"}
+
+
+WITH_TEXTS = {"potato": "{}", "batch-output": "{}", "esa": "sys/{}/1"}
+"""Formats whose texts are in another file of a command, and the ids there."""
 
 
 def test_every_format_is_drawn_or_said_not_to_be():
@@ -259,13 +274,12 @@ def test_nothing_is_lost(name, data):
         return
     file, text = written(data.draw, name, documents, is_changed)
     with tempfile.TemporaryDirectory() as folder:
-        for doc in documents:
-            (Path(folder) / f"{doc.id}.txt").write_text(doc.text)
         path = Path(folder) / ("d0.ann" if name == "brat" else file)
         path.write_text(text)
+        files = {path.name: path, **texts_beside(name, documents, Path(folder))}
         try:
             form, options = SHAPES[name][2:] or (None, {})
-            raw = raw_found({path.name: path}, options, form, repeats=True, thorough=True)
+            raw = raw_found(files, options, form, repeats=True, thorough=True)
         except sa.SpanAgreeError:
             if not is_changed and name not in REFUSED:
                 raise
@@ -280,13 +294,80 @@ REFUSED = {
     "conll (columns)",
     "dataset (columns of tags)",
     "dataset (tagged TSV)",
+    *("propaganda", "i2b2-con", "potato", "kaggle", "ua-gec"),  # if nothing is marked
 }
 """Forms that are refused as they stand, where it is not clear what is meant, or no line of a text has a tag."""
 
 
+CONLL_BY_O = {"propaganda", "kaggle"}
+"""Forms that a last column of O makes CoNLL in which nothing is marked, as no other says otherwise."""
+
+
+UNLIKE_MARKS = {
+    "squad": "places with a start and no end",
+}
+"""Forms of whose marks a copy under another key is told from other data by nothing, as they are so."""
+
+
 AS_IT_IS = {
     "factgenie": "the labels are in the settings of rows",
+    "batch-output": "the answers are strings, which nothing tells from other strings",
+    "toxic-spans": "the names of marks stand beside them",
+    "universalner": "the labels are of questions, which may have no answer",
+    "hatexplain": "the labels are of people, and what they marked is lists of 0 and 1",
     "paths": "where options name what is read, other things are not meant",
     "dataset (paths)": "where options name what is read, other things are not meant",
 }
 """Forms that are not changed, and why."""
+
+
+# --- lists of spans that a tool does not know -----------------------------------------------------
+
+EXTRA = "Extra"
+
+
+def with_extra(value):
+    """A copy of JSON with a list of spans under a key of its own beside every text; their number."""
+    value, number = json.loads(json.dumps(value)), 0
+    for _, part in [*places_in(value)]:
+        if isinstance(part, dict) and any("Tx" in json.dumps(x) and isinstance(x, (str, list)) and "Lb" not in json.dumps(x) for x in part.values()):  # fmt: skip
+            part[EXTRA.lower()] = [{"start": 0, "end": 3, "label": EXTRA}]
+            number += 1
+    return value, number
+
+
+def is_in_json(name):
+    """Whether a form is of a tool, and in JSON in which objects have the texts."""
+    return name in TOOLS and not isinstance(SHAPES[name][1](project([[[(1, 1)]]])), str)
+
+
+def test_every_tool_says_what_it_reads():
+    """Those with functions of their own for records in JSON name the lists that these read."""
+    own = [tool for tool in TOOLS.values() if (tool.rows or tool.read) and tool.knows]
+    assert [tool.name for tool in own if not tool.reads] == []
+    assert [tool.name for tool in TOOLS.values() if tool.reads and not (tool.rows or tool.read)] == []  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*filter(is_in_json, SHAPES)])
+def test_spans_that_a_tool_does_not_know_are_not_read_silently(name, tmp_path):
+    """They are read by another entry, counted as not read, or the file is refused.
+
+    Oracle: their number.
+    """
+    file, write, *_ = SHAPES[name]
+    documents = project([[[(1, 1), (4, 2)]], [[(2, 2)]]])
+    content, number = with_extra(write(documents))
+    if not number:  # texts and spans are in lists, in which nothing has a name
+        assert name in ("tecoholic", "spacy-pairs", "tagtog", "potato", "batch-output")
+        return
+    path = tmp_path / file
+    is_lines = file.endswith(".jsonl") and isinstance(content, list)
+    path.write_text(in_lines(content) if is_lines else json.dumps(content))
+    texts_beside(name, documents, tmp_path)
+    try:
+        raw = raw_found({file: path}, {}, repeats=True, thorough=True)
+    except sa.SpanAgreeError:
+        return
+    n_read = [raw.labels[code] for code in raw.label.tolist()].count(EXTRA)
+    n_left = sum(n for reason, n in raw.balance["segment"].items() if reason != READ)
+    assert n_read + n_left >= number
