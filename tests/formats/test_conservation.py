@@ -63,7 +63,7 @@ def held(text):
             values = [json.loads(text)]
         except ValueError:
             values = [json.loads(line) for line in text.splitlines() if line.strip()]
-    elif text.startswith("<"):
+    elif text.startswith("<") and "</Lb" not in text:
         values = [ElementTree.fromstring(text)]
     else:
         values = text.splitlines()
@@ -160,7 +160,7 @@ def changed(draw, value, may_add):
             inner.append(json.loads(json.dumps(inner[key])))
     elif how == "rename":
         inner[draw(st.sampled_from([f"{key}_", *KEYS]).filter(lambda k: k not in inner))] = inner.pop(key)  # fmt: skip
-    else:
+    elif may_add:
         records = [
             part for _, part in places if isinstance(part, dict) and "Tx" in json.dumps(part)
         ]
