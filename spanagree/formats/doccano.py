@@ -107,12 +107,13 @@ def records(
                 f" the keys are {listed(row)}"
             )
         for other, noun in _OTHERS.items():
-            log.passed[noun] += len(row[other]) if isinstance(row.get(other), list) else 0
-        for other in (other for other in _LISTS if other != key):
-            beside = row[other] if isinstance(row.get(other), list) else []
-            are_spans = sum(isinstance(item, (list, dict)) for item in beside)
-            log.passed["other span"] += are_spans
-            log.passed["document label"] += len(beside) - are_spans
+            if other in row and isinstance(row[other], list):
+                log.passed[noun] += len(row[other])
+        for other in _LISTS:
+            if other in row and other != key and isinstance(row[other], list):
+                are_spans = sum(isinstance(item, (list, dict)) for item in row[other])
+                log.passed["other span"] += are_spans
+                log.passed["document label"] += len(row[other]) - are_spans
         items = row[key] if isinstance(row[key], list) else [row[key]]
         if key == "annotations" and annotator_from != "file":
             annotations = _by_user(row, items, stem, where, log)

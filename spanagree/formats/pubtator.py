@@ -23,7 +23,7 @@ from spanagree.settings import as_read
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
 _MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
-_OTHER = re.compile(r"[^\t]+\t\d*[^\t\d][^\t]*\t")  # a second cell that is no number
+_OTHER = re.compile(r"[^\t]+\t[^\t\d][^\t]*\t")  # a second cell that does not begin as a number
 _JOINED: Mapping[str, Callable[[Sequence[str]], str]] = {
     "by a blank": lambda parts: " ".join([*(part.rstrip() for part in parts[:-1]), parts[-1]]),
     "by a blank after that at the end of the title": " ".join,

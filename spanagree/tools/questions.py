@@ -34,6 +34,10 @@ def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     for where, value in json_records(path, encoding=encoding):
         paragraphs = found_at(value, "data[*].paragraphs[*]", where) or [{**value, "qas": [value]}]
         for paragraph in paragraphs:
+            if "qas" not in paragraph:
+                raise InputError(
+                    f"{where}: a paragraph without qas, its questions; it has {listed(paragraph)}"
+                )
             questions = found_at(paragraph, "qas[*]", where)
             unasked += [] if questions else [1]
             for question in questions:

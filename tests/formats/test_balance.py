@@ -201,3 +201,22 @@ def test_marks_under_another_key_are_counted_with_their_pairs_in_a_list(tmp_path
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(row) + "\n")
     assert raw_found({"x": path}, {}).balance["segment"] == {"read": 1, "not read": 1}
+
+
+FOUND_BY_DRAWING = {
+    "pubtator": ("x.txt", "d|t|Ana ran\nd|a|\nd\t0_\t3\tAna\tPER\n", "x.txt:3: 'd\\t0_… a mention has"),
+    "squad": ("x.json", json.dumps({"data": [{"paragraphs": [{"context": "Ana ran", "qas": [{"id": "d", "answers_": [{"text": "Ana", "answer_start": 0}]}]}]}]}), "x.json… a question without answers, which has id, answers_"),
+    "squad without questions": ("x.json", json.dumps({"data": [{"paragraphs": [{"context": "a", "qas": []}, {"value": {"context": "Ana ran"}}]}]}), "x.json… a paragraph without qas"),
+    "hatexplain": ("x.json", json.dumps([{"post_id": "d", "post_tokens": ["Ana"], "rationales": [[1]], "people": []}]), "x.json… 1 rationale and no annotators"),
+    "doccano": ("x.jsonl", json.dumps({"id": 1, "text": "Ana ran", "label": [[0, 3, "PER"]], "Comments": [], "more": [[0, 3, "PER"]]}) + "\n", "x.jsonl: as doccano writes it, but for spans under 'more' … --from doccano"),
+}  # fmt: skip
+"""Files in which something is marked that was read as nothing, or passed over as something else."""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "says"), FOUND_BY_DRAWING.values(), ids=[*FOUND_BY_DRAWING]
+)
+def test_what_drawing_found_is_refused(file, text, says, tmp_path):
+    (tmp_path / file).write_text(text)
+    with refuses(sa.InputError, f"… {says} …"):
+        raw_found({"x": tmp_path / file}, {})

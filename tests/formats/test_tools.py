@@ -869,7 +869,7 @@ def test_parts_in_html(tmp_path):
 def test_what_is_not_as_it_should_be(write):
     """One line that says where, whatever is inside."""
     path = write([{"data": [{"paragraphs": [{"qas": [{"id": 1}]}]}]}])
-    with pytest.raises(sa.InputError, match="what comes next is not SQuAD's questions") as error:
+    with pytest.raises(sa.InputError, match="a question without answers, which has id") as error:
         sa.read(path)
     assert "\n" not in str(error.value)
 
