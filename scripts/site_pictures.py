@@ -49,7 +49,6 @@ PICTURES = {
     ),
     "votes": ("Shares of the votes", f"gold {_CROWD}"),
     "starts": ("Where random segments start", "chance --length 40 --segments 1,3,8"),
-    "matches": ("How far chance gets", f"chance {' '.join(_NEWS.split()[:2])}"),
 }
 """By file name: the title, and the command without its ``--plot``."""
 

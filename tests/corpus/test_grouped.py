@@ -150,8 +150,8 @@ def test_gaps(posts):
     assert result.pairs["ann", "bob"].f1[:3] == sa.agree(posts).pairs["ann", "bob"].f1[:3]
 
 
-def test_order_changes_no_digit(file):
-    """Texts and annotators in another order give the same figures."""
+def test_order_changes_rounding_alone(file):
+    """Texts and annotators in another order give the same figures, of sums of 103 terms at most."""
     corpus = sa.read(file)
     turned = corpus.of_annotators(NAMES[::-1]).subset(np.arange(len(corpus))[::-1])
     for joined in (True, False):
@@ -162,7 +162,11 @@ def test_order_changes_no_digit(file):
             )
             for c in (corpus, turned)
         )
-        assert one == other
+        for name, score in one.items():
+            assert score[:3] == pytest.approx(other[name][:3], rel=1e-12)
+            for kind in ("observed", "expected", "corrected"):
+                ends = getattr(other[name].interval, kind)
+                assert getattr(score.interval, kind) == pytest.approx(ends, rel=1e-9)
 
 
 def test_in_no_group(posts):
