@@ -270,7 +270,7 @@ CASES = {
         **behind("--width 0.1", MATCH),
         **pairs("trio.jsonl --width 0.1", figure="--figure observed", annotators="--annotators bob,cem"),
         **pairs("trio.jsonl --width 0.1", confidence="--confidence 80"),
-        **pairs("forty.jsonl --width 0.1", seed="--seed 1"),
+        **pairs("fuller.jsonl --width 0.1 --match overlap", seed="--seed 1"),
         **pairs("trio.jsonl --width 0.1", width="--width 0.2"),
         **dict.fromkeys(READING, Same("the plan is for what is read as in agree")),
         **{name: case for name, case in OUTPUT.items() if name != "--plot"},
@@ -479,6 +479,8 @@ def folder(tmp_path_factory):
         n: [[(13 * i + at, 14 * i + at + 1, "X") for i in range(6)]] for at, n in enumerate(drawn)
     }
     sa.write_jsonl(sa.Corpus.from_segments([80], full), folder / "full.jsonl")
+    halves = {who: [*rows, rows[0][::2], rows[0][1::2]] for who, rows in full.items()}
+    sa.write_jsonl(sa.Corpus.from_segments([80, 80, 80], halves), folder / "fuller.jsonl")
     sa.write_jsonl(sa.Corpus.from_segments([9, 8, 5], trio), folder / "trio.jsonl")
     marked = {
         "ann": [[(0, 1, "P", {"sure": "yes"}), (2, 3, "P"), (4, 5, "Q")]],
