@@ -1094,7 +1094,7 @@ def test_structure(visit, crowd):
     assert [
         count(x) for x in ("html[lang]", "h1", "main", "nav[aria-label]", "body > header", "footer")
     ] == [1] * 6
-    assert count("section") == count("section[aria-labelledby] > h2") == 15
+    assert count("section") == count("section[aria-labelledby] > h2") == 14
     assert count("th:not([scope])") == 0
     assert count("[role=status][aria-live=polite]") == 1
     nameless = """return [...document.querySelectorAll("input, select, button, a, article, [tabindex='0']")].filter((x) =>
