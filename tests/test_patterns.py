@@ -120,7 +120,7 @@ def shortest(tree, long=None, size=0, kind=""):
 def one_of(items):
     """Return a character of a set."""
     negate = items[0][0] is constants.NEGATE
-    characters = "a0'e+ \t[*-_\n#|\u2028\x00\ud800.,/\\B{}\"1"
+    characters = "a0'e+ \t[*-_\n#|\u2028\x00\ud800.,/\\B{}\"1\u1100\u1160\u11a8"
     return next(c for c in characters if any(within(i, ord(c)) for i in items[negate:]) != negate)
 
 
