@@ -240,7 +240,7 @@ def models_table(results: Sequence[Result]) -> str:
 def baselines_table(results: Sequence[Result]) -> str:
     """Return what baselines and people reach by shared tokens."""
     header = [
-        "task", "best or people", "above chance", "everything", "its chance",
+        "task", "best or people", "corrected F1", "everything", "its chance",
         "each token, majority label", "random (sd)", "not told from chance",
     ]  # fmt: skip
     rows = []
