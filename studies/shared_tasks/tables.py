@@ -285,7 +285,7 @@ def printed_runs_table(results: Sequence[Result]) -> str:
 
 def error_span_table(results: Sequence[Result]) -> str:
     """Return the agreement on error spans, by characters and by share of matched spans."""
-    header = ["task", "pairs", "measure", "average", "P", "R", "F1", "chance", "above chance"]
+    header = ["task", "pairs", "measure", "average", "P", "R", "F1", "chance", "corrected F1"]
     rows = []
     for result in results:
         for row in result.get("error_spans") or []:
@@ -299,7 +299,7 @@ def error_span_table(results: Sequence[Result]) -> str:
 
 def graded_table(results: Sequence[Result]) -> str:
     """Return what graded scores of tokens are worth."""
-    header = ["system", "translations", "AUC", "recall at K", "chance", "above chance", "error"]
+    header = ["system", "translations", "AUC", "recall at K", "chance", "corrected", "error"]
     rows = []
     for result in results:
         for row in result.get("graded") or []:
