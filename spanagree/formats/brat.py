@@ -490,9 +490,10 @@ def _lines(
     """Yield the lines of an annotation.
 
     Raises:
-        InputError: for a segment of line breaks alone.
+        InputError: for a segment of line breaks alone, and for two that differ in them alone.
     """
     attributes = 0
+    written: dict[tuple[str, str], Segment] = {}
     for number, segment in enumerate(segments, 1):
         label = _without_space(segment.label)
         # brat writes no line breaks: a segment is cut there
@@ -507,6 +508,13 @@ def _lines(
                 " but line breaks, which brat cannot hold; leave it out"
             )
         at = ";".join(f"{start} {end}" for start, end in pieces)
+        alike = written.setdefault((label, at), segment)
+        if alike is not segment:
+            raise InputError(
+                f"{where}: segments {alike.start}–{alike.end} and {segment.start}–{segment.end}"
+                f" {show(segment.label)} differ in line breaks or white space alone, which brat"
+                " cannot hold; leave one out"
+            )
         yield f"T{number}\t{label} {at}\t{' '.join(text[start:end] for start, end in pieces)}"
         for name, value in segment.attributes.items():
             attributes += 1

@@ -405,6 +405,10 @@ def test_what_brat_cannot_hold(tmp_path):
     corpus = sa.Corpus.from_segments([5], marked, texts=["Jo\nAl"], offsets="characters")
     with refuses(sa.InputError, "… 2–3 'X' … line breaks … brat"):
         write_file(corpus, tmp_path / "none", "brat")
+    marked = {"ann": [[(0, 2, "X"), (0, 3, "X")]]}
+    corpus = sa.Corpus.from_segments([5], marked, texts=["Jo\nAl"], offsets="characters")
+    with refuses(sa.InputError, "… 0–2 and 0–3 'X' … line breaks … brat"):
+        write_file(corpus, tmp_path / "none", "brat")
 
 
 def test_notes_are_of_those_who_are_written(tmp_path, capsys):
