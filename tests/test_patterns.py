@@ -68,7 +68,7 @@ def uses(path):
         assert method in (*METHODS, "compile"), f"{name}: re.{method} is not tested"
         module = module or import_module(".".join(("spanagree", *Path(name).with_suffix("").parts)))
         given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
-        options = [ast.unparse(arg) for arg in given if ast.unparse(arg).startswith("re.")]
+        options = [ast.unparse(arg) for arg in given if re.match(r"re\.[A-Z]", ast.unparse(arg))]
         flags = eval(" | ".join(options) or "0", {"re": re})
         source = ast.unparse(node.args[0])
         patterns = MADE.get((name, source)) or [eval(source, vars(module))]

@@ -140,9 +140,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
         np.array(lines),
         np.diff(begins),
         of_documents,
-        page._ids(name, ids, np.array(begins[:-1]), np.array(lines), "sentence", None)
-        if unit == "sentence"
-        else None,
+        page._ids(name, ids, np.array(begins[:-1]), "sentence") if unit == "sentence" else None,
         bool(documents),
         tuple(odd),
     )
