@@ -212,6 +212,7 @@ class Job:
             f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
             for a, b in same_files(list(paths.values()))
         )
+        # only folders are looked into, as that loads NumPy before signals are heard
         may_be_conll = self.reading.get("from") in (None, "conll")
         if not may_be_conll or not any(map(os.path.isdir, paths.values())):
             return paths

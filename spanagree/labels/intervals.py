@@ -18,7 +18,7 @@ from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_
 from spanagree.labels.chance_corrected import Basis
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import intervals_of, moments, table_of
+from spanagree.uncertainty.jackknife import Moments, intervals_of, moments, table_of
 
 
 def intervals(basis: Basis, weights: Floats, jackknife: Jackknife) -> dict[str, Interval]:
@@ -29,8 +29,21 @@ def intervals(basis: Basis, weights: Floats, jackknife: Jackknife) -> dict[str, 
         weights: kᵢ of each item for SPA, which stay as they are; (items,).
         jackknife: the request.
     """
-    table = basis.table
     shares = [name != "B" for name in formulas.FORMULAS]  # a bias is not a share of agreement
+    sums = coefficient_moments(basis, weights, jackknife)
+    (ends,) = intervals_of(sums, jackknife, np.repeat(shares, 3))
+    return dict(zip(formulas.FORMULAS, ends, strict=True))
+
+
+def coefficient_moments(basis: Basis, weights: Floats, jackknife: Jackknife) -> Moments:
+    """Compute all coefficients, three figures each, and their changes without one cluster.
+
+    Args:
+        basis: the labels.
+        weights: kᵢ of each item for SPA, which stay as they are; (items,).
+        jackknife: the request, which says what clusters are.
+    """
+    table = basis.table
     annotators, categories = basis.own.shape
     statistic = functools.partial(
         formulas.all_figures,
@@ -39,8 +52,7 @@ def intervals(basis: Basis, weights: Floats, jackknife: Jackknife) -> dict[str, 
         weight_matrices=basis.weight_matrices,
     )
     sums = units_of(table, weights, _clusters(table, jackknife), basis.weight_matrices)
-    (ends,) = intervals_of(moments(sums, statistic), jackknife, np.repeat(shares, 3))
-    return dict(zip(formulas.FORMULAS, ends, strict=True))
+    return moments(sums, statistic)
 
 
 def category_intervals(basis: Basis, jackknife: Jackknife) -> list[Interval]:

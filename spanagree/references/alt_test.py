@@ -48,7 +48,8 @@ from spanagree.results.plots import Picture, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
 from spanagree.settings import Settings, unit
-from spanagree.uncertainty.permutation import TIE, benjamini_hochberg
+from spanagree.uncertainty.jackknife import TIE
+from spanagree.uncertainty.permutation import benjamini_hochberg
 
 LEAST = 30  # instances of an annotator who is tested
 PASSES = 0.5  # the winning rate from which a candidate passes

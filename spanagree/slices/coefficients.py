@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels import formulas
-from spanagree.labels.intervals import units_of
+from spanagree.labels.intervals import coefficient_moments
 from spanagree.labels.summary import Coefficients, CoefficientsByPart, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
@@ -27,7 +26,8 @@ from spanagree.slices.differences import ENOUGH
 from spanagree.slices.metadata import Source
 from spanagree.slices.values import SliceBy, sliced_documents
 from spanagree.uncertainty.confidence import USUAL, Jackknife
-from spanagree.uncertainty.jackknife import TIE, moments, satterthwaite
+from spanagree.uncertainty.differences import p_and_reach
+from spanagree.uncertainty.jackknife import TIE
 
 _LEAST = 2  # units with an error, and with a match
 _MOST = 50  # slices of which each two are compared
@@ -259,17 +259,7 @@ def _alpha_of(part: Coefficients, jackknife: Jackknife) -> _Alpha:
     basis = part.basis
     if basis is None or basis.nothing:
         return _Alpha(math.nan, 0.0, 0.0, 0.0, False)
-    table = basis.table
-    annotators, categories = basis.own.shape
-    statistic = functools.partial(
-        formulas.all_figures,
-        categories=categories,
-        annotators=annotators,
-        weight_matrices=basis.weight_matrices,
-    )
-    wholes = jackknife.wholes_of(table.wholes, table.reading)
-    units = table.documents if wholes is None else wholes
-    sums = moments(units_of(table, part.spa.weights, units, basis.weight_matrices), statistic)
+    sums = coefficient_moments(basis, part.spa.weights, jackknife)
     at = 3 * [*formulas.FORMULAS].index("α") + 2
     values = [float(column[0, at]) for column in sums]
     value, variance, fourth, n_units, n_wrong, n_right = values
@@ -304,17 +294,15 @@ def _difference(
     two: tuple[str, str], alphas: Mapping[str, _Alpha], tail: float, number: int
 ) -> AlphaDifference:
     """Compute the difference of α in two slices of different units, whose variances add."""
-    from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
-
     first, second = (alphas[name] for name in two)
     value = second.value - first.value
     variance, fourth = first.variance + second.variance, first.fourth + second.fourth
-    error = math.sqrt(variance)
-    if not error > TIE:
+    if not math.sqrt(variance) > TIE:
         nan = math.nan
         return AlphaDifference(*two, value, nan, nan, nan, nan)
-    columns = np.array([variance]), np.array([fourth])
-    freedom = float(satterthwaite(*columns, first.n_units + second.n_units)[0])
-    p = float(2 * stdtr(freedom, -abs(value) / error))
-    reach = float(-stdtrit(freedom, tail / number)) * error
+    n_units = first.n_units + second.n_units
+    of_all = p_and_reach(
+        np.array([value]), np.array([variance]), np.array([fourth]), n_units, tail / number
+    )
+    p, reach = (float(x[0]) for x in of_all)
     return AlphaDifference(*two, value, value - reach, value + reach, p, min(1.0, number * p))

@@ -12,7 +12,9 @@ document that is in both has its two tallies exchanged or not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -22,18 +24,18 @@ from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.systems.compare_systems import Difference
 from spanagree.uncertainty.differences import LeftOut
-from spanagree.uncertainty.jackknife import evidence_of
-from spanagree.uncertainty.permutation import TIE, holm
+from spanagree.uncertainty.jackknife import TIE, evidence_of
+from spanagree.uncertainty.permutation import holm, portions
 
 ENOUGH = 10  # documents with anything marked, of a slice whose difference from others is tested
 _TWO = 2  # documents with an error, and with a match, whose figure varies as others show
-_CELLS = 1 << 22  # of one temporary array
 _CORRECTED = 2  # position among the three figures
 
 _TOO_ALIKE = "interval: undefined, as at most one {noun} of {name} holds {what}"
 
 
-class SliceTable(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SliceTable:
     """The documents of a slice, and what each adds to the figures of one system or the team.
 
     Attributes:
@@ -47,7 +49,7 @@ class SliceTable(NamedTuple):
     keys: Ints
     table: Floats
 
-    @property
+    @cached_property
     def evidence(self) -> tuple[int, int, int]:
         """The number of documents with anything marked, with an error, and with a match."""
         n_units, n_wrong, n_right = evidence_of(self.table, f1_figures)[0, 0].tolist()
@@ -191,7 +193,7 @@ def permutation_p(
     drawn = []
     with np.errstate(divide="ignore", invalid="ignore"):
         value = f1_figures(after) - f1_figures(before)
-        for low, high in _portions(resamples, len(paired) + len(others)):
+        for low, high in portions(resamples, len(paired) + len(others)):
             turned = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
             chosen = rng.permuted(np.tile(in_first, (high - low, 1)), axis=1).astype(np.float64)
             sums = a.sum(axis=0) + turned @ (b - a) + chosen @ others
@@ -202,12 +204,6 @@ def permutation_p(
         for k in (0, _CORRECTED)
     )
     return observed, corrected
-
-
-def _portions(count: int, width: int) -> Iterator[tuple[int, int]]:
-    """Yield from which to which of so many draws a temporary array has room for."""
-    step = max(1, _CELLS // max(width, 1))
-    return ((low, min(low + step, count)) for low in range(0, count, step))
 
 
 def with_expected_sizes(table: Floats, n_columns: int) -> Floats:
@@ -275,7 +271,7 @@ def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
             return Trend()
         drawn = [
             slopes(rng.permuted(np.tile(which, (high - low, 1)), axis=1))
-            for low, high in _portions(resamples, len(which))
+            for low, high in portions(resamples, len(which))
         ]
     return Trend(slope, _p(np.concatenate(drawn), slope))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -483,8 +484,6 @@ def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _
 
 def _name_of(source: Any) -> str:
     """Return the name of a training file."""
-    import os
-
     if not isinstance(source, (str, os.PathLike)):
         return ""
     return printable(os.path.basename(os.fspath(source)))

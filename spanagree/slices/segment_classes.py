@@ -32,11 +32,6 @@ from spanagree.slices.scored_rows import TEAM, Scorable, ScoredRows, corpus_of_r
 from spanagree.systems.compared_systems import compare as compare_systems
 
 LENGTH, SEEN = SLICES
-CLASSES = {
-    LENGTH: "segments by their length",
-    SEEN: "segments that stand in a training file with their label, and those that do not",
-}
-"""The classes of segments, by name."""
 
 _SEEN_NAMES = ("seen", "unseen")
 _TOKENS = 4  # the last length in tokens with a class of its own

@@ -41,6 +41,32 @@ class Differences(NamedTuple):
     reasons: tuple[str, str]
 
 
+def p_and_reach(
+    value: Floats, variance: Floats, fourth: Floats, n_units: float, tail: float
+) -> tuple[Floats, Floats]:
+    """Compute two-sided p of differences, and how far their intervals reach to either side.
+
+    Args:
+        value: differences.
+        variance: sum of the squared changes of each.
+        fourth: sum of their fourth powers.
+        n_units: number of units with anything to compare.
+        tail: probability beyond each end.
+
+    >>> one = np.ones(1)
+    >>> p, reach = p_and_reach(0 * one, 4 * one, 4 * one, 4, 0.025)  # four alike: t of 3 degrees
+    >>> p.tolist(), reach.round(3).tolist()
+    ([1.0], [6.365])
+    """
+    from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
+
+    freedom, error = satterthwaite(variance, fourth, n_units), np.sqrt(variance)
+    with np.errstate(all="ignore"):
+        p = 2 * stdtr(freedom, -np.abs(value) / error)
+        reach = -stdtrit(freedom, tail) * error
+    return p, reach
+
+
 class LeftOut(NamedTuple):
     """F1 and corrected F1 of systems over some documents, and their changes without each one.
 
@@ -74,8 +100,6 @@ class LeftOut(NamedTuple):
             tail: probability beyond each end of all intervals together.
             n_pairs: number of pairs that are compared.
         """
-        from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
-
         first, second = self.rows[:, a], self.rows[:, b]
         n_units = int((first.any(axis=1) | second.any(axis=1)).sum())
         n_differing = int((first != second).any(axis=1).sum())
@@ -98,11 +122,9 @@ class LeftOut(NamedTuple):
                 return Differences(value, self._clipped(ends, a, b), p, True, (_ONE, _ONE))
             square = (self.change[:, a] - self.change[:, b]) ** 2
             variance, fourth = (ordered_sums(x, None, 1)[0] for x in (square, square * square))
-            freedom, error = satterthwaite(variance, fourth, n_units), np.sqrt(variance)
-            p = 2 * stdtr(freedom, -np.abs(value) / error)
-            reach = -stdtrit(freedom, tail) * error
+            p, reach = p_and_reach(value, variance, fourth, n_units, tail)
             ends = np.stack((value - reach, value + reach), axis=1)
-        alike = ~(error > TIE)
+        alike = ~(np.sqrt(variance) > TIE)
         same = alike & (np.abs(value) <= TIE)  # the systems are equal wherever one looks
         ends[alike], p = np.nan, np.where(alike, np.where(same, 1.0, np.nan), p)
         reasons = tuple(_ALIKE if x else "" for x in (alike & ~same & ~np.isnan(value)).tolist())

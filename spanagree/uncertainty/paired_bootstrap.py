@@ -13,9 +13,8 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress, distinct_rows
 from spanagree.results.score import UNDEFINED
-
-_TIE = 1e-12  # differences closer than this are the same
-_CELLS = 1 << 22  # of one temporary array
+from spanagree.uncertainty.jackknife import TIE
+from spanagree.uncertainty.permutation import portions
 
 
 def bootstrap_p(
@@ -52,17 +51,16 @@ def _resampled(rows: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield the sums of resamples, in portions; (some, columns)."""
     unique_rows, _, times = distinct_rows(rows)
     rng = np.random.default_rng(seed)
-    n_units, step = len(rows), max(1, _CELLS // max(len(times), 1))
-    for low in range(0, resamples, step):
-        count = min(step, resamples - low)
-        yield rng.multinomial(n_units, times / n_units, size=count).astype(np.float64) @ unique_rows
+    for low, high in portions(resamples, len(times)):
+        drawn = rng.multinomial(len(rows), times / len(rows), size=high - low)
+        yield drawn.astype(np.float64) @ unique_rows
 
 
 def _centred_p(drawn: Floats, value: float) -> float:
     """Compute p of one difference from its resamples."""
     defined = drawn[~np.isnan(drawn)]
-    same = not len(defined) or (abs(value) > _TIE and np.ptp(defined) <= _TIE)
+    same = not len(defined) or (abs(value) > TIE and np.ptp(defined) <= TIE)
     if np.isnan(value) or same:
         return UNDEFINED
-    hits = int((np.abs(defined - value) >= abs(value) - _TIE).sum())
+    hits = int((np.abs(defined - value) >= abs(value) - TIE).sum())
     return (1 + hits) / (1 + len(defined))

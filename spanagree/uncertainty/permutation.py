@@ -10,8 +10,8 @@ import numpy as np
 from spanagree.arrays import Floats, Progress
 from spanagree.errors import counted
 from spanagree.results.score import UNDEFINED, f1_figures
+from spanagree.uncertainty.jackknife import TIE
 
-TIE = 1e-12  # differences closer than this are the same
 _LEVEL = 0.05
 _CELLS = 1 << 22  # of one temporary array
 
@@ -61,14 +61,22 @@ def _differences(total: Floats, moved: Floats) -> Floats:
 def _exchanges(documents: int, exact: bool, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield which documents are exchanged, all ways or drawn ones; (some, documents) of 0 and 1."""
     rng = np.random.default_rng(seed)
-    count, step = 2**documents if exact else resamples, max(1, _CELLS // max(documents, 1))
-    for low in range(0, count, step):
-        high = min(low + step, count)
+    for low, high in portions(2**documents if exact else resamples, documents):
         if exact:
             ways = np.arange(low, high)[:, None] >> np.arange(documents) & 1
         else:
             ways = rng.integers(0, 2, size=(high - low, documents))
         yield ways.astype(np.float64)
+
+
+def portions(count: int, width: int) -> Iterator[tuple[int, int]]:
+    """Yield from which to which of so many draws a temporary array has room for.
+
+    >>> list(portions(3, 1 << 21))
+    [(0, 2), (2, 3)]
+    """
+    step = max(1, _CELLS // max(width, 1))
+    return ((low, min(low + step, count)) for low in range(0, count, step))
 
 
 def powerless(values: Sequence[float], draws: int, what: str) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.units.dissimilarity import (
-    TIE,
     Dissimilarity,
     Pairs,
     Units,
@@ -137,7 +136,7 @@ def unitary_alignments(
     per_pair = 1 / np.maximum(pairs_of_annotators(annotators), 1)[units.document]
     saving = (empty - pairs.value) * per_pair[pairs.u]
     begin = np.searchsorted(pairs.u, np.arange(len(rank) + 1))
-    hope = _most_of_later(pairs, saving, rank, annotators[units.document], per_pair * empty)
+    hope = _most_of_later(pairs, saving, rank)
     left_out = np.zeros(int(component.max(initial=-1)) + 1, np.bool_)
     n_listed = np.zeros(len(left_out), np.int64)
     columns: list[_Listed] = []
@@ -172,29 +171,21 @@ def unitary_alignments(
     return [listed for listed in columns if len(listed.units)], left_out
 
 
-def _most_of_later(
-    pairs: Pairs, saving: Floats, rank: Ints, annotators: Ints, most: Floats
-) -> Floats:
+def _most_of_later(pairs: Pairs, saving: Floats, rank: Ints) -> Floats:
     """Return how much pairs with units of annotators after each rank save a unit at most.
 
     Args:
         pairs: pairs of units that may be aligned.
         saving: saving of each pair.
         rank: number of each unit's annotator in its document.
-        annotators: number of annotators who saw each unit's document.
-        most: most that a pair of each unit can save, Δ_∅/C.
 
     Returns:
-        The sums, (units, ranks); infinite for annotators whose pairs are those of other units.
+        The sums of the greatest savings of each later annotator, 0 at least; (units, ranks).
     """
-    n_ranks = int(rank.max(initial=0)) + 1
-    best = np.zeros((len(rank), n_ranks))
+    best = np.zeros((len(rank), int(rank.max(initial=0)) + 1))
     np.maximum.at(best, (pairs.u, rank[pairs.v]), saving)
-    later = np.arange(n_ranks)
-    best = np.where(later < annotators[:, None], best, 0.0)
-    best = np.minimum(best, (most * (1 + 2 * TIE))[:, None])
-    after = best[:, ::-1].cumsum(axis=1)[:, ::-1]
-    return np.column_stack((after[:, 1:], np.zeros(len(rank))))
+    from_here = best[:, ::-1].cumsum(axis=1)[:, ::-1]
+    return np.column_stack((from_here[:, 1:], np.zeros(len(rank))))
 
 
 def _saving_of_pairs(

@@ -35,8 +35,6 @@ SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
 MARK = re.compile(r"#\s*begin document\s*\S|#[^=]*=\s*\S")
 """A line that begins a document and has its id."""
 
-_NAMING = {"sentence": (LineKind.COMMENT, SENT_ID), "document": (LineKind.DOCSTART, MARK)}
-
 _BEGIN = re.compile(r"#\s*begin document\s*(?:\((.*)\);\s*part\s*(\d+)|(.*))")
 
 _NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row of CoNLL-U
