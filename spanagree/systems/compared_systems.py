@@ -202,8 +202,9 @@ class ComparedSystems:
         uniform = None
         if "inexact_uniform" in file.about:
             uniform = _of_file(file, "uniform", "inexact_uniform", corpus)
-        notes = tuple(map(str, remarks))
-        return cls(corpus, gold, counting, kind, rows, description, uniform, notes)
+        if not isinstance(remarks, list) or not all(isinstance(note, str) for note in remarks):
+            raise InputError(f"{file.name}: remarks are a list of texts, not {show(remarks)}")
+        return cls(corpus, gold, counting, kind, rows, description, uniform, tuple(remarks))
 
     def _checked(
         self, gold: str | None, match: MatchName, chance: str, **comparing: Any

@@ -51,6 +51,16 @@ def test_layout_of_conlleval(write):
     )
 
 
+def test_many_columns_of_tags(write):
+    """An error about many columns shows the looks of the first, and says how many more there are."""
+    labels = [f"B-{'XYZ'[column % 3]}{column}" for column in range(60)]
+    with refuses(
+        sa.InputError,
+        "… not clear: 1 has 1 segment of X0; … 8 has 1 segment of Y7; … (52 more). Name one …",
+    ):
+        sa.read_conll(write("\t".join(["Jo", *labels]) + "\n", "gold"))
+
+
 # as GermEval's: outer names, and those inside them
 NESTED = "1\tthe\tB-ORG\tO\n2\tBern\tI-ORG\tB-LOC\n3\tbank\tI-ORG\tO\n\n1\tRome\tB-LOC\tO\n"
 

@@ -278,6 +278,7 @@ BARE = {"who": "x", "spans": [], "words": 3}
         ([{**ROW, "id": 10**5000}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id <int> … string … not empty"),
         ([{**ROW, "id": None}], {"tokens": "tokens", "tags": {"a": "tags"}, "document": "id"}, "row 1: id None … string … not empty"),
         ([{**ROW, "who": ["x"], "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator ['x']: name ['x'] … string … not empty"),
+        ([{**ROW, "who": np.array(["x", "y"]), "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator array(['x', 'y'], dtype='<U1'): name … string … not empty"),
         ([{**ROW, "who": "", "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1: no annotator … give each row one"),
         ([{**ROW, "who": 10**5000, "id": "1"}], {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}, "row 1, annotator <int>: name <int> … string … not empty"),
         ([{"x" * 99: 1, **{str(i): 1 for i in range(40)}}], {"tokens": "t", "tags": {"a": "g"}}, f"row 1: no column 'g'; there are {'x' * 59}…, {', '.join(map(str, range(19)))}, … (21 more)"),

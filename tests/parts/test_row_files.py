@@ -170,6 +170,8 @@ WRONG = {
     "bounds without an end": {"about": {"inexact": {"b": ENDLESS}}},
     "nothing expected of something": {"rows__expected_size_second": np.array([0, 1])},
     "shares that are none": {"about": {"shares": {"rule": 3}}},
+    "remarks that are none": {"about": {"remarks": 3}},
+    "a remark that is no text": {"about": {"remarks": [3]}},
     "no traits": {"about": {"traits": []}},
 }
 

@@ -41,6 +41,7 @@ class Wanted(NamedTuple):
 
 _INSIDE = ", all inside those of "
 _LABELS = 4  # of a column that an error shows
+_COLUMNS = 8  # whose looks an error shows
 _CHUNKS = frozenset((
     "NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP",
 ))  # fmt: skip
@@ -186,6 +187,7 @@ class _TagColumns:
     def __init__(self, page: Page, options: ConllOptions) -> None:
         self.page = page
         self.options = options
+        self._spans: dict[Column, _Spans] = {}
 
     @cached_property
     def values(self) -> dict[Column, set[str]]:
@@ -313,24 +315,30 @@ class _TagColumns:
 
     def spans(self, column: Column) -> _Spans:
         """Return the segments in a column of tags; a tag that is none counts as ``O``."""
+        if column in self._spans:
+            return self._spans[column]
         page, scheme = self.page, self.options.scheme
         codes, names = numbered(page.columns[number_of(column, page.layout) or 0])
         is_tag = np.array([parse_tag(name, scheme) is not None for name in names], np.bool_)
         used = np.where(is_tag[codes], codes, -1)
         reading = read_tags(names, used, page.sentences, scheme=scheme)
         base = page.begins("sentence")[reading.sentence]
-        return _Spans(reading.start + base, reading.end + base, reading.names)
+        spans = _Spans(reading.start + base, reading.end + base, reading.names)
+        self._spans[column] = spans
+        return spans
 
     def unclear(self, columns: Sequence[Column]) -> InputError:
         """Return the error for columns of tags of which it is not known what they are."""
         first, *_, last = (self.page.layout.called(c) for c in columns)
-        looks = [self._looks(columns, column) for column in columns]
+        shown = columns[:_COLUMNS]
+        looks = [self._looks(shown, column) for column in shown]
         ways = f"--columns {first} or --columns {last}"
         if not any(_INSIDE in look for look in looks):
             ways += f", several as in --columns gold={first},mine={last}, or --columns all"
+        more = f"; … ({len(columns) - len(shown)} more)" if len(columns) > len(shown) else ""
         return InputError(
             f"{self.page.name}: which columns are annotators is not clear: {'; '.join(looks)}"
-            f"{self._so_far}. Name one, as in {ways} (columns=)"
+            f"{more}{self._so_far}. Name one, as in {ways} (columns=)"
         )
 
     @property

@@ -54,7 +54,8 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
                 users, states = (row.get(f"{column}.{key}") for key in ("users", "status"))
                 pairs = by_annotator(cell, users, states) or pairs
             for name, spans in pairs:
-                place = where if name == "" and is_open else f"{where}, annotator {show(name)}"
+                is_nobody = is_open and isinstance(name, str) and not name
+                place = where if is_nobody else f"{where}, annotator {show(name)}"
                 rows = reader.rows(spans, label_names[column], text, place, name)
                 if shape.label is not None:
                     rows = _labelled(rows, row.get(shape.label))
