@@ -172,7 +172,7 @@ class Collector:
         """Return the number of an annotator, who has seen nothing unless an annotation is added."""
         if not isinstance(name, str) or not (name or self.unnamed):
             place = where.removesuffix(f", annotator {show(name)}")
-            if place != where and (name is None or (isinstance(name, str) and not name)):
+            if place != where and (name is None or isinstance(name, str)):
                 raise InputError(f"{place}: no annotator is named; give each row one")
             raise invalid_value(f"{where}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))

@@ -512,8 +512,8 @@ def _lines(
         if alike is not segment:
             raise InputError(
                 f"{where}: segments {alike.start}–{alike.end} and {segment.start}–{segment.end}"
-                f" {show(segment.label)} differ in line breaks or white space alone, which brat"
-                " cannot hold; leave one out"
+                f" {show(segment.label)} differ in line breaks alone, which brat cannot hold;"
+                " leave one out"
             )
         yield f"T{number}\t{label} {at}\t{' '.join(text[start:end] for start, end in pieces)}"
         for name, value in segment.attributes.items():

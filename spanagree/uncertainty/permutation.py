@@ -70,7 +70,7 @@ def _exchanges(documents: int, exact: bool, resamples: int, seed: int) -> Iterat
 
 
 def portions(count: int, width: int) -> Iterator[tuple[int, int]]:
-    """Yield from which to which of so many draws a temporary array has room for.
+    """Yield the start and the end of each portion of draws that fits in a temporary array.
 
     >>> list(portions(3, 1 << 21))
     [(0, 2), (2, 3)]
