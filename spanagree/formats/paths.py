@@ -197,7 +197,9 @@ def records_at(
             )
         for steps in filter(None, beside):
             mine = dict.fromkeys(_places(value, steps))
-            if mine and [*mine] != [*dict.fromkeys(at[: _number(steps)] for at in places)]:
+            if not mine:
+                continue
+            if [*mine] != [*dict.fromkeys(at[: _number(steps)] for at in places)]:
                 raise InputError(
                     f"{where}: {content} leads to {counted(len(places), 'record')} and {path} to"
                     f" {len(mine)}; each record needs its own, under it or in a list of the same"
@@ -307,18 +309,22 @@ def _cut(value: Any, paths: Sequence[_Steps], place: _Place) -> Any:
 
 
 def _refuse_mixed(value: Any, first: _Steps, second: _Steps, what: str) -> None:
-    """Refuse two paths of which one leads to one element and the other to all of the same list."""
+    """Refuse two paths of which one leads to one element and the other to all of the same list.
+
+    Of an object, the same where the first path goes through all its keys; the second alone may,
+    as under each annotator's name beside the text.
+    """
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
-    if at is None or {type(first[at]), type(second[at])} != {int, str}:
+    if at is None or _is_several(first[at]) == _is_several(second[at]) or second[at] == "*":
         return
-    steps = first[at], second[at]
-    if "[*]" in steps or "[1:]" in steps:
-        for inner in _walk([value], first[:at]):
-            if isinstance(inner, list) and len(inner) > 1:
-                raise InputError(
-                    f"{what} join what stands under different records"
-                    f" ({counted(len(inner), 'element')}); name [*] in both, or one element"
-                )
+    every, single = sorted((first[at], second[at]), key=_is_several, reverse=True)
+    for inner in map(_held, _walk([value], first[:at])):
+        if len(_keys(inner, every)) > 1 and (isinstance(single, int) or single in inner):
+            part = "element" if isinstance(inner, list) else "key"
+            raise InputError(
+                f"{what} join what stands under different records"
+                f" ({counted(len(inner), part)}); name {every} in both, or one {part}"
+            )
 
 
 # --- what is not where a path leads ---------------------------------------------------------------

@@ -146,6 +146,15 @@ def test_a_column_that_leads_to_several_values():
         sa.read(rows, text="text", spans="parts[0].spans", document="id[*]")
 
 
+def test_a_key_beside_all_keys():
+    """What stands under one of the keys under which the records are belongs to one of them."""
+    value = {"a": {"text": "Jo", "spans": []}, "b": {"text": "Al", "spans": [1]}}
+    with refuses(sa.InputError, "x: b.spans and *.text join what stands under different records"):
+        list(records_at(value, "*.text", ("b.spans",), (), "x"))
+    under_names = {"text": "Jo", "ann": {"spans": []}, "bob": {"spans": [1]}}
+    assert list(records_at(under_names, "text", (), ("*.spans",), "x")) == [("", under_names)]
+
+
 VALUES = st.recursive(
     st.none() | st.integers(0, 3) | st.sampled_from(["Jo", ""]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
