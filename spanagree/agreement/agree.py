@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanagree.agreement.compared_annotators import ComparedAnnotators, compare, compare_part
+from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import counted_of
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model, whose
 from spanagree.choices import MIN_SHARED, Chance, MatchName
-from spanagree.comparisons.compared import Comparing, check_settings, compared
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.compared import Comparing
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import as_list
 from spanagree.errors import SettingError, check_whole, counted
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.parts.each import Part, check_executor, joined_parts
+from spanagree.parts.compared_rows import rows_of_corpus_or_parts
+from spanagree.parts.each import Part
 from spanagree.settings import unit
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
@@ -33,11 +32,11 @@ if TYPE_CHECKING:
 def agree(
     corpus: CorpusLike | Iterable[Part],
     *,
+    annotators: Sequence[str] | None = None,
+    min_shared: int = MIN_SHARED,
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
     places: Given | None = None,
-    annotators: Sequence[str] | None = None,
-    min_shared: int = MIN_SHARED,
     ci: bool | Jackknife = False,
     p_values: bool = False,
     seed: int = 0,
@@ -53,11 +52,11 @@ def agree(
     Args:
         corpus: the annotators as layers; or parts of a corpus, as for :func:`spanagree.evaluate`,
             which may have different annotators.
+        annotators: the names of those to compare; all unless given.
+        min_shared: pairs that share fewer documents are marked (``few``); they still count.
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
-        annotators: the names of those to compare; all unless given.
-        min_shared: pairs that share fewer documents are marked (``few``); they still count.
         ci: confidence intervals for every figure, over documents, for these annotators; or a
             :class:`Jackknife`. With ``over="annotators"`` the team, its labels, the mean and each
             annotator have a second interval, over other annotators too, which needs three of them.
@@ -85,21 +84,9 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     jackknife = parse_ci(ci, of_team=True)
     annotators = as_list(annotators)
-    if isinstance(source, Corpus):
-        check_executor(executor)
-        source, match, model = compared(source, match, model, **comparing)
-        counting = MatchCounting(match=match, chance=model, progress=progress)
-        rows = compare(source, counting, annotators)
-    else:
-        check_settings(match, model, comparing)
-        settings = {"match": match, "chance": model, **comparing}
-        rows = joined_parts(
-            source,
-            functools.partial(compare_part, annotators=annotators, settings=settings),
-            functools.partial(ComparedAnnotators.joined, annotators=annotators, settings=settings),
-            executor,
-            progress,
-        )
+    settings = {"match": match, "chance": model, **comparing}
+    chosen = {"annotators": annotators}
+    rows = rows_of_corpus_or_parts(ComparedAnnotators, source, chosen, settings, executor, progress)
     counts = counted_of(rows)
     if jackknife is not None:
         step_of(progress, "intervals")

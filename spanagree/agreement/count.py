@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,9 +15,9 @@ from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.table import Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
+from spanagree.parts.compared_rows import Counts, counts_under_each
 from spanagree.results.score import f1_figures
 from spanagree.settings import MatchSettings
 from spanagree.uncertainty.confidence import Jackknife
@@ -181,29 +181,23 @@ def mean_figures(sums: Floats) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedPairs:
+class CountedPairs(Counts):
     """What is counted of annotators against each other.
 
     Attributes:
-        documents: number of documents.
+        sharing: how many documents annotators saw, alone or with others, and how many each two
+            share.
         settings: settings of the result.
-        notes: what a reader repaired or passed over, and what is out of the ordinary.
         per_document: single documents.
-        sharing: how many documents annotators saw and share.
         pairs: comparisons of each two, over the documents they share.
         by_label: comparisons of each label, over pairs; of none that disregards labels.
         single: in how many documents that two saw nobody marked more than one segment.
         heavy: the documents that carry much of the weight.
         evidence: what the F1 of the team rests on; (1, 3).
         inexact: where the expected match is not exact.
-        places: how segments stand to the rule of places, if chance has one.
-        uniform: the same counts without that rule.
-        rows: the rows of a whole corpus, which were counted.
     """
 
-    documents: int
     settings: AgreementSettings
-    notes: tuple[str, ...] = ()
     per_document: PerDocument
     sharing: Sharing
     pairs: Comparisons
@@ -212,24 +206,13 @@ class CountedPairs:
     heavy: tuple[DominantDocument, ...]
     evidence: Ints
     inexact: Inexact = field(default_factory=Inexact)
-    places: PlaceShares | None = None
     uniform: CountedPairs | None = None
     rows: ComparedAnnotators | None = None
 
 
 def counted_of(compared: ComparedAnnotators) -> CountedPairs:
     """Count what was compared in a corpus, or in all its parts."""
-    counts = replace(_counted(compared, compared.sums, compared.counting), rows=compared)
-    notes = (*compared.corpus.notes, *compared.description.notes())
-    plain, uniform = compared.counting.without_places(), compared.uniform
-    if plain is None or uniform is None:
-        return replace(counts, notes=notes)
-    return replace(
-        counts,
-        notes=notes,
-        places=compared.description.shares,
-        uniform=_counted(compared, uniform, plain),
-    )
+    return counts_under_each(compared, (compared.sums, compared.uniform), _counted)
 
 
 def _counted(

@@ -172,11 +172,11 @@ class Confusion(Result):
     notes: tuple[str, ...]
     cells: Cells = field(repr=False, compare=False)
 
+    DRAWN: ClassVar[tuple[str, ...]] = ("share",)
     BY: ClassVar[Mapping[str, str]] = {
         "share": "shares of what the first gave in each row, instead of numbers",
         "pair": "a row for each two labels that were confused, and how often chance would",
     }
-    DRAWN: ClassVar[tuple[str, ...]] = ("share",)
 
     @property
     def sides(self) -> tuple[str, str]:

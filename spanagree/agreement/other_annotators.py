@@ -99,13 +99,9 @@ def _less_each(total: Floats, parts: Comparisons, group: Ints | None) -> Annotat
 
 
 def with_annotators(
-    intervals: list[Interval],
-    sums: Moments,
-    over: AnnotatorVariance,
-    tail: float,
-    *,
-    of_others: bool = False,
-) -> list[Interval]:
+    intervals: list[Interval], sums: Moments, over: AnnotatorVariance, tail: float,
+    *, of_others: bool = False,
+) -> list[Interval]:  # fmt: skip
     """Return intervals over documents, each with a second one over annotators too.
 
     Args:

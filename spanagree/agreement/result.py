@@ -101,9 +101,9 @@ class Agreement(Result, Keyed):
     annotators: Mapping[str, Member]
     labels: Mapping[str, Tally]
     documents: int
-    document_ids: tuple[str, ...] | None
     settings: AgreementSettings
     notes: tuple[str, ...]
+    document_ids: tuple[str, ...] | None
     per_document: PerDocument = field(repr=False, compare=False)
     evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     single: int = field(default=0, repr=False)
@@ -494,7 +494,6 @@ def result(
     return Agreement(
         *figures,
         counts.documents,
-        counts.per_document.corpus.ids,
         settings,
         (
             *counts.notes,
@@ -502,6 +501,7 @@ def result(
             *counts.inexact.notes(float(figures.team.tally.size)),
             *notes_on_sharing(counts),
         ),
+        counts.per_document.corpus.ids,
         counts.per_document,
         tuple(counts.evidence[0].tolist()),
         counts.single,

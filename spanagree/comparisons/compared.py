@@ -150,7 +150,7 @@ def chosen_of(comparing: Mapping[str, Any]) -> Compared:
     return chosen
 
 
-def check_settings(match: MatchName, chance: str, comparing: Mapping[str, Any]) -> None:
+def check_settings(match: MatchName, chance: str, **comparing: Unpack[Comparing]) -> None:
     """Check the settings of a comparison before any part of a corpus is read.
 
     Raises:

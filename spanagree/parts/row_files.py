@@ -74,7 +74,7 @@ class RowsFile(NamedTuple):
 
 
 def write_rows(
-    path: PathName, kind: str, about: Mapping[str, Any], tables: Mapping[str, Comparisons | None],
+    path: PathName, kind: str, about: Mapping[str, Any], tables: Mapping[str, Comparisons],
     arrays: Mapping[str, Any],
 ) -> None:  # fmt: skip
     """Write rows, whole or not at all.
@@ -97,8 +97,7 @@ def write_rows(
         )
     columns: Arrays = {name: np.asarray(values) for name, values in arrays.items()}
     for name, table in tables.items():
-        if table is not None:
-            columns |= {f"{name}.{key}": np.asarray(getattr(table, key)) for key in (*KEYS, *SUMS)}
+        columns |= {f"{name}.{key}": np.asarray(getattr(table, key)) for key in (*KEYS, *SUMS)}
     text = json.dumps({"spanagree_rows": VERSION, "kind": kind, **about})
     columns["about"] = np.frombuffer(text.encode(), np.uint8)
     out = io.BytesIO()
@@ -182,10 +181,11 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
     return RowsFile(name, kind, about, arrays)
 
 
-def corpus_of_rows(
-    file: RowsFile,
-) -> tuple[CorpusOfRows, MatchCounting, CorpusKind, Description]:
+def documents_of_rows(file: RowsFile) -> dict[str, Any]:
     """Build the documents of a file of rows, and how they were compared.
+
+    Returns:
+        The attributes of :class:`spanagree.parts.compared_rows.ComparedRows`, by name.
 
     Raises:
         InputError: for contents that no result writes.
@@ -225,7 +225,13 @@ def corpus_of_rows(
         shares = None if about["shares"] is None else PlaceShares.read(about["shares"])
         segments, at_edges = about["word_edges"]
         description = Description(shares, WordEdges(int(segments), float(at_edges)))
-        return corpus, MatchCounting(match=about["match"], chance=chance), kind, description
+        counting = MatchCounting(match=about["match"], chance=chance)
+        return {
+            "corpus": corpus,
+            "counting": counting,
+            "kind": kind,
+            "description": description,
+        }
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
 

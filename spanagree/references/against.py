@@ -256,11 +256,11 @@ class AgainstReferences(Result, Keyed):
             columns,
             rows,
             self.settings,
-            caption=f"{counted(len(self.systems), 'system')} against {references},"
-            f" {counted(self.documents, document)}",
-            remarks=self._remarks(by),
             breaks=breaks,
             best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
+            remarks=self._remarks(by),
+            caption=f"{counted(len(self.systems), 'system')} against {references},"
+            f" {counted(self.documents, document)}",
         )
         uniform = None if self.uniform is None else self.uniform._table(by)
         return beside_uniform(table, uniform, self.places)

@@ -78,14 +78,14 @@ class ReplacementSettings(Settings):
         score: how items are scored, of :data:`SCORES`.
     """
 
+    candidate: str
+    epsilon: float
     match: str | None = None
     chance: str | None = None
     expected: str | None = None
     chance_seed: int | None = None
     items_: str | None = None
     score: str | None = None
-    candidate: str
-    epsilon: float
     annotators: int
 
 

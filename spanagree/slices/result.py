@@ -263,8 +263,6 @@ class Slices(Result, Keyed):
 
     # --- tables ---------------------------------------------------------------------------------
 
-    TABLES: ClassVar[Mapping[str, str | None]] = {"slices": None}
-
     SUMMARY: ClassVar[tuple[str, ...]] = (
         "by=title",
         "documents",
@@ -272,6 +270,8 @@ class Slices(Result, Keyed):
         "largest_difference=_largest?",
         "places?",
     )
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"slices": None}
 
     @property
     def _trends(self) -> dict[str, dict[str, float]] | None:

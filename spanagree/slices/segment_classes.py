@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from spanagree.agreement.compared_annotators import compare as compare_annotators
+from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import PerDocument as TeamDocuments
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
@@ -29,7 +28,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
 from spanagree.slices.scored_rows import TEAM, Scorable, ScoredRows, corpus_of_result, scored_rows
-from spanagree.systems.compared_systems import compare as compare_systems
+from spanagree.systems.compared_systems import ComparedSystems
 
 LENGTH, SEEN = SLICES
 
@@ -200,11 +199,12 @@ def _compared(
     counting = MatchCounting(match="exact", chance=result.settings.chance)
     all_rows = scored_rows(result)
     if isinstance(result, Agreement):
-        compared: Any = compare_annotators(marked, counting)
-        single = TeamDocuments(marked, counting.match, counting.chance, compared.sums).rows
+        sums = ComparedAnnotators.of(marked, counting).sums
+        single = TeamDocuments(marked, counting.match, counting.chance, sums).rows
         by_name = {TEAM: single}
     else:
-        compared = compare_systems(marked, counting, result.settings.gold).rows.comparisons
+        gold = result.settings.gold
+        compared = ComparedSystems.of(marked, counting, gold).rows.comparisons
         annotators = compared.annotators
         by_name = {
             name: compared.where(compared.second == annotators.index(name)) for name in all_rows

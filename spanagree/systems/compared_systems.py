@@ -9,25 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.choices import MatchName
-from spanagree.comparisons.compared import (
-    asked_items,
-    check_same_question,
-    compared,
-    joined_items,
-    measure_of,
-    measure_of_whole,
-    without_unused_text,
-)
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
-from spanagree.comparisons.counting import Description, MatchCounting, notes_on_texts
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
-from spanagree.corpus.same_texts import numbers_of_texts
 from spanagree.errors import (
     InputError,
     MissingLayerError,
@@ -36,12 +25,15 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import PathName
+from spanagree.parts.compared_rows import (
+    ComparedRows,
+    compared_documents,
+    whole_of_parts,
+)
 
 if TYPE_CHECKING:
     from spanagree.parts.row_files import RowsFile  # needed by few
 
-_KIND = "systems"
 _ORDER = ("second", "document", "label")  # of rows: system by system
 
 
@@ -76,17 +68,13 @@ class SystemRows(NamedTuple):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class ComparedSystems:
-    """Rows of a corpus, or of a part of one, and the documents that they are of.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ComparedSystems(ComparedRows):
+    """Rows of systems and gold in a corpus, or in a part of one.
 
     Attributes:
-        corpus: who saw and marked what; of a part without texts, unless chance rests on them.
         gold: name of the gold layer.
-        counting: measure and chance model.
-        kind: traits of the corpus by which chance treats its documents.
         rows: what each system and gold have in common.
-        description: how segments stand to their texts.
         uniform: rows without the rule of places, if chance has one.
         notes: remarks on the comparison.
 
@@ -96,14 +84,44 @@ class ComparedSystems:
     'a'
     """
 
-    corpus: Corpus
     gold: str
-    counting: MatchCounting
-    kind: CorpusKind
     rows: SystemRows
-    description: Description
     uniform: SystemRows | None = None
     notes: tuple[str, ...] = ()
+
+    OF: ClassVar[str] = "systems"
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, counting: MatchCounting, gold: str | None = None
+    ) -> ComparedSystems:
+        """Compare systems with gold in a whole corpus.
+
+        Args:
+            corpus: gold and systems as layers.
+            counting: measure and chance model.
+            gold: name of the gold layer. Default: the first.
+
+        Raises:
+            SettingError: for an unknown name, fewer than two layers, or a layer that overlaps
+                itself where the measure or the chance model does not allow it.
+        """
+        gold = _checked_gold(corpus, gold)
+        settled_corpus = _settled(corpus, gold)
+        counting.check(settled_corpus)
+        return _compared(settled_corpus, counting, gold).finished()
+
+    @classmethod
+    def _of_part(
+        cls, corpus: Corpus, counting: MatchCounting, gold: str | None = None
+    ) -> ComparedSystems:
+        gold = next(iter(corpus.annotators), "") if gold is None else gold
+        in_both = _settled(corpus, gold)
+        counting.check(in_both)
+        return _compared(in_both, counting, gold)
+
+    def _chosen_differently(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
+        return [] if gold is None else [("gold", self.gold, gold)]
 
     @classmethod
     def joined(
@@ -121,21 +139,17 @@ class ComparedSystems:
         Args:
             parts: parts in their order, by name.
             gold: name of the gold layer. Default: the first of the whole corpus.
-            settings: as of :func:`compare_part`.
+            settings: as of :meth:`of_part`.
 
         Raises:
             InputError, SettingError: for parts that do not belong together; for what no part has.
         """
         first, *others = parts.values()
-        corpus = joined_items({name: part.corpus for name, part in parts.items()})
-        counting = replace(first.counting, match=measure_of_whole(corpus, **settings))
-        descriptions = {name: part.description for name, part in parts.items()}
-        corpus = corpus.but(notes=(*corpus.notes, *notes_on_texts(descriptions)))
+        corpus, counting, description = whole_of_parts(parts, settings)
         gold = _checked_gold(corpus, gold)
-        description = Description.joined([*descriptions.values()])
         if not _rows_of_parts_hold(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")
-            return replace(compare(corpus, counting, gold), description=description)
+            return replace(cls.of(corpus, counting, gold), description=description)
         settled_corpus = _settled(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
         rows = first.rows._joined(
@@ -145,77 +159,41 @@ class ComparedSystems:
         if uniform is not None:
             later = [part.uniform for part in others if part.uniform is not None]
             uniform = uniform._joined(zip(later, n_before, strict=True), settled_corpus)
-        kind = CorpusKind.joined([part.kind for part in parts.values()])
         notes = tuple(dict.fromkeys(note for part in parts.values() for note in part.notes))
         return cls(
-            settled_corpus, gold, counting, kind, rows, description, uniform, notes
+            corpus=settled_corpus,
+            counting=counting,
+            kind=CorpusKind.joined([part.kind for part in parts.values()]),
+            gold=gold,
+            rows=rows,
+            description=description,
+            uniform=uniform,
+            notes=notes,
         ).finished()
 
-    are_rows: ClassVar[bool] = True
-
-    def write(self, path: PathName) -> None:
-        """Write the rows to a file, which holds no text and no segments.
-
-        Args:
-            path: name of the file, which ends in .npz; it is written whole or not at all.
-
-        Raises:
-            SettingError: for another ending.
-            InputError: for a path that cannot be written.
-
-        >>> import spanagree as sa
-        >>> from tempfile import TemporaryDirectory
-        >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
-        >>> parts = [sa.Corpus.from_segments([10], layers, ids=[name]) for name in "ab"]
-        >>> with TemporaryDirectory() as folder:
-        ...     for part in parts:
-        ...         sa.evaluate(part).rows.write(f"{folder}/{part.ids[0]}.npz")
-        ...     rows = [ComparedSystems.read(f"{folder}/{name}.npz") for name in "ab"]
-        >>> sa.evaluate(rows).systems["mine"].tally.matched
-        2
-        """
-        from spanagree.parts import row_files  # few write rows
-
-        about = row_files.about_corpus(self.corpus, self.counting, self.kind, self.description)
-        tables = {"rows": self.rows.comparisons, "uniform": None}
-        about |= {"gold": self.gold, "inexact": _plain(self.rows), "remarks": list(self.notes)}
+    def _contents(
+        self,
+    ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
+        about = {"gold": self.gold, "inexact": _plain(self.rows), "remarks": list(self.notes)}
+        tables = {"rows": self.rows.comparisons}
         if self.uniform is not None:
             tables["uniform"] = self.uniform.comparisons
             about["inexact_uniform"] = _plain(self.uniform)
-        row_files.write_rows(path, _KIND, about, tables, row_files.arrays_of(self.corpus))
+        return self.corpus, about, tables, {}
 
     @classmethod
-    def read(cls, path: PathName) -> ComparedSystems:
-        """Read rows from a file that :meth:`write` wrote; :func:`spanagree.evaluate` takes several.
-
-        Raises:
-            InputError: for a file that cannot be read, or holds no rows of systems.
-        """
-        from spanagree.parts import row_files  # few read rows
-
-        file = row_files.read_rows(path, _KIND)
-        corpus, counting, kind, description = row_files.corpus_of_rows(file)
+    def _of_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedSystems:
+        corpus = documents["corpus"]
         gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
         if not isinstance(gold, str) or gold not in corpus.layers:
             raise InputError(f"{file.name}: gold {show(gold)} is none of its annotators")
-        rows = _of_file(file, "rows", "inexact", corpus)
+        rows = _table_of_file(file, "rows", "inexact", corpus)
         uniform = None
         if "inexact_uniform" in file.about:
-            uniform = _of_file(file, "uniform", "inexact_uniform", corpus)
+            uniform = _table_of_file(file, "uniform", "inexact_uniform", corpus)
         if not isinstance(remarks, list) or not all(isinstance(note, str) for note in remarks):
             raise InputError(f"{file.name}: remarks are a list of texts, not {show(remarks)}")
-        return cls(corpus, gold, counting, kind, rows, description, uniform, tuple(remarks))
-
-    def _checked(
-        self, gold: str | None, match: MatchName, chance: str, **comparing: Any
-    ) -> ComparedSystems:
-        """Return the rows, if they are what is asked for."""
-        asked = measure_of(match, chance, self.corpus.offsets, **comparing)
-        names = [] if gold is None else [("gold", self.gold, gold)]
-        names += asked_items(self.corpus.reading, **comparing)
-        of_rows = self.counting.match, self.counting.chance
-        check_same_question(of_rows, (asked, chance), names)
-        return self
+        return cls(**documents, gold=gold, rows=rows, uniform=uniform, notes=tuple(remarks))
 
     def finished(self) -> ComparedSystems:
         """Complete the rows of a whole corpus by what is known of all its documents only.
@@ -227,53 +205,6 @@ class ComparedSystems:
         rows, note = _with_mean_of_random(self.rows, self)
         uniform = self.uniform and _with_mean_of_random(self.uniform, self)[0]
         return replace(self, rows=rows, uniform=uniform, notes=(note,))
-
-
-def compare(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> ComparedSystems:
-    """Compare systems with gold in a whole corpus.
-
-    Args:
-        corpus: gold and systems as layers.
-        counting: measure and chance model.
-        gold: name of the gold layer. Default: the first.
-
-    Raises:
-        SettingError: for an unknown name, fewer than two layers, or a layer that overlaps itself
-            where the measure or the chance model does not allow it.
-    """
-    gold = _checked_gold(corpus, gold)
-    settled_corpus = _settled(corpus, gold)
-    counting.check(settled_corpus)
-    return _compared(settled_corpus, counting, gold).finished()
-
-
-def compare_part(
-    part: Corpus | ComparedSystems, gold: str | None, settings: Mapping[str, Any]
-) -> ComparedSystems:
-    """Compare systems with gold in a part of a corpus, where it is read.
-
-    Args:
-        part: documents of the corpus, of which some layers may be missing; or their rows.
-        gold: name of the gold layer. Default: the first.
-        settings: keyword arguments of :func:`spanagree.comparisons.compared.compared`.
-
-    Raises:
-        SettingError: for a layer that overlaps itself where that is not allowed; for rows that are
-            of another question.
-    """
-    if isinstance(part, ComparedSystems):
-        return part._checked(gold, **settings)
-    corpus, match, chance = compared(part, in_part=True, **settings)
-    counting = MatchCounting(match=match, chance=chance)
-    gold = next(iter(corpus.annotators), "") if gold is None else gold
-    in_both = _settled(corpus, gold)
-    counting.check(in_both)
-    result = _compared(in_both, counting, gold)
-    return replace(
-        result,
-        corpus=without_unused_text(corpus, chance),
-        description=replace(result.description, text_numbers=numbers_of_texts(part)),
-    )
 
 
 def _checked_gold(corpus: Corpus, gold: str | None) -> str:
@@ -316,13 +247,10 @@ def _compared(corpus: Corpus, counting: MatchCounting, gold: str) -> ComparedSys
     """Compare systems with gold; nothing is checked."""
     plain = counting.without_places()
     return ComparedSystems(
-        corpus,
-        gold,
-        counting,
-        CorpusKind.of(corpus),
-        compare_with_gold(corpus, gold, counting),
-        counting.describe(corpus),
-        None if plain is None else compare_with_gold(corpus, gold, plain),
+        gold=gold,
+        rows=compare_with_gold(corpus, gold, counting),
+        uniform=None if plain is None else compare_with_gold(corpus, gold, plain),
+        **compared_documents(corpus, counting),
     )
 
 
@@ -371,7 +299,7 @@ def _plain(rows: SystemRows) -> dict[str, Any]:
     return {name: row_files.plain_inexact(inexact) for name, inexact in rows.inexact.items()}
 
 
-def _of_file(file: RowsFile, table: str, inexact: str, corpus: Corpus) -> SystemRows:
+def _table_of_file(file: RowsFile, table: str, inexact: str, corpus: Corpus) -> SystemRows:
     """Read the rows under one chance model from a file."""
     from spanagree.parts import row_files  # few read or write rows
 

@@ -13,15 +13,14 @@ from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
+from spanagree.parts.compared_rows import Counts, counts_under_each
 from spanagree.results.score import all_figures, corrected_figures
 from spanagree.settings import MatchSettings
 from spanagree.systems.compared_systems import (
     ComparedSystems,
     SystemRows,
-    compare,
     compare_with_gold,
 )
 from spanagree.uncertainty.confidence import Jackknife
@@ -101,13 +100,11 @@ class PerDocument(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedSystems:
+class CountedSystems(Counts):
     """What is counted of systems against gold.
 
     Attributes:
-        documents: number of documents.
         settings: settings of the result.
-        notes: what a reader repaired or passed over, and what is out of the ordinary.
         per_document: single documents.
         annotators: the layers, gold among them.
         shared: how many documents each system and gold both saw.
@@ -115,21 +112,15 @@ class CountedSystems:
             system and label.
         evidence: what precision, recall and F1 of each system rest on; (3, 3).
         inexact: where the expected match of each system is not exact.
-        places: how segments stand to the rule of places, if chance has one.
-        uniform: the same counts without that rule.
-        rows: the rows of a whole corpus, which were counted.
     """
 
-    documents: int
     settings: EvaluationSettings
-    notes: tuple[str, ...] = ()
     per_document: PerDocument
     annotators: tuple[str, ...]
     shared: Mapping[str, int]
     sums: Comparisons
     evidence: Mapping[str, Ints]
     inexact: Mapping[str, Inexact] = field(default_factory=dict)
-    places: PlaceShares | None = None
     uniform: CountedSystems | None = None
     rows: ComparedSystems | None = None
 
@@ -223,23 +214,13 @@ def _macro_figures(sums: Floats) -> Floats:
 
 
 def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> CountedSystems:
-    """Count what systems and gold have in common in one corpus; see :func:`compare`."""
-    return counted_of(compare(corpus, counting, gold))
+    """Count what systems and gold have in common in one corpus; see :meth:`ComparedSystems.of`."""
+    return counted_of(ComparedSystems.of(corpus, counting, gold))
 
 
 def counted_of(compared: ComparedSystems) -> CountedSystems:
     """Count what was compared in a corpus, or in all its parts."""
-    counts = replace(_counted(compared, compared.rows, compared.counting), rows=compared)
-    notes = (*compared.corpus.notes, *compared.description.notes(), *compared.notes)
-    plain, uniform = compared.counting.without_places(), compared.uniform
-    if plain is None or uniform is None:
-        return replace(counts, notes=notes)
-    return replace(
-        counts,
-        notes=notes,
-        places=compared.description.shares,
-        uniform=_counted(compared, uniform, plain),
-    )
+    return counts_under_each(compared, (compared.rows, compared.uniform), _counted, compared.notes)
 
 
 def _counted(

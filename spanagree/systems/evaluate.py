@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,16 +9,16 @@ from typing import TYPE_CHECKING
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model
 from spanagree.choices import Chance, ChanceOf, MatchName
-from spanagree.comparisons.compared import Comparing, check_settings, compared
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.compared import Comparing
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import counted, printable
 from spanagree.formats.guessed import CorpusLike, guessed
 from spanagree.formats.tag_lists import Tags
-from spanagree.parts.each import Part, check_executor, joined_parts
+from spanagree.parts.compared_rows import rows_of_corpus_or_parts
+from spanagree.parts.each import Part
 from spanagree.settings import unit
-from spanagree.systems.compared_systems import ComparedSystems, compare, compare_part
+from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import counted_of
 from spanagree.systems.result import Evaluation, result
 from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
@@ -86,20 +85,9 @@ def evaluate(
     source, named = guessed(corpus, gold)
     model = chance_model(chance, places, chance_of, seed)
     jackknife = parse_ci(ci)
-    if isinstance(source, Corpus):
-        check_executor(executor)
-        source, match, model = compared(source, match, model, **comparing)
-        rows = compare(source, MatchCounting(match=match, chance=model, progress=progress), named)
-    else:
-        check_settings(match, model, comparing)
-        settings = {"match": match, "chance": model, **comparing}
-        rows = joined_parts(
-            source,
-            functools.partial(compare_part, gold=named, settings=settings),
-            functools.partial(ComparedSystems.joined, gold=named, settings=settings),
-            executor,
-            progress,
-        )
+    settings = {"match": match, "chance": model, **comparing}
+    chosen = {"gold": named}
+    rows = rows_of_corpus_or_parts(ComparedSystems, source, chosen, settings, executor, progress)
     evaluation = result(
         counted_of(rows), jackknife, step_of(progress, "intervals") if jackknife else None
     )

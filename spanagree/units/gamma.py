@@ -62,9 +62,9 @@ def gamma(
     precision: float = 0.01,
     time_limit: float | None = TIME_LIMIT,
     seed: int = 0,
-    annotators: Sequence[str] | None = None,
-    pairs: bool = False,
     ci: bool | Jackknife = False,
+    pairs: bool = False,
+    annotators: Sequence[str] | None = None,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Gamma:
