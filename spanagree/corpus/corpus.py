@@ -7,21 +7,16 @@ a corpus is made, and frozen after that. Offsets are half-open, in tokens or in 
 
 from __future__ import annotations
 
-import os
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress, pairwise
 from types import MappingProxyType, NoneType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, entries, first_alike, groups, met_before
+from spanagree.arrays import Bools, Ints
 from spanagree.choices import Cut, Offsets
-from spanagree.corpus.best_labels import BEST, with_best_labels
 from spanagree.corpus.by_document import AnnotationsByDocument
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, Flaw, refuse, refuse_flaws
@@ -38,11 +33,10 @@ from spanagree.corpus.segments import (
     Relation,
     Segment,
     SegmentsByAnnotator,
-    codes,
     frozen,
 )
 from spanagree.corpus.times import sized
-from spanagree.corpus.tokens import CUTS, Fitted, fit_pieces, sizes_of, spaced, tokenize
+from spanagree.corpus.tokens import CUTS, sizes_of
 from spanagree.corpus.words import Words
 from spanagree.errors import (
     InputError,
@@ -50,18 +44,13 @@ from spanagree.errors import (
     annotator_names,
     check_choice,
     check_known,
-    chosen,
     counted,
     invalid_value,
-    is_iterable,
     length_of,
-    listed,
-    more_like_it,
     printable,
     show,
 )
-from spanagree.files import PathName, read_lines
-from spanagree.tables import cells_of, separator_of
+from spanagree.files import PathName
 
 _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
@@ -156,304 +145,6 @@ def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Laye
     refuse_flaws(raw, repairable=False)
     unseen = ~layer.annotated[layer.document]
     refuse(_UNSEEN, raw, unseen, "only documents marked as seen have segments")
-
-
-LABELS = ("labels", "map_labels")
-"""The options of :func:`with_labels`, which every reader has."""
-
-
-# --- other labels ---------------------------------------------------------------------------------
-
-
-def with_labels(
-    raw: RawCorpus,
-    labels: Sequence[str] | None = None,
-    map_labels: Mapping[str, str] | PathName | None = None,
-) -> RawCorpus:
-    """Return the rows with labels renamed, and then those of some labels only.
-
-    Segments of other labels, or without one, are dropped before anything is checked. Segments that
-    other names make the same as another of their annotation are dropped too. One note counts both.
-
-    Args:
-        raw: what a source says.
-        labels: the names of those that stay; all unless given.
-        map_labels: old names to new ones: a mapping, ``OLD=NEW,…``, or a file of two columns; or
-            ``best``, for names that are each annotator's own
-            (:func:`spanagree.corpus.best_labels.with_best_labels`).
-
-    Raises:
-        SettingError: for labels that are not a list of names, or what is not such a mapping.
-        InputError: for a file that cannot be read, or has other than two columns.
-    """
-    if labels is None and map_labels is None:
-        return raw
-    if map_labels == BEST and not os.path.exists(BEST):
-        return with_labels(with_best_labels(raw), labels)
-    new = {} if map_labels is None else label_map(map_labels)
-    wanted = None if labels is None else _names(labels)
-    number, names = codes([new.get(name, name) for name in raw.labels])
-    label = np.append(number, -1)[raw.label]
-    is_taken = np.array([wanted is None or name in wanted for name in names], np.bool_)
-    chosen = np.append(is_taken, wanted is None)[label]  # no label is −1, the last
-    place: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
-    if raw.details is not None:
-        place = (*place, raw.details.shape)
-    merged = chosen & met_before(*place, label) & ~met_before(*place, raw.label)
-    notes = _notes_on_labels(raw, new, wanted, chosen, merged)
-    kept = chosen & ~merged
-    rows = raw.segments_kept(kept)
-    rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[kept]]
-    if raw.details is not None:
-        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*place, label))
-        if lost := len(raw.links) - len(raw.but(details=rows["details"]).links):
-            notes.append(f"labels: {counted(lost, 'relation')} of segments that were dropped")
-    reading = dict(raw.reading)
-    if new:
-        before = reading.get("map_labels", {})
-        reading["map_labels"] = {old: new.get(name, name) for old, name in before.items()} | new
-    if wanted is not None:
-        reading["labels"] = list(wanted)
-    return raw.but(
-        **rows,
-        labels=tuple(compress(names, is_taken)),
-        reading=reading,
-        notes=(*raw.notes, *notes),
-    )
-
-
-def stays(
-    labels: Sequence[str] | None = None, map_labels: Mapping[str, str] | PathName | None = None
-) -> Callable[[str | None], bool]:
-    """Return a test of whether :func:`with_labels` takes segments of a label.
-
-    A reader asks it before it refuses an annotation that it cannot take over.
-
-    >>> [stays(["PER"], {"person": "PER"})(label) for label in ("person", "LOC", None)]
-    [True, False, False]
-    """
-    if labels is None:
-        return lambda label: True
-    new = {} if map_labels is None or map_labels == BEST else label_map(map_labels)
-    wanted = _names(labels)
-    return lambda label: label is not None and new.get(label, label) in wanted
-
-
-def _notes_on_labels(
-    raw: RawCorpus,
-    new: Mapping[str, str],
-    wanted: Sequence[str] | None,
-    chosen: Bools,
-    merged: Bools,
-) -> list[str]:
-    """Return one note of what was dropped, renamed and merged, and of names that nothing has.
-
-    Args:
-        raw: the rows before.
-        new: new names by old ones.
-        wanted: the labels that stay, ``None`` for all.
-        chosen: of each segment, whether it has one of these.
-        merged: of each segment, whether a new name makes it the same as another.
-    """
-    names = [*raw.labels, "no label"]
-    parts = []
-    if not chosen.all():
-        parts.append(f"{_count_by_label(names, raw.label[~chosen])} dropped")
-    numbers = [i for i, name in enumerate(raw.labels) if new.get(name, name) != name]
-    renamed = chosen & np.isin(raw.label, numbers)
-    if renamed.any():
-        both_names = [f"{name} as {new.get(name)}" for name in names]
-        parts.append(f"{_count_by_label(both_names, raw.label[renamed])} read")
-    if merged.any():
-        parts.append(f"{counted(int(merged.sum()), 'segment')} then the same as another, merged")
-    there = {new.get(name, name) for name in raw.labels}
-    absent = [name for name in wanted or () if name not in there]
-    absent += [name for name in new if name not in raw.labels]
-    if absent:
-        parts.append(f"no segment has {listed(absent)} (there are {listed(raw.labels) or 'none'})")
-    return [f"labels: {'; '.join(parts)}"] if parts else []
-
-
-def _count_by_label(names: Sequence[str], label: Ints) -> str:
-    """Return how many segments there are, and how many of each label."""
-    counts = Counter(label.tolist()).most_common()
-    return f"{counted(len(label), 'segment')} ({listed(f'{names[i]} {n}' for i, n in counts)})"
-
-
-def _names(labels: Any) -> list[str]:
-    """Return names of labels, each once."""
-    names = [] if isinstance(labels, str) or not is_iterable(labels) else list(labels)
-    if not names or not all(isinstance(name, str) and name.strip() for name in names):
-        raise SettingError(f'labels {show(labels)}; a list of names is needed, such as ["PER"]')
-    return list(dict.fromkeys(names))
-
-
-def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
-    """Return the new name of each label, by its old one.
-
-    Raises:
-        SettingError, InputError: as :func:`with_labels`.
-
-    >>> label_map("person=PER,place=LOC")
-    {'person': 'PER', 'place': 'LOC'}
-    """
-    pairs: list[tuple[str, Sequence[Any]]]
-    if isinstance(given, Mapping):
-        pairs = [("map_labels", pair) for pair in given.items()]
-    elif isinstance(given, str) and "=" in given and not os.path.exists(given):
-        pairs = [("map_labels", part.rpartition("=")[::2]) for part in given.split(",")]
-    else:
-        name = printable(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
-        lines = [line.rstrip("\r") for line in read_lines(given).split("\n")]
-        sign = separator_of(lines)
-        pairs = [
-            (f"{name}:{n}", [line] if "\r" in line else cells_of(line, sign))
-            for n, line in enumerate(lines, 1)
-            if line.strip()
-        ]
-    new: dict[str, str] = {}
-    for where, pair in pairs:
-        names = [name.strip() if isinstance(name, str) else "" for name in pair]
-        if len(names) != 2 or not all(names):
-            raise InputError(
-                f"{where}: {show(list(pair))}; an old and a new label are needed: OLD=NEW,…, a"
-                " mapping, or a file with two columns"
-            )
-        if new.setdefault(names[0], names[1]) != names[1]:
-            raise InputError(
-                f"{where}: label {show(names[0])} becomes {show(new[names[0]])} and"
-                f" {show(names[1])}; each becomes one"
-            )
-    return new
-
-
-# --- documents put together -----------------------------------------------------------------------
-
-_NEEDED = "a pattern, or a name for each document, is needed"
-
-
-def places_found(ids: Sequence[str], pattern: str, what: str) -> list[tuple[int, int] | None]:
-    """Return where in each id a pattern is found: its first group, or all of it.
-
-    Raises:
-        SettingError: for what is not a pattern; ``what`` is the option that has it.
-    """
-    try:
-        find = re.compile(pattern)
-    except re.error as error:
-        raise SettingError(
-            f"{what} {show(pattern)}: neither a file that is there nor a pattern ({error})"
-        ) from None
-    hits = [find.search(id_) for id_ in ids]
-    spans = [None if hit is None else hit.span(min(hit.re.groups, 1)) for hit in hits]
-    return [None if span is None or span[0] < 0 else span for span in spans]
-
-
-def grouped(
-    raw: RawCorpus,
-    names: str | Sequence[str | None],
-    joined: bool = False,
-    says: str = "names",
-) -> RawCorpus:
-    """Return the rows of a corpus with its documents in groups, for resampling, or joined.
-
-    A document in no group is by itself, in the group that its id would name.
-
-    Args:
-        raw: what is in a valid corpus.
-        names: a pattern that finds the group in a document's id (its first group, or all of it);
-            or the group of each document, ``None`` or ``""`` for none.
-        joined: make the texts of a group one document, with a line break between texts (nothing
-            between tokens), in which chance may put a segment anywhere. Only texts that exactly the
-            same annotators saw are joined: of other groups several documents are made.
-        says: how the groups were named, for the signature.
-
-    Raises:
-        SettingError: for other names, or if no document is in a group.
-    """
-    ids = [raw.id_of(d) for d in range(len(raw.lengths))]
-    if isinstance(names, str):
-        places = places_found(ids, names, "group_by")
-        says = f"pattern {names}"
-        group_names = [at and id_[slice(*at)] for id_, at in zip(ids, places, strict=True)]
-    elif isinstance(names, Sequence) and len(names) == len(ids):
-        group_names = [None if name is None else str(name) for name in names]
-    else:
-        raise SettingError(f"group_by {show(names)}; {_NEEDED}")
-    alone = sum(not name for name in group_names)
-    if ids and alone == len(ids):
-        raise SettingError(f"group_by {show(says)}: no document is in a group; {_NEEDED}")
-    notes = [f"{counted(alone, 'document')} in no group, each by itself"] if alone else []
-    numbers, groups_ = codes([name or id_ for name, id_ in zip(group_names, ids, strict=True)])
-    if joined:
-        return _joined(raw, numbers, groups_, says, notes)
-    reading = {**raw.reading, "group_by": says}
-    return raw.but(wholes=numbers, reading=reading, notes=(*raw.notes, *notes))
-
-
-def _joined(
-    raw: RawCorpus, numbers: Ints, names: Sequence[str], says: str, notes: Sequence[str]
-) -> RawCorpus:
-    """Return the rows with the texts of a group as one document; ``numbers`` are their groups."""
-    annotations = groups(raw.of_document, len(raw.lengths))
-    seen, _ = codes(np.sort(raw.of_annotator[rows]).tobytes().hex() for rows in annotations)
-    (of_group, _), unit, sizes = distinct(numbers, seen)
-    order = np.argsort(unit, kind="stable")
-    first = np.cumsum(sizes) - sizes
-    several = np.bincount(of_group, minlength=len(names)) > 1
-    ids = [
-        f"{names[g]}:{raw.id_of(d)}" if several[g] else names[g]
-        for g, d in zip(of_group.tolist(), order[first].tolist(), strict=True)
-    ]
-    if split := int(several.sum()):
-        notes = [
-            *notes,
-            f"{counted(split, 'group')} in several documents, as not the same annotators saw all"
-            " texts: only those that exactly the same saw are joined",
-        ]
-    gap = int(raw.offsets == "characters")  # a line break
-    moved = np.empty(len(order), np.int64)
-    moved[order] = _moved(raw.lengths[order], sizes, gap)
-    (of_document, of_annotator), annotation, _ = distinct(unit[raw.of_document], raw.of_annotator)
-    length = np.zeros(len(sizes), np.int64)
-    np.add.at(length, unit, raw.lengths)  # exact, whatever their size
-    content = {**raw.content_of(order), **_texts(raw, order, sizes)}
-    content |= {"lengths": length + gap * (sizes - 1), "ids": tuple(ids), "wholes": of_group}
-    ends = moved[order] + raw.lengths[order]
-    content["text_ends"] = tuple(np.split(ends, np.cumsum(sizes)[:-1]) if len(sizes) else ())
-    of_unit = {"unit": "document"} if "unit" in raw.reading else {}
-    return replace(
-        raw,
-        **content,
-        of_document=of_document,
-        of_annotator=of_annotator,
-        annotation=annotation[raw.annotation],
-        start=raw.start + moved[raw.document],
-        end=raw.end + moved[raw.document],
-        when=None,
-        reading={**raw.reading, **of_unit, "joined": says},
-        notes=(*raw.notes, *notes),
-    )
-
-
-def _moved(lengths: Ints, sizes: Ints, gap: int) -> Ints:
-    """Return where each text begins in its document, of ``sizes`` texts with a gap between."""
-    begins = np.cumsum(lengths + gap) - lengths - gap
-    moved: Ints = begins - np.repeat(begins[np.cumsum(sizes) - sizes], sizes)
-    return moved
-
-
-def _texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
-    """Return the joined texts, where they are known, and where the tokens begin in them."""
-    if raw.texts is None:
-        return {}
-    texts = [raw.texts[d] for d in order.tolist()]
-    ends = np.cumsum(sizes).tolist()
-    joined = tuple("\n".join(texts[low:high]) for low, high in pairwise([0, *ends]))
-    if raw.token_starts is None:
-        return {"texts": joined}
-    moved = np.repeat(_moved(sizes_of(texts), sizes, 1), raw.lengths[order])
-    return {"texts": joined, "token_starts": raw.token_starts[entries(raw.lengths, order)] + moved}
 
 
 # --- the corpus -----------------------------------------------------------------------------------
@@ -783,24 +474,28 @@ class Corpus(Content):
     ) -> Corpus:
         """Return the corpus with labels renamed, and segments of some labels only.
 
-        Args and errors are those of :func:`spanagree.corpus.corpus.with_labels`.
+        Args and errors are those of :func:`spanagree.corpus.other_labels.with_labels`.
 
         >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 2, "person"), (3, 4, "X")]]})
         >>> corpus.with_labels(["PER"], {"person": "PER"})[0].segments["ann"]
         (Segment(start=0, end=2, label='PER'),)
         """
+        from spanagree.corpus.other_labels import with_labels  # few name labels
+
         raw = with_labels(self.to_raw(), labels, map_labels)
         return Corpus.from_raw(raw).but(changes=self.changes)
 
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
         """Return the corpus with documents in groups to resample, or each group as one document.
 
-        Args and errors are those of :func:`spanagree.corpus.corpus.grouped`.
+        Args and errors are those of :func:`spanagree.corpus.grouped.grouped`.
 
         >>> corpus = Corpus.from_segments([5, 4], {"a": [[], [(0, 2, "X")]]}, ids=["t-1", "t-2"])
         >>> corpus.grouped_by("(.*)-", joined=True)[0].segments["a"]
         (Segment(start=5, end=7, label='X'),)
         """
+        from spanagree.corpus.grouped import grouped  # few have groups
+
         return Corpus.from_raw(grouped(self.to_raw(), groups, joined)).but(changes=self.changes)
 
     # --- tokens and characters ---
@@ -819,36 +514,9 @@ class Corpus(Content):
         """
         if self.offsets == "characters":
             return self
-        tokens = self.known("tokens", "to_characters()")
-        texts, starts = self.texts, self.token_starts
-        if texts is None or starts is None:
-            texts, starts = spaced(tokens, self.lengths)
-        ends = starts + sizes_of(tokens)
-        layers = {}
-        for name, layer in self.layers.items():
-            first = self.starts[layer.document]
-            bounds = {"start": starts[first + layer.start], "end": ends[first + layer.end - 1]}
-            details = layer.details
-            if details is not None:
-                pieces = {
-                    row: tuple(
-                        (int(starts[first[row] + s]), int(ends[first[row] + e - 1]))
-                        for s, e in some
-                    )
-                    for row, some in details.pieces(layer.start).items()
-                }
-                details = details.with_pieces(pieces)
-            layers[name] = replace(layer, **bounds, details=details)
-        return replace(
-            self,
-            lengths=sizes_of(texts),
-            layers=layers,
-            offsets="characters",
-            tokens=None,
-            texts=texts,
-            token_starts=None,
-            text_ends=None,
-        )
+        from spanagree.corpus.converted import in_characters  # few convert
+
+        return replace(self, **in_characters(self, self.layers))
 
     def to_tokens(
         self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: Cut = "error"
@@ -877,64 +545,10 @@ class Corpus(Content):
         check_choice(cut, CUTS, "cut")
         if self.offsets == "tokens":
             return self
-        texts = self.known("texts", "to_tokens()")
-        tokens = tokenize(texts, tokenizer, self.id_of)
-        kind = type(tokenizer).__name__
-        called = "space" if tokenizer is str.split else getattr(tokenizer, "__name__", kind)
-        layers: dict[str, Layer] = {}
-        changes: list[Change] = []
-        for name, layer in self.layers.items():
-            fitted, details = fit_pieces(layer, texts, tokens, cut)
-            changes += self._changes(name, layer, fitted, cut)
-            kept = np.flatnonzero(~(fitted.gone | fitted.again))
-            layers[name] = Layer(
-                layer.document[kept],
-                fitted.start[kept],
-                fitted.end[kept],
-                layer.label[kept],
-                layer.annotated,
-                details and details.taken(kept, fitted.stands_for),
-            )
-        kinds = Counter(change.kind for change in changes)
-        says = {
-            cut: f"that cut a token: {CUTS[cut]} ({cut})",
-            "duplicate": "that became the same as another left out",
-        }
-        notes = (
-            f"{counted(kinds[kind], 'segment')} {text}"
-            for kind, text in says.items()
-            if kinds[kind]
-        )
-        return replace(
-            self,
-            lengths=tokens.lengths,
-            layers=layers,
-            offsets="tokens",
-            tokens=tokens.words,
-            token_starts=tokens.starts,
-            text_ends=None,
-            reading={**self.reading, "tokenizer": called, **({"cut": cut} if changes else {})},
-            notes=(*self.notes, *notes),
-            changes=(*self.changes, *changes),
-        )
+        from spanagree.corpus.converted import in_tokens  # few convert
 
-    def _changes(self, name: str, layer: Layer, fitted: Fitted, cut: str) -> Iterator[Change]:
-        """Yield the segments that were not taken over as they were; refuse them as ``cut`` says."""
-        if cut == "error" and fitted.cuts.any():
-            i = int(fitted.cuts.argmax())
-            raise InputError(
-                f"annotator {show(name)}, document {show(self.id_of(int(layer.document[i])))}:"
-                f" segment {layer.describe([i], self.labels)} cuts a token, or has none"
-                f"{more_like_it(int(fitted.cuts.sum()))}; use {chosen('cut', *list(CUTS)[1:])}"
-            )
-        for i in np.flatnonzero(fitted.cuts | fitted.again).tolist():
-            label = self.labels[layer.label[i]]
-            before = Segment(int(layer.start[i]), int(layer.end[i]), label)
-            after = Segment(int(fitted.start[i]), int(fitted.end[i]), label)
-            lost = fitted.gone[i] or fitted.again[i]
-            kind = "duplicate" if fitted.again[i] else cut
-            document = self.id_of(int(layer.document[i]))
-            yield Change(kind, document, name, before, None if lost else after)
+        changed, changes = in_tokens(self, self.layers, self.labels, tokenizer, cut)
+        return replace(self, **changed, changes=(*self.changes, *changes))
 
 
 def check_corpus(given: object) -> Corpus:

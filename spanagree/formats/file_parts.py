@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from spanagree.choices import FormatName, Repair
-from spanagree.corpus.corpus import Corpus, grouped
+from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.flaws import refuse_flaws
+from spanagree.corpus.grouped import grouped
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
 from spanagree.corpus.times import with_resolution
@@ -125,7 +126,7 @@ def read_found(
 
     Raises:
         SettingError, InputError: as for :func:`spanagree.formats.read_files.raw_files`; for flaws
-            that no repair was asked for; as for :func:`spanagree.corpus.corpus.grouped`.
+            that no repair was asked for; as for :func:`spanagree.corpus.grouped.grouped`.
     """
     settings = dict(options)
     by = settings.pop("group_by", None)

@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spanagree.corpus.corpus import LABELS, with_labels
 from spanagree.corpus.discontinuous import with_discontinuous
 from spanagree.corpus.offsets import Place
+from spanagree.corpus.other_labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import with_absent
 from spanagree.corpus.times import TICKS, of_one_length, with_resolution, within_parts
@@ -238,7 +238,7 @@ def raw_files(
 
     Args:
         files: by layer name.
-        options: of the readers, and :data:`spanagree.corpus.corpus.LABELS`; those that are
+        options: of the readers, and :data:`spanagree.corpus.other_labels.LABELS`; those that are
             ``None`` count as not given.
         form: the format of all files, where their extensions do not tell.
         progress: called with the number of layers of CoNLL files read and of all.

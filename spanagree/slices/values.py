@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from spanagree.choices import SLICES
-from spanagree.corpus.corpus import places_found
+from spanagree.corpus.grouped import places_found
 from spanagree.errors import SettingError, counted, listed, printable, show
 from spanagree.formats.document_tables import names_in_table, says_table, table_named
 from spanagree.slices.metadata import Source, column_values

@@ -9,7 +9,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.corpus.corpus import label_map, with_labels
+from spanagree.corpus.other_labels import label_map, with_labels
 from spanagree.corpus.repairs import valid_corpus
 
 ROWS = st.lists(
