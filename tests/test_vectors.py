@@ -1,0 +1,139 @@
+"""Hold the package against the cases of docs/specification.md, which share no code with it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spanagree as sa
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "corpora" / "vectors"
+CHAPTERS = ("tags", "figures", "chance", "teams", "coefficients")
+
+Case = dict[str, Any]
+
+
+def cases(chapter: str) -> list[Case]:
+    lines = (FOLDER / f"{chapter}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def tuples(spans: list[list[Any]] | None) -> list[tuple[int, int, str]] | None:
+    return None if spans is None else [(start, end, label) for start, end, label in spans]
+
+
+def of_figures(given: Case) -> dict[str, float]:
+    """Evaluate the documents of a case; each figure by its name there."""
+    documents = given["documents"]
+    layers = {side: [tuples(x[side]) for x in documents] for side in ("gold", "system")}
+    corpus = sa.Corpus.from_segments([x["length"] for x in documents], layers)
+    settings = {
+        key: given[key] for key in ("match", "chance", "chance_of", "tolerance") if key in given
+    }
+    system = sa.evaluate(corpus, "gold", **settings).systems["system"]
+    scored = system.macro if given.get("average") == "macro" else system
+    figures = {"matched": system.tally.matched, "expected_matched": system.tally.expected}
+    for name in ("precision", "recall", "f1"):
+        score = getattr(scored, name)
+        figures[name] = score.observed
+        figures[f"expected_{name}"] = score.expected
+        figures[f"corrected_{name}"] = score.corrected
+    return figures
+
+
+def of_teams(given: Case) -> dict[str, float]:
+    layers = {name: [tuples(x) for x in layer] for name, layer in given["annotators"].items()}
+    result = sa.agree(sa.Corpus.from_segments(given["lengths"], layers))
+    team = result.team.f1
+    return {
+        "team_f1": team.observed,
+        "team_expected_f1": team.expected,
+        "team_corrected_f1": team.corrected,
+        "mean_f1_over_pairs": result.mean.observed,
+    }
+
+
+def of_coefficients(given: Case) -> dict[str, float]:
+    labels = given["labels"]
+    items = range(len(next(iter(labels.values()))))
+    rows = [
+        (str(i), name, row[i]) for name, row in labels.items() for i in items if row[i] is not None
+    ]
+    table = sa.LabelTable.from_rows(rows)
+    result = sa.coefficients(table)
+    return {name: getattr(result, name).value for name in ("alpha", "pi", "kappa")}
+
+
+COMPUTED = {
+    "figures": of_figures,
+    "chance": of_figures,
+    "teams": of_teams,
+    "coefficients": of_coefficients,
+}
+
+
+@pytest.mark.parametrize("chapter", list(COMPUTED))
+def test_figures(chapter):
+    """Every figure is the fraction of its case, to 12 digits; undefined is undefined."""
+    for case in cases(chapter):
+        computed = COMPUTED[chapter](case["input"])
+        for name, figure in case["figures"].items():
+            if figure is None:
+                assert math.isnan(computed[name]), (case["id"], name, computed[name])
+            else:
+                fraction = float(Fraction(figure["fraction"]))
+                assert computed[name] == pytest.approx(fraction, abs=1e-12), (case["id"], name)
+
+
+def test_segments_of_tags():
+    """Tags are read as the segments of their case."""
+    for case in cases("tags"):
+        given = case["input"]
+        read = sa.from_tags(
+            {"one": [given["tags"]]}, scheme=given["scheme"], strict=given["strict"]
+        )
+        segments = [[s.start, s.end, s.label] for s in read[0].segments["one"]]
+        assert segments == sorted(case["segments"]), case["id"]
+
+
+def test_files_are_those_of_the_script():
+    """The files are as the script writes them, which imports nothing but the standard library."""
+    script = ROOT / "scripts" / "make_vectors.py"
+    subprocess.run([sys.executable, "-I", script, "--check"], check=True, capture_output=True)
+    imported = {
+        line.split()[1].partition(".")[0]
+        for line in script.read_text("utf-8").splitlines()
+        if line.startswith(("import ", "from "))
+    }
+    assert imported <= {*sys.stdlib_module_names, "__future__"}
+
+
+def test_cases_are_of_the_schema():
+    """Each case is as the schema says, and its decimals are those of its fractions."""
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads((FOLDER / "schema.json").read_text()))
+    for case in (case for chapter in CHAPTERS for case in cases(chapter)):
+        validator.validate(case)
+        for figure in filter(None, case.get("figures", {}).values()):
+            assert figure["decimal"] == float(Fraction(figure["fraction"])), case["id"]
+
+
+def test_every_rule_has_cases():
+    """Each rule of the specification with figures has cases, and each case a rule that is there."""
+    text = (ROOT / "docs" / "specification.md").read_text("utf-8")
+    stated = {line.split("**")[1] for line in text.splitlines() if line.startswith("**")}
+    tested = Counter(case["rule"] for chapter in CHAPTERS for case in cases(chapter))
+    assert tested.keys() <= stated
+    assert min(tested.values()) >= 5
+    ids = [case["id"] for chapter in CHAPTERS for case in cases(chapter)]
+    assert len(ids) == len(set(ids)) == int(re.search(r"(\d+) cases were", text).group(1))
