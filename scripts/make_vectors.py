@@ -155,6 +155,13 @@ def tags() -> Iterator[Case]:
         some = tuple(rng.choice([*pieces, "O", "O"]) for _ in range(rng.randint(3, 8)))
         given = {"scheme": "IOBES", "strict": False, "tags": list(some)}
         yield case("T8", given, [list(x) for x in chunks(some)], "conlleval's rule")
+    for _ in range(20):
+        some = tuple(
+            rng.choice(["O", *(f"{p}-{label}" for p in "BILU" for label in "AB")])
+            for _ in range(rng.randint(2, 7))
+        )
+        given = {"scheme": "BILOU", "strict": False, "tags": list(some)}
+        yield case("T8", given, [list(x) for x in chunks(some)], "conlleval's rule")
     for scheme in SHAPES:
         prefixes = [f"{p}-{label}" for p in sorted({*PREFIXES[scheme]}) for label in "AB"]
         for _ in range(15):
@@ -290,7 +297,9 @@ def figures() -> Iterator[Case]:
         for document in [*smallest, *drawn]:
             given = {"match": measure, "documents": documents_as_input([document])}
             sums = totals(measure, [document])
-            yield case(RULE_OF[measure], given, {"matched": sums[0], **scores(*sums)}, "all pairs")
+            found = scores(*sums)
+            rule = "C1" if None in found.values() else RULE_OF[measure]
+            yield case(rule, given, {"matched": sums[0], **found}, "all pairs")
     for tolerance in (1, 2):
         for _ in range(12):
             n = rng.randint(6, 12)
@@ -299,8 +308,9 @@ def figures() -> Iterator[Case]:
             match = matched("exact", gold, system, tolerance)
             given = {"match": "exact", "tolerance": tolerance}
             given["documents"] = documents_as_input([(n, gold, system)])
-            figures_ = {"matched": match, **scores(match, len(gold), len(system))}
-            yield case("M6", given, figures_, "all one-to-one pairings")
+            found = scores(match, len(gold), len(system))
+            rule = "C1" if None in found.values() else "M6"
+            yield case(rule, given, {"matched": match, **found}, "all one-to-one pairings")
     for measure in ("exact", "token"):
         for number in range(16):
             some: list[Document] = []

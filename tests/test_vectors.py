@@ -137,3 +137,44 @@ def test_every_rule_has_cases():
     assert min(tested.values()) >= 5
     ids = [case["id"] for chapter in CHAPTERS for case in cases(chapter)]
     assert len(ids) == len(set(ids)) == int(re.search(r"(\d+) cases were", text).group(1))
+
+
+def test_the_page_that_compares_programs():
+    """Each rule that has cases is in the table, ours as "all"; each case named there is one."""
+    page = (ROOT / "docs" / "tools_compared.md").read_text("utf-8")
+    table = [line.split("|")[1:-1] for line in page.splitlines() if re.match(r"\| [A-Z]\d", line)]
+    every = [case for chapter in CHAPTERS for case in cases(chapter)]
+    assert {row[0].strip() for row in table} == {case["rule"] for case in every}
+    assert {row[-1].strip() for row in table} == {"all"}
+    named = re.findall(r"^\| [\w-]+ \| ([A-Z]\d+\.\d+) \|", page, re.M)
+    assert named
+    assert {*named} <= {case["id"] for case in every}
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_conformance_of_a_program(tmp_path, broken):
+    """A program that answers as the cases say fulfils all; one that gives 0 for undefined does not."""
+    program = tmp_path / "mine.py"
+    program.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    case = json.loads(line)\n"
+        "    if case['rule'] in ('C1', 'M1'):\n"
+        "        g, s, m = (sum(len(d[k]) for d in case['input']['documents']) if k else 0\n"
+        "                   for k in ('gold', 'system', ''))\n"
+        "        for d in case['input']['documents']:\n"
+        "            m += sum(x in d['system'] for x in d['gold'])\n"
+        f"        f1 = 2 * m / (g + s) if g + s else {0 if broken else None}\n"
+        "        print(json.dumps({'id': case['id'], 'figures': {'f1': f1}}))\n",
+        "utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "conformance.py", "--command", f"{sys.executable} {program}"],
+        check=True, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    rows = dict(line.split("\t")[:2] for line in done.stdout.splitlines() if line[0] != "\t")
+    assert rows["M1"] == "all"
+    assert rows["E1"].startswith("0 of ")
+    exact = [c for c in cases("figures") if c["rule"] == "C1" and c["input"]["match"] == "exact"]
+    assert len(exact) >= 3
+    assert (": gold nothing; system nothing: " in done.stdout) == broken
