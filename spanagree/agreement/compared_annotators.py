@@ -12,7 +12,11 @@ import numpy as np
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.agreement.weight import most_segments
 from spanagree.arrays import Ints, Progress, distinct
-from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
+from spanagree.comparisons.annotation_pairs import (
+    AnnotationIndex,
+    PlacedSegments,
+    compare_pairs,
+)
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
@@ -222,12 +226,14 @@ def compare_annotators(
     def report_after(before: int) -> Progress:
         return lambda done, _: report(before + done, int(pairs.sum()))
 
-    few, done = None, 0
-    at_once = crowd_sums(corpus, crowd, counting.measure, chance, report_after(0))
+    few, done, marks = None, 0, None
+    if pairs.any():
+        marks = PlacedSegments.of(corpus, crowd, chance, counting.measure)
+    at_once = crowd_sums(corpus, crowd, counting.measure, chance, report_after(0), marks=marks)
     if at_once is not None:
         few, done = ~at_once.documents, int(pairs @ at_once.documents)
     both = crowd.pairs(documents=few)
-    rows = compare_pairs(corpus, crowd, both, match, chance, report_after(done))
+    rows = compare_pairs(corpus, crowd, both, match, chance, report_after(done), marks)
     (first, second), _, times = distinct(*(crowd.annotator[side] for side in both))
     sharing = Sharing(
         names,

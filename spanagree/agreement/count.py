@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
 from spanagree.agreement.weight import DominantDocument, heavy_documents
-from spanagree.arrays import Floats, Ints, Progress, places_in
+from spanagree.arrays import Floats, Ints, Progress, distinct, places_in, row_order
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
@@ -73,8 +73,15 @@ class PerDocument:
         if isinstance(self.sums, Comparisons):
             return self.sums
         self.corpus.check_segments("single pairs of crowded documents")
-        crowd = AnnotationIndex.of(self.corpus)
-        return compare_pairs(self.corpus, crowd, crowd.pairs(), self.match, self.chance)
+        documents = self.sums.documents.documents()
+        seen = [
+            name for name, layer in self.corpus.layers.items() if layer.annotated[documents].any()
+        ]
+        crowded = self.corpus.of_annotators(seen).subset(documents)
+        crowd = AnnotationIndex.of(crowded)
+        rows = compare_pairs(crowded, crowd, crowd.pairs(), self.match, self.chance)
+        both = self.sums.rows + replace(rows, document=documents[rows.document])
+        return both.where(row_order(both.document, both.first, both.second, both.label))
 
     def clustered(self, jackknife: Jackknife, settings: AgreementSettings) -> Clusters:
         """Return the clusters: documents, wholes of them, or texts they were joined of.
@@ -157,13 +164,10 @@ class Clusters:
 
     def of_mean(self) -> Moments:
         """Compute the mean of F1 over pairs and its changes."""
-        rows = self.rows.by("first", "second", "document")
-        pairs = rows.by("first", "second")
-        pair = places_in((pairs.first, pairs.second), (rows.first, rows.second))
-        documents = rows.documents()
-        unit = np.searchsorted(documents, rows.document)
-        one_mean = (np.zeros(len(x), np.int64) for x in (pairs, documents))
-        of_pairs, of_units = one_mean
+        rows = self.rows.by("document", "first", "second")
+        pairs, pair, _ = distinct(rows.first, rows.second)
+        documents, unit, _ = distinct(rows.document)
+        of_pairs, of_units = (np.zeros(len(x[0]), np.int64) for x in (pairs, documents))
         return mean_moments(
             columns_of(rows), f1_figures, pair, of_pairs, unit, of_units, 1, mean_figures
         )
@@ -171,7 +175,7 @@ class Clusters:
 
 def columns_of(rows: Comparisons) -> Floats:
     """Return matched, expected and size of each row, and the expected size where random."""
-    return np.stack(rows.symmetric_columns, axis=1).astype(np.float64)
+    return np.array(rows.symmetric_columns, np.float64).T
 
 
 def mean_figures(sums: Floats) -> Floats:

@@ -156,6 +156,7 @@ def crowd_sums(
     references: Bools | None = None,
     *,
     by_label: bool = False,
+    marks: PlacedSegments | None = None,
 ) -> CrowdedDocuments | None:
     """Return the crowded documents with the sums over their pairs; ``None`` if there are none.
 
@@ -165,8 +166,11 @@ def crowd_sums(
     digit. ``progress`` is called with the number of pairs of annotations done, and of all;
     ``references`` says which annotators are references, all unless given. ``by_label``: whether
     what they have in common is counted of each label too, for measures that regard labels.
+    ``marks`` are the segments of the crowd, if they are known.
     """
-    crowded = find_crowded(corpus, crowd, measure, chance, references, by_label=by_label)
+    crowded = find_crowded(
+        corpus, crowd, measure, chance, references, by_label=by_label, marks=marks
+    )
     if crowded is None:
         return None
     report_progress = progress or (lambda done, total: None)
@@ -185,6 +189,7 @@ def find_crowded(
     references: Bools | None = None,
     *,
     by_label: bool = False,
+    marks: PlacedSegments | None = None,
 ) -> CrowdedDocuments | None:
     """Return the crowded documents, of which nothing is summed yet; ``None`` if there are none."""
     many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
@@ -193,7 +198,7 @@ def find_crowded(
         return None
     if corpus.of_relations or corpus.has_pieces or isinstance(chance, ChanceModel):
         return None  # their chance is no inner product of start distributions
-    marks = PlacedSegments.of(corpus, crowd, chance, measure)
+    marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(starts=UniformStarts(profiles), profile=profile)

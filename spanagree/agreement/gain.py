@@ -21,8 +21,8 @@ from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import (
     FEW,
     beyond_rounding,
+    group_sums,
     no_interval,
-    ordered_sums,
     satterthwaite,
     t_ends,
 )
@@ -91,8 +91,8 @@ def _variance(
     Returns:
         Both sums, ``nan`` where documents do not vary; (annotators,) each.
     """
-    total = ordered_sums(of_team.T, None, 1)[0]
-    left = total[:, None] - ordered_sums(part.T, annotator, n_annotators).T
+    total = group_sums(of_team.T, None, 1)[0]
+    left = total[:, None] - group_sums(part.T, annotator, n_annotators).T
     with np.errstate(all="ignore"):
         ratio, without = total[0] / total[1], left[0] / left[1]
         seen, rest = of_team[:, unit], left[:, annotator]
@@ -110,10 +110,10 @@ def _variance(
         as_unseen = np.einsum("ef,ef->e", factors[annotator], features[unit])
         squares = _products(features)
         of_all = _products(factors)
-        terms = of_all * ordered_sums(squares, None, 1)
-        variance = _less(terms, change**2, as_unseen**2, annotator)
+        terms = of_all * group_sums(squares, None, 1)
+        variance = _less(terms, change**2, as_unseen**2, annotator, of_team.shape[1])
         fourth = np.einsum("ai,ij,aj->a", of_all, squares.T @ squares, of_all)
-        fourth += ordered_sums((change**4 - as_unseen**4)[:, None], annotator, n_annotators)[:, 0]
+        fourth += group_sums((change**4 - as_unseen**4)[:, None], annotator, n_annotators)[:, 0]
     # of fourth powers more is lost by rounding; they are most if one document decides
     return variance, np.clip(fourth, 0, variance**2)
 
@@ -123,16 +123,17 @@ def _products(columns: Floats) -> Floats:
     return np.einsum("ij,ik->ijk", columns, columns).reshape(len(columns), -1)
 
 
-def _less(terms: Floats, added: Floats, taken: Floats, annotator: Ints) -> Floats:
+def _less(terms: Floats, added: Floats, taken: Floats, annotator: Ints, n_documents: int) -> Floats:
     """Sum terms and what entries add and take off; ``nan`` where that is only rounding.
 
     Args:
         terms: (annotators, terms).
         added, taken: of each entry.
         annotator: of each entry.
+        n_documents: number of documents, which no annotator has more entries than.
     """
-    both = ordered_sums(np.stack((added, taken), axis=1), annotator, len(terms))
+    both = group_sums(np.stack((added, taken), axis=1), annotator, len(terms))
     sums = terms.sum(axis=1) + both[:, 0] - both[:, 1]
     sizes = np.abs(terms).sum(axis=1) + both.sum(axis=1)
-    varies = beyond_rounding(sums, sizes, terms.shape[1] + 8)
+    varies = beyond_rounding(sums, sizes, terms.shape[1] + n_documents + 8)
     return np.asarray(np.where(varies, sums, np.nan), np.float64)

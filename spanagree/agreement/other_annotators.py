@@ -22,7 +22,7 @@ from spanagree.comparisons.table import Comparisons, Marginals
 from spanagree.errors import counted
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.confidence import LEAST_ANNOTATORS
-from spanagree.uncertainty.jackknife import Moments, no_interval, ordered_sums, t_ends
+from spanagree.uncertainty.jackknife import Moments, group_sums, no_interval, t_ends
 
 _WITHOUT = "undefined without one of the annotators"
 
@@ -49,7 +49,7 @@ class AnnotatorVariance(NamedTuple):
         """
         place = np.zeros(len(left_out), np.int64) if group is None else group
         n_annotators = np.bincount(place, minlength=len(value))
-        squares = ordered_sums((left_out - value[place]) ** 2, group, len(value))
+        squares = group_sums((left_out - value[place]) ** 2, group, len(value))
         share = (n_annotators - 1) / np.maximum(n_annotators, 1)
         return cls(share[:, None] * squares, n_annotators)
 
@@ -85,10 +85,10 @@ def of_mean(clusters: Clusters) -> AnnotatorVariance:
     figures = f1_figures(columns_of(pairs))
     known = ~np.isnan(figures)
     sums = np.concatenate((np.where(known, figures, 0), known), axis=1)
-    total = ordered_sums(sums, None, 1)
+    total = group_sums(sums, None, 1)
     sides = np.concatenate((pairs.first, pairs.second))
     annotators, side = np.unique(sides, return_inverse=True)
-    of_annotator = ordered_sums(np.tile(sums, (2, 1)), side, len(annotators))
+    of_annotator = group_sums(np.tile(sums, (2, 1)), side, len(annotators))
     return AnnotatorVariance.of(mean_figures(total), mean_figures(total - of_annotator))
 
 

@@ -158,6 +158,7 @@ def compare_pairs(
     match: str,
     chance: str,
     progress: Progress = None,
+    marks: PlacedSegments | None = None,
 ) -> Comparisons:
     """Return what the two annotations of each pair have in common.
 
@@ -171,6 +172,7 @@ def compare_pairs(
         match: the measure.
         chance: the chance model; of systems only, the first of each pair stays as it is.
         progress: called with the number of pairs done, and of all.
+        marks: the segments of the crowd, if they are known.
     """
     first, second = pairs
     report_progress = progress or (lambda done, total: None)
@@ -178,7 +180,7 @@ def compare_pairs(
         report_progress(0, 0)
         return Comparisons.none().named(corpus.annotators, corpus.labels)
     measure = find_match(match)
-    marks = PlacedSegments.of(corpus, crowd, chance, measure)
+    marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
     report_progress(0, len(first))  # how long all takes is told from here
     # sides by name: canonical order; of systems only, the first is as it is
     rank = ranks(corpus.annotators)

@@ -165,7 +165,7 @@ def _evidence(per_document: PerDocument) -> dict[str, Ints]:
 
 def _columns(rows: Comparisons) -> Floats:
     """Return what each row adds to the sums; (rows, 4 or 6)."""
-    return np.stack(rows.columns, axis=1).astype(np.float64)
+    return np.array(rows.columns, np.float64).T
 
 
 def moments_of_systems(per_document: PerDocument) -> Moments:
@@ -179,36 +179,20 @@ def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments
 
     The first are in the order of annotators, of each all labels.
     """
-    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "label", "document")
+    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document", "label")
     columns, n_systems = _columns(rows), len(rows.annotators)
-    part = rows.second * n_labels + rows.label
+    label = rows.second * n_labels + rows.label
+    system_of_label = np.repeat(np.arange(n_systems), n_labels)
     (system, _), unit, _ = distinct(rows.second, rows.document)
-    mean_of_part = np.repeat(np.arange(n_systems), n_labels)
-    means = mean_moments(
-        columns,
-        _observed_and_expected,
-        part,
-        mean_of_part,
-        unit,
-        system,
-        n_systems,
-        _macro_figures,
+    return moments(columns, all_figures, label, n_systems * n_labels), mean_moments(
+        columns, all_figures, label, system_of_label, unit, system, n_systems, _macro_figures
     )
-    return moments(columns, all_figures, part, n_systems * n_labels), means
-
-
-def _observed_and_expected(sums: Floats) -> Floats:
-    """Compute the figures whose means over labels are taken; (…, 4 or 6) to (…, 6)."""
-    return np.delete(all_figures(sums), [2, 5, 8], axis=-1)
 
 
 def _macro_figures(sums: Floats) -> Floats:
-    """Compute macro-averages from sums over labels and numbers of labels; (…, 12) to (…, 9)."""
+    """Compute macro-averages from sums over labels and numbers of labels; (…, 18) to (…, 9)."""
     figures, counts = np.split(sums, 2, axis=-1)
-    means = np.empty((*figures.shape[:-1], 9), order="F")
-    means[..., ::3], means[..., 1::3] = np.moveaxis(
-        (figures / counts).reshape(*figures.shape[:-1], 3, 2), -1, 0
-    )
+    means: Floats = figures / counts
     means[..., 2::3] = corrected_figures(means[..., ::3], means[..., 1::3])
     return means
 

@@ -16,7 +16,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.clopper_pearson import greatest_share
-from spanagree.uncertainty.jackknife import TIE, ordered_sums, satterthwaite
+from spanagree.uncertainty.jackknife import TIE, group_sums, satterthwaite
 
 _ALIKE = "p and interval: undefined, as the documents are all alike; --test permutation has a p"
 _FEW = "p and interval: undefined, as only one document has anything to compare"
@@ -84,7 +84,7 @@ class LeftOut(NamedTuple):
     def of(cls, rows: Floats) -> LeftOut:
         """Leave out each document of a table once."""
         n_units, n_systems, columns = rows.shape
-        total = ordered_sums(rows.reshape(n_units, n_systems * columns), None, 1).reshape(
+        total = group_sums(rows.reshape(n_units, n_systems * columns), None, 1).reshape(
             n_systems, columns
         )
         with np.errstate(all="ignore"):
@@ -121,7 +121,7 @@ class LeftOut(NamedTuple):
                 ends[np.isnan(value)] = np.nan
                 return Differences(value, self._clipped(ends, a, b), p, True, (_ONE, _ONE))
             square = (self.change[:, a] - self.change[:, b]) ** 2
-            variance, fourth = (ordered_sums(x, None, 1)[0] for x in (square, square * square))
+            variance, fourth = (group_sums(x, None, 1)[0] for x in (square, square * square))
             p, reach = p_and_reach(value, variance, fourth, n_units, tail)
             ends = np.stack((value - reach, value + reach), axis=1)
         alike = ~(np.sqrt(variance) > TIE)

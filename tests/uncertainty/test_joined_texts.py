@@ -162,7 +162,10 @@ def test_gaps_and_empty():
     assert sa.agree(nobody, **TEXTS).team.f1.reason == "no document was seen by two annotators"
     turned = corpus.subset([3, 1, 0, 2]).of_annotators(["cem", "bob", "ann"])
     other = sa.agree(turned.grouped_by("(.*)-", joined=True), **TEXTS)
-    assert other.team.f1 == result.team.f1
+    assert other.team.f1[:3] == result.team.f1[:3]
+    # sums in another order: their last digit may differ
+    for one, two in zip(other.team.f1.interval[:3], result.team.f1.interval[:3], strict=True):
+        assert one == pytest.approx(two, rel=0, abs=1e-14)
     assert sa.evaluate(joined.subset([1, 0]), **TEXTS).systems["bob"].documents == 1
     part = sa.evaluate(corpus.grouped_by("(.*)-", joined=True), "ann", **TEXTS)
     assert part.systems["bob"].f1.interval is not None
