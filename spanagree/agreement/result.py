@@ -52,7 +52,12 @@ from spanagree.results.score import (
 from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
-from spanagree.uncertainty.confidence import FEW_ANNOTATORS, Jackknife, settings_with
+from spanagree.uncertainty.confidence import (
+    FEW_ANNOTATORS,
+    LEAST_ANNOTATORS,
+    Jackknife,
+    settings_with,
+)
 from spanagree.uncertainty.permutation import holm, holm_log10
 
 _SD = "sd over pairs"  # a row
@@ -141,10 +146,15 @@ class Agreement(Result, Keyed):
     def _few_annotators(self) -> Iterator[str]:
         """Yield a caveat if intervals over annotators rest on few of them."""
         n_annotators = self._n_compared
-        if self.settings.over is not None and n_annotators < FEW_ANNOTATORS:
+        if self.settings.over is None or n_annotators >= FEW_ANNOTATORS:
+            return
+        noun = counted(n_annotators, "annotator")
+        if n_annotators < LEAST_ANNOTATORS:
+            yield f"{noun}: an interval over annotators needs {LEAST_ANNOTATORS}, so there is none"
+        else:
             yield (
-                f"{counted(n_annotators, 'annotator')}: an interval over annotators wants"
-                f" {FEW_ANNOTATORS} or more, as few tell little of others"
+                f"{noun}: an interval over annotators wants {FEW_ANNOTATORS} or more, as few tell"
+                " little of others"
             )
 
     @property

@@ -311,6 +311,8 @@ def test_two_annotators_have_no_second_interval(crowd):
     second = result.team.f1.interval.over_annotators
     assert np.isnan(second[:3]).all()
     assert "2 annotators; an interval over annotators needs 3" in second.reason
+    assert "2 annotators: an interval over annotators needs 3, so there is none" in result.caveats
+    assert not any("wants 10" in caveat for caveat in result.caveats)
 
 
 def test_over_annotators_in_words(crowd):
