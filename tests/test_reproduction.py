@@ -150,7 +150,7 @@ def test_wnut17_table(real, command):
 
 @pytest.mark.slow
 def test_wnut17_what_it_shows(real):
-    """The bootstrap tells no pair apart that the correction turns; the worst system marks least."""
+    """The jackknife tells no pair apart that the correction turns; the worst system marks least."""
     folder = real / "data" / "wnut17_systems"
     files = [folder / "emerging.test.annotated", *sorted((folder / "submissions").iterdir())]
     corpus = sa.read_conll(files, ignore_tokens=True)

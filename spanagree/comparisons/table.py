@@ -1,8 +1,8 @@
 """The one table behind every figure: what each two annotations of a document have in common.
 
 A figure is made in four steps: filter rows, group them, sum each group, score the sums. Whatever
-adds over documents, pairs of annotators and labels goes this way; a resample weighs the documents
-before the sum, and parts of a corpus add, as their rows do.
+adds over documents, pairs of annotators and labels goes this way; an interval leaves out the rows
+of one document at a time, and parts of a corpus add, as their rows do.
 """
 
 from __future__ import annotations

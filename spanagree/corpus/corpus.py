@@ -486,7 +486,7 @@ class Corpus(Content):
         return Corpus.from_raw(raw).but(changes=self.changes)
 
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
-        """Return the corpus with documents in groups to resample, or each group as one document.
+        """Return the corpus with documents in groups, as clusters, or each group as one document.
 
         Args and errors are those of :func:`spanagree.corpus.grouped.grouped`.
 

@@ -42,7 +42,7 @@ def grouped(
     joined: bool = False,
     says: str = "names",
 ) -> RawCorpus:
-    """Return the rows of a corpus with its documents in groups, for resampling, or joined.
+    """Return the rows of a corpus with its documents in groups, which may be clusters, or joined.
 
     A document in no group is by itself, in the group that its id would name.
 

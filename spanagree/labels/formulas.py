@@ -1,8 +1,8 @@
 """The formulas of the coefficients, each written once: from sums over items to three figures.
 
-Every coefficient is a function of sums over items. A row of sums is a table of labels, a resample
-of it, or the same table with all categories but one made one, so one formula gives the figure, its
-interval and the figures by category.
+Every coefficient is a function of sums over items. A row of sums is a table of labels, the
+table without an item, or the same table with all categories but one made one, so one formula gives
+the figure, its interval and the figures by category.
 
 Symbols as in Artstein & Poesio (2005): A_o the observed and A_e the expected agreement, P(k) the
 share of category k, P(k|c) that of annotator c. For gaps there is no single accepted form; these

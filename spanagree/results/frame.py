@@ -424,7 +424,7 @@ def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | N
     times = 100 if percent and kind != "number" else 1
     if isinstance(value, float):
         return decimal(times * value, digits)
-    if math.isnan(value[0]) or value[0] == value[1]:  # resamples that are all alike tell nothing
+    if math.isnan(value[0]) or value[0] == value[1]:  # undefined, or of no width
         return NOT_SHOWN
     return "–".join(decimal(times * end, digits) for end in value)
 

@@ -1,4 +1,4 @@
-"""Documents in groups, to be resampled as wholes or joined, in every format."""
+"""Documents in groups, as clusters or joined, in every format."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ def test_as_conll(file, sentences, documents, by):
     """
     by = by.format(file)
     sentences = replace(sentences, ids=sa.read(file).ids)
-    resampled = f1_of(sentences, **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")})
+    clustered = f1_of(sentences, **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")})
     assert (
         f1_of(
             sa.read(file, group_by=by), **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")}
         )
-        == resampled
+        == clustered
     )
     assert (
         f1_of(sa.read(file), **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")})
-        != resampled
+        != clustered
     )
     joined = sa.read(file, group_by=by, unit="document")
     assert joined.lengths.tolist() == documents.lengths.tolist()

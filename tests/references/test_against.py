@@ -317,8 +317,8 @@ def test_the_interval_of_a_share():
     assert (low, high) == pytest.approx((middle - t * spread, middle + t * spread), abs=1e-6)
 
 
-def test_whole_documents_are_resampled():
-    """Resampled by document, sentences of a document go together: two documents, two units."""
+def test_whole_documents_are_clusters():
+    """Left out by document, sentences of a document go together: two documents, two units."""
     corpus = sa.Corpus.from_segments(*many(3, 6))
     corpus = replace(corpus, wholes=np.array([0, 0, 0, 1, 1, 1]))
     how = {"systems": ["m"], "match": "token", "ci": sa.Jackknife()}

@@ -333,7 +333,7 @@ def test_not_above_chance():
 
 
 def test_a_plan_has_a_range(crowd):
-    """The number of documents needed stands beside what resamples of the documents give."""
+    """The number of documents needed stands beside the range that its degrees of freedom give."""
     plan = sa.plan_sample(crowd, 0.05)
     enough, low, high = plan.needed(2)
     assert low < enough < high
