@@ -7,6 +7,7 @@ there the documents are left out, each with all its tokens.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_
 from spanagree.labels.chance_corrected import Basis
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Moments, intervals_of, moments, table_of
+from spanagree.uncertainty.jackknife import Moments, intervals_of, moments
+
+_DENSE = 1 << 24  # cells of units and sums; of larger tables only filled cells are kept
 
 
 def intervals(basis: Basis, weights: Floats, jackknife: Jackknife) -> dict[str, Interval]:
@@ -65,7 +68,7 @@ def category_intervals(basis: Basis, jackknife: Jackknife) -> list[Interval]:
         (unit[item], label, number * (number - 1)),
         (unit[item], q + label, number * (table.given[item] - 1)),
     ]
-    sums = table_of(entries, (int(unit.max(initial=-1)) + 1, 2 * q))
+    sums = _table_of(entries, (int(unit.max(initial=-1)) + 1, 2 * q))
     (ends,) = intervals_of(moments(sums, formulas.agreement_figures), jackknife)
     return ends
 
@@ -109,4 +112,13 @@ def units_of(
     if table.annotator is not None:
         column = at[-1] + ranks(table.annotators)[table.annotator] * categories + table.label
         entries.append((unit[table.item], column, np.ones(len(table.item))))
-    return table_of(entries, (int(unit.max(initial=-1)) + 1, at[-1] + annotators * categories))
+    return _table_of(entries, (int(unit.max(initial=-1)) + 1, at[-1] + annotators * categories))
+
+
+def _table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
+    """Build a table, dense or csr, from its cells: rows, columns, values; equal cells add."""
+    from scipy.sparse import coo_array  # takes a tenth of a second to import
+
+    rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
+    table = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
+    return table.toarray() if shape[0] * shape[1] < _DENSE else table.tocsr()

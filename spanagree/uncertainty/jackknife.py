@@ -44,7 +44,6 @@ that are all alike, which is less than this up to ten million.
 
 FEW = "only {} with anything to compare; an interval needs two"
 _STEP = 1 << 14  # rows whose temporary arrays fit into the processor's cache
-_DENSE = 1 << 24  # cells of units and sums; of larger tables only filled cells are kept
 _LEAST = 1e-300
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -89,11 +88,11 @@ def satterthwaite(variance: Floats, fourth: Floats, n_units: Any) -> Floats:
         return np.asarray(np.clip(freedom, 1, np.maximum(n_units - 1, 1)), np.float64)
 
 
-def group_sums(values: Floats, group: Ints | None, n_groups: int) -> Floats:
+def group_sums(values: Any, group: Ints | None, n_groups: int) -> Floats:
     """Compute the sums of rows by group; (groups, columns).
 
     Args:
-        values: (rows, columns), best with contiguous columns.
+        values: (rows, columns), best with contiguous columns; of one group also a csr_array.
         group: number of the group of each row; ``None`` of one group.
         n_groups: number of groups.
     """
@@ -162,7 +161,7 @@ def moments(
     """
     step = max(_STEP, n_groups)
     with np.errstate(all="ignore"):
-        total = _total(rows, group, n_groups)
+        total = group_sums(rows, group, n_groups)
         changes = Changes(statistic(total))
         for low in range(0, rows.shape[0], step):
             here = slice(low, low + step)
@@ -173,33 +172,17 @@ def moments(
     return changes.moments
 
 
-def _total(rows: Any, group: Ints | None, n_groups: int) -> Floats:
-    """Compute the sums of rows by group; (groups, columns)."""
-    if isinstance(rows, np.ndarray):
-        return group_sums(rows, group, n_groups)
-    return np.asarray(rows.sum(axis=0), np.float64).reshape(1, -1)
-
-
-def table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
-    """Build a table, dense or csr, from its cells: rows, columns, values; equal cells add."""
-    from scipy.sparse import coo_array  # takes a tenth of a second to import
-
-    rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
-    table = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
-    return table.toarray() if shape[0] * shape[1] < _DENSE else table.tocsr()
-
-
 # --- intervals ----------------------------------------------------------------------------------
 
 
-class Ends(NamedTuple):
+class IntervalEnds(NamedTuple):
     """The ends of intervals, (groups, figures, 2), and a mask of the exact ones."""
 
     ends: Floats
     exact: Bools
 
 
-def ends_of(sums: Moments, tail: float, shares: Any = True) -> Ends:
+def ends_of(sums: Moments, tail: float, shares: Any = True) -> IntervalEnds:
     """Compute the ends of intervals.
 
     Args:
@@ -218,7 +201,7 @@ def ends_of(sums: Moments, tail: float, shares: Any = True) -> Ends:
         has_two = np.where(is_share, sums.n_units, np.maximum(sums.n_units, 2)) > 1
         varies = exact | (np.sqrt(sums.variance) > TIE)
         ends[~(has_two & varies & ~np.isnan(value))] = np.nan
-    return Ends(ends, exact)
+    return IntervalEnds(ends, exact)
 
 
 def _floors(value: Floats) -> Floats:
@@ -273,37 +256,45 @@ def intervals_of(sums: Moments, jackknife: Jackknife, shares: Any = True) -> lis
         jackknife: the request.
         shares: whether figures are shares of agreement; (figures,) or one for all.
     """
-    made = ends_of(sums, jackknife.tail, shares)
-    n_groups, n_figures = sums.value.shape
-    is_share = np.broadcast_to(np.asarray(shares, np.bool_), (n_figures,)).tolist()
-    ends = made.ends.tolist()
-    exact, undefined = made.exact.tolist(), np.isnan(made.ends[..., 0]).tolist()
-    counts = [x.astype(np.int64).tolist() for x in sums[3:]]
-    nothing = np.isnan(sums.value).tolist()
-    still = (np.sqrt(sums.variance) <= TIE).tolist()
-    built = []
-    for g in range(n_groups):
-        of_group = []
-        for f in range(0, n_figures, 3):
-            n_units, n_wrong, n_right = (count[g][f] for count in counts)
-            reasons: dict[str, list[str]] = {}
-            for k, name in enumerate(Figures._fields, f):
-                if not undefined[g][k]:
-                    continue
-                why = _SAME if still[g][k] else _WITHOUT
-                why = _ITSELF if nothing[g][k] else why
-                why = FEW.format(n_units) if n_units < 2 and is_share[k] else why
-                reasons.setdefault(why, []).append(name)
-            whys = [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
-            is_exact = exact[g][f] and n_units > 1
-            if is_exact and not undefined[g][f]:
-                noun, few = ("match", n_right) if n_right < n_wrong else ("error", n_wrong)
-                whys.append(f"exact, as {few} of {n_units} hold any {noun}")
-            kind = EXACT if is_exact else JACKKNIFE
-            observed, expected, corrected = map(tuple, ends[g][f : f + 3])
-            of_group.append(Interval(observed, expected, corrected, "; ".join(whys), kind))
-        built.append(of_group)
-    return built
+    ends, is_exact = ends_of(sums, jackknife.tail, shares)
+    undefined = np.isnan(ends[..., 0])
+    few = np.where(sums.n_units < 1, FEW.format(0), FEW.format(1))
+    conditions = [
+        ~undefined,
+        shares & (sums.n_units < 2),
+        np.isnan(sums.value),
+        np.sqrt(sums.variance) <= TIE,
+    ]
+    reason = np.select(conditions, ["", few, _ITSELF, _SAME], _WITHOUT)
+    is_exact &= sums.n_units > 1
+    columns = (reason, is_exact, sums.n_units, sums.n_wrong, sums.n_right)
+    groups = zip(ends.tolist(), *(x.tolist() for x in columns), strict=True)
+    return [
+        [_interval(*(x[k : k + 3] for x in group)) for k in range(0, len(group[0]), 3)]
+        for group in groups
+    ]
+
+
+def _interval(
+    ends: Sequence[Sequence[float]],
+    reasons: Sequence[str],
+    is_exact: Sequence[bool],
+    n_units: Sequence[float],
+    n_wrong: Sequence[float],
+    n_right: Sequence[float],
+) -> Interval:
+    """Build the interval of three figures; reasons are empty where ends are defined."""
+    names = [
+        (", ".join(x for x, y in zip(Figures._fields, reasons, strict=True) if y == reason), reason)
+        for reason in dict.fromkeys(filter(None, reasons))
+    ]
+    said = [f"{of}: {reason}" for of, reason in names]
+    if is_exact[0] and not reasons[0]:
+        noun, few = min(("error", n_wrong[0]), ("match", n_right[0]), key=lambda x: x[1])
+        said.append(f"exact, as {few:.0f} of {n_units[0]:.0f} hold any {noun}")
+    observed, expected, corrected = ((low, high) for low, high in ends)
+    kind = EXACT if is_exact[0] else JACKKNIFE
+    return Interval(observed, expected, corrected, "; ".join(said), kind)
 
 
 def no_interval(why: str) -> Interval:
