@@ -91,7 +91,7 @@ def _variance(
     Returns:
         Both sums, ``nan`` where documents do not vary; (annotators,) each.
     """
-    total = group_sums(of_team.T, None, 1)[0]
+    total = of_team.sum(axis=1)
     left = total[:, None] - group_sums(part.T, annotator, n_annotators).T
     with np.errstate(all="ignore"):
         ratio, without = total[0] / total[1], left[0] / left[1]
@@ -110,7 +110,7 @@ def _variance(
         as_unseen = np.einsum("ef,ef->e", factors[annotator], features[unit])
         squares = _products(features)
         of_all = _products(factors)
-        terms = of_all * group_sums(squares, None, 1)
+        terms = of_all * squares.sum(axis=0)
         variance = _less(terms, change**2, as_unseen**2, annotator, of_team.shape[1])
         fourth = np.einsum("ai,ij,aj->a", of_all, squares.T @ squares, of_all)
         fourth += group_sums((change**4 - as_unseen**4)[:, None], annotator, n_annotators)[:, 0]

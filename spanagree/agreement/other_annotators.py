@@ -22,7 +22,7 @@ from spanagree.comparisons.table import Comparisons, Marginals
 from spanagree.errors import counted
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.confidence import LEAST_ANNOTATORS
-from spanagree.uncertainty.jackknife import Moments, group_sums, no_interval, t_ends
+from spanagree.uncertainty.jackknife import Moments, group_sums, no_interval, t_ends, with_defined
 
 _WITHOUT = "undefined without one of the annotators"
 
@@ -82,10 +82,8 @@ def of_annotators(clusters: Clusters) -> AnnotatorVariance:
 def of_mean(clusters: Clusters) -> AnnotatorVariance:
     """Compute the variance of the mean of F1 over pairs."""
     pairs = clusters.sums.by("first", "second")
-    figures = f1_figures(columns_of(pairs))
-    known = ~np.isnan(figures)
-    sums = np.concatenate((np.where(known, figures, 0), known), axis=1)
-    total = group_sums(sums, None, 1)
+    sums = with_defined(f1_figures(columns_of(pairs)))
+    total = sums.sum(axis=0)[None]
     sides = np.concatenate((pairs.first, pairs.second))
     annotators, side = np.unique(sides, return_inverse=True)
     of_annotator = group_sums(np.tile(sums, (2, 1)), side, len(annotators))

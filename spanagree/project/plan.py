@@ -44,7 +44,7 @@ from spanagree.results.result import Signed
 from spanagree.results.score import Figures
 from spanagree.settings import unit
 from spanagree.uncertainty.confidence import USUAL, Jackknife
-from spanagree.uncertainty.jackknife import TIE, Moments, ends_of, group_sums
+from spanagree.uncertainty.jackknife import TIE, Moments, ends_of
 
 _MOST_ANNOTATORS = 10  # of a document, that a plan goes up to
 _FEW = 30  # documents; a variance of fewer is shaky
@@ -330,7 +330,7 @@ def _of_rows(
     table = _of_documents(number, single, change, kind)
     counts = _numbers(table, len(made.annotators))
     seen = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
-    variance = _variances(group_sums(table, None, 1), counts, seen)
+    variance = _variances(table.sum(axis=0)[None], counts, seen)
     team = made.per_document.clustered(USUAL, made.settings).of_team()
     low, high = ends_of(team, jackknife.tail).ends[0, kind].tolist()
     return Plan(
@@ -395,7 +395,7 @@ def slopes(totals: Floats) -> Floats:
 
 def changes(sums: Floats) -> Floats:
     """Compute the changes that rows of sums make to their three figures, to first order."""
-    made: Floats = sums @ slopes(group_sums(sums, None, 1)[0]).T
+    made: Floats = sums @ slopes(sums.sum(axis=0)).T
     return made
 
 

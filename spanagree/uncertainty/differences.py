@@ -16,7 +16,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.clopper_pearson import greatest_share
-from spanagree.uncertainty.jackknife import TIE, group_sums, satterthwaite
+from spanagree.uncertainty.jackknife import TIE, satterthwaite
 
 _ALIKE = "p and interval: undefined, as the documents are all alike; --test permutation has a p"
 _FEW = "p and interval: undefined, as only one document has anything to compare"
@@ -83,10 +83,7 @@ class LeftOut(NamedTuple):
     @classmethod
     def of(cls, rows: Floats) -> LeftOut:
         """Leave out each document of a table once."""
-        n_units, n_systems, columns = rows.shape
-        total = group_sums(rows.reshape(n_units, n_systems * columns), None, 1).reshape(
-            n_systems, columns
-        )
+        total = rows.sum(axis=0)
         with np.errstate(all="ignore"):
             figures = f1_figures(total)
             change = f1_figures(total - rows) - figures
@@ -121,7 +118,7 @@ class LeftOut(NamedTuple):
                 ends[np.isnan(value)] = np.nan
                 return Differences(value, self._clipped(ends, a, b), p, True, (_ONE, _ONE))
             square = (self.change[:, a] - self.change[:, b]) ** 2
-            variance, fourth = (group_sums(x, None, 1)[0] for x in (square, square * square))
+            variance, fourth = square.sum(axis=0), (square * square).sum(axis=0)
             p, reach = p_and_reach(value, variance, fourth, n_units, tail)
             ends = np.stack((value - reach, value + reach), axis=1)
         alike = ~(np.sqrt(variance) > TIE)

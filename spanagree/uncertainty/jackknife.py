@@ -365,7 +365,7 @@ def mean_moments(
     first = np.searchsorted(unit, np.arange(n_units + 1))
     with np.errstate(all="ignore"):
         total = group_sums(rows, part, len(mean_of_part))
-        defined = _defined(statistic(total))
+        defined = with_defined(statistic(total))
         sums = group_sums(defined, mean_of_part, n_means)
         changes = Changes(combine(sums))
         low = 0
@@ -373,7 +373,7 @@ def mean_moments(
             high = max(low + 1, int(np.searchsorted(first, first[low] + _STEP, "right")) - 1)
             here = slice(first[low], first[high])
             place, unit_here, mean = part[here], unit[here] - low, mean_of_unit[low:high]
-            without = _defined(statistic(of_groups(total, place) - rows[here]))
+            without = with_defined(statistic(of_groups(total, place) - rows[here]))
             change = group_sums(without - of_groups(defined, place), unit_here, high - low)
             evidence = group_sums(_evidence(statistic(rows[here])), unit_here, high - low) > 0
             changes.add(combine(of_groups(sums, mean) + change), evidence, mean)
@@ -381,7 +381,7 @@ def mean_moments(
     return changes.moments
 
 
-def _defined(figures: Floats) -> Floats:
+def with_defined(figures: Floats) -> Floats:
     """Return figures with 0 for undefined ones, and behind them which are defined."""
     known = ~np.isnan(figures)
     return np.concatenate((np.where(known, figures, 0), known), axis=1)
