@@ -43,7 +43,7 @@ that are all alike, which is less than this up to ten million.
 """
 
 FEW = "only {} with anything to compare; an interval needs two"
-_STEP = 1 << 14  # rows whose temporary arrays fit into the processor's cache
+_CELLS = 1 << 17  # of a temporary array, which fits into the processor's cache
 _LEAST = 1e-300
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -159,10 +159,12 @@ def moments(
         group: number of the group of each unit; ``None`` of one group.
         n_groups: number of groups.
     """
-    step = max(_STEP, n_groups)
     with np.errstate(all="ignore"):
         total = group_sums(rows, group, n_groups)
         changes = Changes(statistic(total))
+        width = max(rows.shape[1], changes.value.shape[1])
+        # each portion adds to all groups
+        step = max(1 if group is None else n_groups, _CELLS // width)
         for low in range(0, rows.shape[0], step):
             here = slice(low, low + step)
             part = rows[here] if isinstance(rows, np.ndarray) else rows[here].toarray()
@@ -368,9 +370,9 @@ def mean_moments(
         defined = with_defined(statistic(total))
         sums = group_sums(defined, mean_of_part, n_means)
         changes = Changes(combine(sums))
-        low = 0
+        low, step = 0, _CELLS // defined.shape[1]
         while low < n_units:
-            high = max(low + 1, int(np.searchsorted(first, first[low] + _STEP, "right")) - 1)
+            high = max(low + 1, int(np.searchsorted(first, first[low] + step, "right")) - 1)
             here = slice(first[low], first[high])
             place, unit_here, mean = part[here], unit[here] - low, mean_of_unit[low:high]
             without = with_defined(statistic(of_groups(total, place) - rows[here]))
