@@ -175,12 +175,12 @@ def spanagree(case: Case) -> Answer | list[Any]:
     given = case["input"]
     if "tags" in given:
         read = sa.from_tags({"x": [given["tags"]]}, scheme=given["scheme"], strict=given["strict"])
-        return [[x.start, x.end, x.label] for x in read[0].segments["x"]]
+        return [[x.start, x.end, x.label] for x in read[0].segments["x"] or ()]
     if "labels" in given:
         rows = [
             (str(i), who, x) for who, row in given["labels"].items() for i, x in enumerate(row) if x
         ]
-        result = sa.coefficients(sa.LabelTable.from_rows(rows))
+        result = sa.coefficients(sa.labels.LabelTable.from_rows(rows))
         return {name: getattr(result, name).value for name in case["figures"]}
     if "annotators" in given:
         team = sa.agree(sa.Corpus.from_segments(given["lengths"], given["annotators"]))

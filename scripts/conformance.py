@@ -276,7 +276,7 @@ def page(every: Sequence[Case]) -> str:
     for key, lines in blocks.items():
         pattern = rf"<!-- {key} -->\n.*?<!-- /{key} -->"
         block = "\n".join([f"<!-- {key} -->", *lines, f"<!-- /{key} -->"])
-        text = re.sub(pattern, lambda _, block=block: block, text, flags=re.DOTALL)
+        text = re.sub(pattern, block.replace("\\", r"\\"), text, flags=re.DOTALL)
     return text
 
 

@@ -50,11 +50,11 @@ def ratio(numerator: Fraction | int, denominator: Fraction | int) -> Fraction | 
 
 # --- T: tags --------------------------------------------------------------------------------------
 
-PREFIXES = {  # first, inside, last, single; T3 to T7
-    "IOB2": "BIIB",
-    "IOE2": "IIEE",
-    "IOBES": "BIES",
-    "BILOU": "BILU",
+PREFIXES: dict[str, tuple[str, str, str, str]] = {  # first, inside, last, single; T3 to T7
+    "IOB2": ("B", "I", "I", "B"),
+    "IOE2": ("I", "I", "E", "E"),
+    "IOBES": ("B", "I", "E", "S"),
+    "BILOU": ("B", "I", "L", "U"),
 }
 
 
@@ -295,7 +295,10 @@ def figures() -> Iterator[Case]:
             gold = apart(rng, n, "AB")
             drawn.append((n, gold, near(rng, n, gold, "AB")))
         for document in [*smallest, *drawn]:
-            given = {"match": measure, "documents": documents_as_input([document])}
+            given: dict[str, Any] = {
+                "match": measure,
+                "documents": documents_as_input([document]),
+            }
             sums = totals(measure, [document])
             found = scores(*sums)
             rule = "C1" if None in found.values() else RULE_OF[measure]
