@@ -48,6 +48,15 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
         InputError: for a file that is not there, cannot be read, is binary or in another encoding.
         SettingError: for an unknown encoding.
     """
+    return read_marked_text(path, encoding).removeprefix(BOM)
+
+
+def read_marked_text(path: PathName, encoding: str = "utf-8") -> str:
+    """Read the text of a file with the byte order mark that it begins with, if it has one.
+
+    Raises:
+        InputError, SettingError: as for :func:`read_text`.
+    """
     try:
         name = printable(os.fsdecode(path))
     except TypeError:
@@ -59,7 +68,7 @@ def read_text(path: PathName, encoding: str = "utf-8") -> str:
     else:
         with _reading(name):
             raw = sys.stdin.buffer.read()
-    return decoded(name, raw, encoding).removeprefix(BOM)
+    return decoded(name, raw, encoding)
 
 
 def read_lines(path: PathName, encoding: str = "utf-8") -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
@@ -31,7 +30,7 @@ from spanagree.files import (
     BOM,
     PathName,
     naming_files,
-    read_bytes,
+    read_marked_text,
     read_text,
     whole_folder,
     write_text,
@@ -150,7 +149,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     for txt, ann, annotator, id_ in _pairs(places, root):
         is_empty = False
         where = os.path.join(folder, txt)
-        text = read_text(where)
+        text = read_marked_text(where)
         annotations = []
         if ann is not None:
             marked = os.path.join(folder, ann)
@@ -160,8 +159,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             if rows or absent != "unseen":
                 parsed = _annotation(annotator, rows, passed)
             annotations = [parsed]
-        has_mark = read_bytes(name, where, size=3) == BOM_UTF8
-        content = {"text": text, "has_mark": has_mark}
+        content = {"text": text.removeprefix(BOM), "has_mark": text.startswith(BOM)}
         yield Record(printable(where), id_, content, annotations)
     if is_empty:
         raise InputError(

@@ -185,10 +185,11 @@ def _below(folder: str) -> tuple[str, ...]:
     names: list[str] = []
     for where, folders, files in os.walk(folder):
         folders.sort()
-        names += (os.path.relpath(os.path.join(where, name), folder) for name in sorted(files))
+        inner = "" if where == folder else os.path.join(os.path.relpath(where, folder), "")
+        names += (f"{inner}{name}".replace(os.sep, "/") for name in sorted(files))
         if len(names) > _MEMBERS:
             break
-    return tuple(name.replace(os.sep, "/") for name in names[:_MEMBERS])
+    return tuple(names[:_MEMBERS])
 
 
 def _in_zip(name: str) -> tuple[str, ...]:

@@ -337,7 +337,7 @@ def as_pattern(path: PathName) -> PathName:
         return path
     start = read_head(path)
     names = [name for name in start.members if not re.match(r"\.|README|LICENSE", name)]
-    suffixes = {Path(name).suffix.lower() for name in names}
+    suffixes = {os.path.splitext(name)[1].lower() for name in names}
     is_flat = not any("/" in name for name in names)
     if len(suffixes) != 1 or not is_flat or not suffixes <= {*FORMATS["conll"].extensions}:
         return path
