@@ -329,11 +329,13 @@ class Collector:
         """
         if not (type(start) is type(end) is int and 0 <= start <= end <= LONGEST):  # mostly it is
             self._check_offsets(start, end, where)
-        if label is not None and not isinstance(label, str):
+        code = -1
+        if isinstance(label, str):
+            code = self._labels.get(label, -1)
+            if code < 0 and label.strip():
+                code = self._labels[label] = len(self._labels)
+        elif label is not None:
             raise InputError(f"{where}: label {show(label)}; a string is needed")
-        code = -1 if label is None else self._labels.get(label, -1)
-        if code < 0 and label is not None and label.strip():
-            code = self._labels[label] = len(self._labels)
         first, last = int(start), int(end) + self._beyond  # type: ignore[call-overload]  # checked above
         number = len(self._rows) // 4
         if quote is not None:

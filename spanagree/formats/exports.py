@@ -73,6 +73,6 @@ def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:
     """
     if value is None:
         return []
-    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+    if isinstance(value, list) and {dict}.issuperset(map(type, value)):
         return value
     raise invalid_value(f"{where}: {what}", value, "a list of objects is needed")

@@ -71,8 +71,9 @@ def values_at(record: Any, path: str) -> list[Any]:
     nothing: list[Any] = []
     for steps in steps_of(path) if path else ():
         values = _walk([record], steps)
-        if any(value is not None for value in values):
-            return values
+        for value in values:
+            if value is not None:
+                return values
         nothing = nothing or values
     return nothing
 
@@ -104,7 +105,7 @@ def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
 
 def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
     for step in steps:
-        if any(isinstance(value, str) for value in values):
+        if str in map(type, values):
             values = [_held(value) for value in values]
         if step in ("[*]", "[1:]"):
             first = int(step == "[1:]")

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,11 +115,10 @@ class Recognised(NamedTuple):
         knowing = (name for name, form in FORMATS.items() if form.is_of(start))
         if not start.records:
             return cls(path, start, tuple(knowing))
-        first = [*islice(knowing, 1)]
-        rivals = [
-            name for name in (knowing if first and first[0] in TOOLS else ()) if name in TOOLS
-        ]
-        return cls(path, start, tuple(_chosen(path, [*first, *rivals])))
+        first = next(knowing, None)
+        others = TOOLS if first in TOOLS else ()
+        rivals = (name for name in others if name != first and FORMATS[name].is_of(start))
+        return cls(path, start, tuple(_chosen(path, [first, *rivals])) if first else ())
 
     def format_by(self, options: Options) -> str:
         """Return the format: that which knows what is in the file, or by its name.

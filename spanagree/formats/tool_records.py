@@ -488,7 +488,7 @@ class _ByPaths:
             values_at(span, path) or [None] for path in (tool.start, tool.end, tool.quote)
         )
         labels = [key] if key is not None else values_at(span, tool.label) or [None]
-        if any(isinstance(label, list) for label in labels):
+        if list in map(type, labels):
             lists = (label if isinstance(label, list) else [label] for label in labels)
             labels = [label for names in lists for label in names] or [None]
         self.led["label"] += labels != [None]

@@ -20,6 +20,7 @@ GROUND_TRUTH = "ground_truth"
 """The layer of the annotations marked as ground truth, if it is asked for."""
 
 _SPANS = ("labels", "hypertextlabels", "paragraphlabels")
+_NAMES = frozenset((str, type(None)))  # the types of labels
 _SAID = ("text", "phrase", "utterance", "body", "content", "message")  # what a paragraph says
 _KINDS = {"choices": "choice"}
 # keys in JSON-MIN: beside the data, of a span, and of what is not a span
@@ -202,7 +203,8 @@ class Tasks:
         labelled = {str(item.get("id")) for item in items if item.get("type") in _SPANS}
         for item in items:
             kind, value = str(item.get("type")), item.get("value")
-            if str(item.get("id")) not in labelled and (span := _by_taxonomy(value)):
+            is_other = kind not in _SPANS and str(item.get("id")) not in labelled
+            if is_other and (span := _by_taxonomy(value)):
                 labelled.add(str(item.get("id")))
                 kind, value = "labels", span
             if kind == "relation":
@@ -395,7 +397,7 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
             k: v for k, v in value.items() if k != "globalOffsets" and not (over and k == "text")
         }
     places = value.get("globalOffsets")
-    if isinstance(places, Mapping):
+    if isinstance(places, dict):
         start, end = places.get("start"), places.get("end")
     elif isinstance(start, str) and start.startswith("/"):
         raise InputError(
@@ -405,7 +407,7 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
     if not is_whole(start) or not is_whole(end):
         raise invalid_value(f"{where}: start and end", (start, end), "whole numbers are needed")
     labels = next(filter(None, map(value.get, _SPANS)), [None])
-    if not isinstance(labels, list) or not {*map(type, labels)} <= {str, type(None)}:
+    if not isinstance(labels, list) or not _NAMES.issuperset(map(type, labels)):
         raise invalid_value(f"{where}: labels", labels, "a list of names is needed")
     surface = value.get("text")
     known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
