@@ -106,6 +106,7 @@ def records(
                 f"{where}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
                 f" the keys are {listed(row)}"
             )
+        log.look_beside(row)
         for other, noun in _OTHERS.items():
             if other in row and isinstance(row[other], list):
                 log.passed[noun] += len(row[other])

@@ -62,6 +62,7 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
     for where, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
             raise invalid_value(f"{where}:", row, "an object is needed")
+        log.look_beside(row)
         yield from rows.read(row, where)
     if row is None:
         raise InputError(f"{log.name}: no rows; Prodigy writes an object a line")

@@ -15,7 +15,9 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.raw import RawCorpus
 from spanagree.formats.file_head import passed_over
 from spanagree.formats.quotes import Quotes
+from spanagree.formats.spans_beside import Tree, parts_beside
 from spanagree.formats.tagged_copies import TaggedCopies
+from spanagree.formats.unread import NOT_READ, marks_at, says_unread
 
 ONE_LABEL = "span"
 """What spans are called that have no labels."""
@@ -163,6 +165,8 @@ class ReadLog:
         passed: what is passed over, by kind.
         within: number of segments in what is passed over as a whole, by a reason that begins with
             "in", such as "in rejected rows".
+        tree: the paths in a record that are read, if marks elsewhere in it are to be counted.
+        unread: number of these marks, by their path in a record.
         textless: number of records left out, as the file that has the texts lacks theirs.
         quotes: where quotes stand that have no offsets.
         copies: spans in copies of a text with tags in them.
@@ -177,6 +181,8 @@ class ReadLog:
         self.name = name
         self.passed: Counter[str] = Counter()
         self.within: Counter[str] = Counter()
+        self.tree: Tree = {}
+        self.unread: Counter[str] = Counter()
         self.textless = 0
         self.quotes: Quotes = Quotes(align=align)
         self.copies: TaggedCopies = TaggedCopies(align=align)
@@ -190,6 +196,12 @@ class ReadLog:
     def before(self) -> str:
         """What stands before a note."""
         return f"{self.name}: " if self.name else ""
+
+    def look_beside(self, record: Any) -> None:
+        """Count the marks in a record to which no path leads that is read."""
+        for at, part in parts_beside(record, self.tree) if self.tree else ():
+            for path, number, _ in marks_at(part):
+                self.unread[f"{at}.{path}" if at and path[:1] != "[" else f"{at}{path}"] += number
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return for each annotator without offsets the spans read, and those not in the text.
@@ -214,6 +226,8 @@ class ReadLog:
             if number and (unit := unit_of(noun)):
                 balance[unit][noun] += number
         balance["segment"].update(+self.within)
+        if self.unread:
+            balance["segment"][NOT_READ] = self.unread.total()
         if self.textless:
             balance["record"]["without a text in another file"] = self.textless
         if n_lost := sum(count["unaligned"] for count in self.counts().values()):
@@ -286,6 +300,8 @@ def gather(
     notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
     if not log.labelled and collector.label_all(ONE_LABEL):
         notes.append(f"{log.before}the spans have no labels; all are called {ONE_LABEL!r}")
+    if log.unread:
+        notes.append(f"{log.before}{says_unread(log.unread, log.unread.total())}")
     counts = {"quotes": quotes} if (quotes := log.counts()) else {}
     reading = {**reading, **log.reading, **counts}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)

@@ -90,6 +90,8 @@ def raw_records(
         SettingError: for what is not a path, or one that leads nowhere in the whole file.
     """
     log = ReadLog(printable(os.fspath(path)), align=align)
+    if not (tool.rows or options.get("spans")):  # who names spans means no others
+        log.tree = tool.tree
     if tool.read:
         reading = {"format": tool.name, **as_read(encoding, **options)}
         ends = options.pop("ends", None)
@@ -253,8 +255,10 @@ class _ByPaths:
         where = f"{where}, document {show(id_)}" if tool.document else where
         content = (self._tokens if tool.tokens else self._text)(record, id_, where)
         if content is None:
-            self._leave(record)
+            self._leave(record, where)
             return
+        if isinstance(record, dict):
+            self.log.look_beside(record)
         place = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
             there = [value for value in values_at(record, path) if value is not None]
@@ -262,11 +266,12 @@ class _ByPaths:
             self.log.passed[noun] += len(there) if odd is None else max(1, length_of(odd[1]) or 0)
         yield Record(where, id_, content, self._annotations(record, place, where))
 
-    def _leave(self, record: Any) -> None:
+    def _leave(self, record: Any, where: str) -> None:
         """Count a record whose text no other file has, and the spans in it."""
         tool, self.log.textless = self.tool, self.log.textless + 1
-        parts = values_at(record, tool.marked) if tool.marked else [record]
-        spans = [s for part in parts for value in values_at(part, tool.spans) for s in _each(value)]
+        parts = found_at(record, tool.marked, where) if tool.marked else [record]
+        lists = (value for part in parts for value in found_at(part, tool.spans, where))
+        spans = [span for value in lists for span in _each(value)]
         if tool.start or tool.quote:
             self.log.within["in documents that no other file has"] += len(spans)
 

@@ -11,13 +11,14 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.files import PathName
 from spanagree.formats.file_head import FileHead, Shape, read_head
-from spanagree.formats.paths import first_at, values_at
-from spanagree.formats.spans_beside import annotations_beside
+from spanagree.formats.paths import first_at, steps_of, values_at
+from spanagree.formats.spans_beside import Tree, annotations_beside, tree_of
 from spanagree.formats.usual_names import (
     COLUMNS,
     MARKED,
@@ -232,6 +233,25 @@ class Tool:
         ]
         return next(annotations_beside(record, {id(x) for x in reached}), None)
 
+    @cached_property
+    def tree(self) -> Tree:
+        """The paths in a record that are read or counted."""
+        if self.rows or self.read:
+            return tree_of(steps_of(path)[0] for path in self.reads)
+        outer = [self.text, self.tokens, *self.document.split(","), *self.passed]
+        inner = [self.annotator, self.spans, *self.unseen]
+        inner += [self.links.relations] if self.links else []
+        paths = [steps for path in outer if path not in ("", KEY) for steps in steps_of(path)]
+        parts = steps_of(self.marked) if self.marked else ((),)
+        paths += [
+            (*part, *steps)
+            for path in inner
+            if path not in ("", KEY, FILE)
+            for steps in steps_of(path)
+            for part in parts
+        ]
+        return tree_of(paths)
+
     @property
     def shapes(self) -> tuple[Shape, ...]:
         """What a file of the tool may be by its bytes."""
@@ -265,7 +285,10 @@ TOOLS: Mapping[str, Tool] = {
             "Prodigy's db-out",
             knows=("_input_hash", "_task_hash|_view_id|answer"),
             read=lazy("spanagree.formats.prodigy", "records"),
-            reads=("spans", "relations", "accept", "versions[*].spans", "versions[*].relations"),
+            reads=(
+                *("spans", "relations", "tokens", "accept"),
+                *("versions[*].spans", "versions[*].relations"),
+            ),
             takes=("annotator_from", "ends"),
             write=lazy("spanagree.formats.prodigy", "write_prodigy"),
         ),

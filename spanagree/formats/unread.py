@@ -40,6 +40,9 @@ _STARTS, _ENDS = ("start", "begin", "offset"), ("end", "stop", "length")
 _SMALL = 1 << 18  # bytes, which take no time
 _TAG = re.compile(r"[BIESLUM]-\S")
 
+NOT_READ = "not read"
+"""The reason of marks under keys that a reader does not know."""
+
 Found = tuple[str, int, Any]
 """The path to what is marked, the number of marks there, and the first of them."""
 
@@ -68,7 +71,7 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
         number
         for unit in ("segment", "tag")
         for reason, number in raw.balance.get(unit, {}).items()
-        if is_read or reason != READ
+        if is_read or reason not in (READ, NOT_READ)
     )
     counts: Counter[str] = Counter()
     examples: dict[str, Any] = {}
@@ -88,11 +91,16 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
             f"{name}: read as {form}, nothing is marked in it, but {marks} under {show(at)}, which"
             f" {form} does not read; {_advice(at, examples[at], texts)}"
         )
+    note = f"{name}: {says_unread(counts, n_unread)}"
+    unread = {"segment": {NOT_READ: n_unread}}
+    return raw.but(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
+
+
+def says_unread(counts: Counter[str], n_unread: int) -> str:
+    """Compose the note on marks that are not read, of those that are under some paths."""
     places = [at for at, number in counts.items() if number == n_unread][:1] or [*counts]
     under = listed(f"{show(at)} ({counts[at]})" for at in places)
-    note = f"{name}: {counted(n_unread, 'mark')} not read, of those under {under}"
-    unread = {"segment": {"not read": n_unread}}
-    return raw.but(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
+    return f"{counted(n_unread, 'mark')} not read, of those under {under}"
 
 
 def _advice(at: str, example: Any, texts: Counter[str]) -> str:

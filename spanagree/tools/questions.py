@@ -13,6 +13,7 @@ from typing import Any
 from spanagree.errors import InputError, listed, printable, show
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import csv_records
+from spanagree.formats.exports import objects_in
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, found_at
 
@@ -69,7 +70,8 @@ def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
     for where, record in json_records(path, encoding=encoding):
-        turns = [str(value) for value in found_at(record, "conversations[*].value", where)]
+        found = objects_in(record.get("conversations"), "conversations", where)
+        turns = [str(turn.get("value")) for turn in found]
         if not turns or not turns[0].startswith("Text: "):
             raise InputError(f"{where}: no text; the first of a conversation is 'Text: …'")
         _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (where, []))

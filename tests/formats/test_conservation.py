@@ -18,6 +18,7 @@ from written_in import SHAPES, in_lines, project
 
 import spanagree as sa
 from spanagree.corpus.balance import READ
+from spanagree.formats import unread
 from spanagree.formats.file_parts import raw_found
 from spanagree.formats.registry import FORMATS, TOOLS
 
@@ -371,3 +372,54 @@ def test_spans_that_a_tool_does_not_know_are_not_read_silently(name, tmp_path):
     n_read = [raw.labels[code] for code in raw.label.tolist()].count(EXTRA)
     n_left = sum(n for reason, n in raw.balance["segment"].items() if reason != READ)
     assert n_read + n_left >= number
+
+
+# --- lists that are objects, and objects that are lists -------------------------------------------
+
+
+def swapped(value):
+    """Copies of JSON in which one container is of the other shape; one of those at the same place."""
+    known = set()
+    for at, inner in places_in(value):
+        place = tuple("[*]" if isinstance(step, int) else step for step in at)
+        if not inner or place in known:
+            continue
+        known.add(place)
+        by_number = {str(i): part for i, part in enumerate(inner)}
+        for new in [by_number] if isinstance(inner, list) else [[*inner.values()], [inner]]:
+            copy = [json.loads(json.dumps(value))]
+            outer, steps = copy, (0, *at)
+            for step in steps[:-1]:
+                outer = outer[step]
+            outer[steps[-1]] = new
+            yield copy[0]
+
+
+IN_JSON = [name for name, (_, write, *_) in SHAPES.items() if name != "brat" and not isinstance(write(project([[[(1, 1)]]])), str)]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_JSON)
+def test_a_list_that_is_an_object_is_never_nothing(name, tmp_path, monkeypatch):
+    """Where a list is an object, or an object a list, it is read, or counted, or the file refused.
+
+    So it is in a file that is too large to be gone through once more, and if its format is named.
+    """
+    monkeypatch.setattr(unread, "_SMALL", 0)
+    file, write, *named = SHAPES[name]
+    form, options = named or (name.partition(" ")[0], {})
+    documents = project([[[(1, 1), (4, 2)], [(3, 1)]], [[(2, 2)], [(1, 1)]]])
+    files = {file: tmp_path / file, **texts_beside(name, documents, tmp_path)}
+    content = write(documents)
+    is_lines = file.endswith(".jsonl") and isinstance(content, list)
+    n_read = 0
+    for value in swapped(content):
+        text = in_lines(value) if is_lines and isinstance(value, list) else json.dumps(value)
+        (tmp_path / file).write_text(text)
+        for asked in dict.fromkeys([form, named[0] if named else None]):
+            try:
+                raw = raw_found(files, options, asked, repeats=True)
+            except sa.SpanAgreeError:
+                continue
+            n_read += 1
+            assert [*lost(text, raw, is_changed=True)] == [], (asked, raw.notes, text)
+    assert n_read < 2 * len([*swapped(content)])  # something is refused

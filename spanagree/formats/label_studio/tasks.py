@@ -118,7 +118,7 @@ class Tasks:
         ground_truth: bool,
         document: str | None = None,
     ) -> None:
-        self.passed, self.within = log.passed, log.within
+        self.log, self.passed, self.within = log, log.passed, log.within
         self.annotator_from = annotator_from
         self.predictions = predictions
         self.ground_truth = ground_truth
@@ -151,6 +151,7 @@ class Tasks:
 
     def _task(self, entry: Mapping[str, Any], where: str) -> Task:
         """Return a task of a JSON export."""
+        self.log.look_beside(entry)
         data = entry["data"]
         id_ = self._id_of(data, data.get(OUR_ID, entry.get("id")), where)
         answers = []
@@ -210,6 +211,8 @@ class Tasks:
             if kind == "relation":
                 relations.append(_relation(item))
                 continue
+            if kind in _SPANS and not isinstance(value, (dict, type(None))):
+                raise invalid_value(f"{where}: value", value, "an object is needed")
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
             is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
             if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
