@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -131,15 +131,27 @@ def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
     elif shape in ("csv", "tsv"):
         _, rows = csv_records(path)
         for _, row in rows:
-            for name, cell in row.items():
-                if plain(name) in _MARKS and cell.lstrip()[:1] in ("[", "{"):
-                    with suppress(ValueError, RecursionError):
-                        yield from ((name, n, "") for _, n, _ in marks_at({name: json.loads(cell)}))
+            for name, value in held_in_cells(row.items()).items():
+                yield from ((name, number, "") for _, number, _ in marks_at({name: value}))
     elif shape == "xml":
         from spanagree.formats.xml_elements import tree  # for few files
 
         with open(path, "rb") as file:
             yield from _elements_at(tree(file, os.fspath(path)))
+
+
+def held_in_cells(cells: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return what cells of a table hold in JSON, by the name of the column if it is one of marks.
+
+    >>> held_in_cells([("spans", '[{"start": 0}]'), ("text", "[1]"), ("labels", None)])
+    {'spans': [{'start': 0}]}
+    """
+    held = {}
+    for name, cell in cells:
+        if plain(name) in _MARKS and isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+            with suppress(ValueError, RecursionError):
+                held[name] = json.loads(cell)
+    return held
 
 
 class _Name(NamedTuple):
@@ -189,6 +201,9 @@ def marks_at(record: Any) -> Iterator[Found]:
             inner = [(key, part) for key, part in value.items() if isinstance(part, (dict, list))]
             if of_units and not inner:  # as of very many tokens
                 continue
+            if not inner and (n_tags := _number_of_tags([*value.values()])):
+                yield at, n_tags, value
+                continue
             is_mark = _is_mark(value, inside, of_units)
             if is_mark:
                 yield at, 1, value
@@ -200,12 +215,9 @@ def marks_at(record: Any) -> Iterator[Found]:
                     further = name.is_marks or (inside and not is_mark)
                     left.append((part, path, further, name.is_units))
         elif isinstance(value, list) and value:
-            if isinstance(value[0], str) or isinstance(value[-1], str):
-                strings = [item for item in value if isinstance(item, str)]
-                n_outside = strings.count("O")
-                if len(strings) > 1 and n_outside < len(value) and all(map(_is_of_tags, strings)):
-                    yield at, len(value) - n_outside, next(x for x in value if x != "O")
-                    continue
+            if n_tags := _number_of_tags(value):
+                yield at, n_tags, next(x for x in value if x != "O")
+                continue
             if _is_span(value, inside) and not of_units:
                 yield at, 1, value
             else:
@@ -215,6 +227,16 @@ def marks_at(record: Any) -> Iterator[Found]:
                     for item in reversed(value)
                     if isinstance(item, (dict, list))
                 ]
+
+
+def _number_of_tags(values: list[Any]) -> int:
+    """Return the number of tags that are not ``O``, of several values all of which are tags."""
+    if not values or not (isinstance(values[0], str) or isinstance(values[-1], str)):
+        return 0
+    strings = [item for item in values if isinstance(item, str)]
+    if len(strings) < 2 or not all(map(_is_of_tags, strings)):
+        return 0
+    return len(values) - strings.count("O")
 
 
 def _is_of_tags(item: str) -> bool:

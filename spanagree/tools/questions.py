@@ -70,8 +70,8 @@ def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
     for where, record in json_records(path, encoding=encoding):
-        found = objects_in(record.get("conversations"), "conversations", where)
-        turns = [str(turn.get("value")) for turn in found]
+        conversation = objects_in(record.get("conversations"), "conversations", where)
+        turns = [str(turn.get("value")) for turn in conversation]
         if not turns or not turns[0].startswith("Text: "):
             raise InputError(f"{where}: no text; the first of a conversation is 'Text: …'")
         _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (where, []))

@@ -13,6 +13,7 @@ from written_in import textgrid
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.check import check
+from spanagree.formats import unread
 from spanagree.formats.file_parts import raw_found
 from spanagree.formats.records import OF_NO_UNIT, OF_UNIT, unit_of
 from spanagree.formats.tools import TOOLS
@@ -220,3 +221,76 @@ def test_what_drawing_found_is_refused(file, text, says, tmp_path):
     (tmp_path / file).write_text(text)
     with refuses(sa.InputError, f"… {says} …"):
         raw_found({"x": tmp_path / file}, {})
+
+
+LANGEXTRACT = {"extraction_class": "PER", "extraction_text": "Ana", "char_interval": {"start_pos": 0, "end_pos": 3}}  # fmt: skip
+
+
+def test_marks_that_paths_of_a_tool_do_not_lead_to_are_counted_in_large_files(
+    tmp_path, monkeypatch
+):
+    """Behind the beginning, by which a file is known, and in no second pass. By hand."""
+    monkeypatch.setattr(unread, "_SMALL", 0)
+    row = {"text": "Ana met Bob.", "extractions": [LANGEXTRACT]}
+    rows = [{**row, "document_id": f"{i}"} for i in range(30)]
+    rows += [{**row, "document_id": f"{i}", "gold": SPANS, "meta": {"old": SPANS[:1]}} for i in (30, 31)]  # fmt: skip
+    raw = raw_found({"x": write(tmp_path / "x.jsonl", rows)}, {})
+    assert raw.balance["segment"] == {"read": 32, "not read": 6}
+    says = "6 marks not read, of those under 'gold[*]' (4), 'meta.old[*]' (2)"
+    assert any(says in note for note in raw.notes)
+
+
+def test_marks_in_other_keys_of_large_exports_are_counted(tmp_path, monkeypatch):
+    """Of tools with readers of their own: a span, or two, is behind the beginning. By hand."""
+    monkeypatch.setattr(unread, "_SMALL", 0)
+    rows = [{**ROW, "_input_hash": i, "_annotator_id": "ann"} for i in range(30)]
+    path = write(tmp_path / "p.jsonl", [*rows, {**rows[0], "_input_hash": 31, "gold": SPANS}])
+    assert raw_found({"p": path}, {}).balance["segment"] == {"read": 62, "not read": 2}
+    result = [{"type": "labels", "to_name": "text", "value": {"start": 0, "end": 3, "labels": ["PER"]}}]  # fmt: skip
+    task = {"data": {"text": "Ana met Bob."}, "annotations": [{"completed_by": 1, "result": result}]}  # fmt: skip
+    tasks = [{"id": i, **task} for i in range(30)]
+    path = tmp_path / "l.json"
+    path.write_text(json.dumps([*tasks, {"id": 31, **task, "gold": SPANS[:1]}]))
+    assert raw_found({"l": path}, {}).balance["segment"] == {"read": 31, "not read": 1}
+
+
+@pytest.mark.parametrize("kind", ["rows", "iterator", "frame", "arrow", "dataset"])
+def test_unread_columns_of_data_in_memory_are_counted(kind):
+    """Of each row, one span in an object and a tag are in columns that are not read. By hand."""
+    rows = [{"id": f"{i}", "text": "Ana met Bob.", "spans": SPANS, "about": {"gold": SPANS[:1], "who": 1}} for i in range(3)]  # fmt: skip
+    rows = [{**row, "iob": ["B-X", "O", "O"]} for row in rows]
+    data = rows
+    if kind == "iterator":
+        data = iter(rows)
+    elif kind == "frame":
+        data = pytest.importorskip("pandas").DataFrame(rows)
+    elif kind == "arrow":
+        data = pytest.importorskip("pyarrow").Table.from_pylist(rows)
+    elif kind == "dataset":
+        data = pytest.importorskip("datasets").Dataset.from_list(rows)
+    corpus = sa.read(data)
+    says = "6 marks not read, of those under 'about.gold[*]' (3), 'iob' (3)"
+    assert corpus.notes[-1] == says
+    assert [len(document.segments[corpus.annotators[0]]) for document in corpus] == [2, 2, 2]
+    named = sa.read(rows, text="text", spans="spans")
+    assert not any("not read" in note for note in named.notes)
+
+
+def test_tags_by_number_in_columns_that_are_not_read_are_counted():
+    """One tag is not O, by the names of its numbers, in a column of another kind. By hand."""
+    datasets = pytest.importorskip("datasets")
+
+    def of(*names):
+        return datasets.Sequence(datasets.ClassLabel(names=[*names]))
+
+    features = {"tokens": datasets.Sequence(datasets.Value("string")), "ner_tags": of("O", "B-X"), "chunk_tags": of("O", "B-NP"), "pos_tags": of("NN", "VB")}  # fmt: skip
+    columns = {"tokens": [["a", "b"]], "ner_tags": [[0, 1]], "chunk_tags": [[1, 0]], "pos_tags": [[0, 1]]}  # fmt: skip
+    data = datasets.Dataset.from_dict(columns, features=datasets.Features(features))
+    assert sa.read(data).notes[-1] == "1 mark not read, of those under 'chunk_tags' (1)"
+
+
+def test_data_in_memory_that_yield_nothing_are_refused():
+    """The column that is read has no tag, and another has."""
+    rows = [{"tokens": ["a", "b"], "ner_tags": ["O", "O"], "chunk_tags": ["B-NP", "O"]}]
+    with refuses(sa.InputError, "nothing is marked … 1 mark under 'chunk_tags'; name … tags="):
+        sa.read(rows)

@@ -410,7 +410,7 @@ class _Guess:
         names = layer_names(self.features, column, None)
         inside = (tag for tag in self.entries(column) if not _is_outside(tag, names))
         fit = [
-            _is_tag(tag, names)
+            is_tag(tag, names)
             for tag in inside
             if not (isinstance(tag, str) and tag in self.outside)
         ]
@@ -421,7 +421,7 @@ class _Guess:
         entries = [*self.entries(column)]
         speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
         numbers = speaks and self.goes_with(column, tokens) and all(map(is_whole, entries))
-        return numbers or any(_is_tag(entry, None) and entry != "O" for entry in entries)
+        return numbers or any(is_tag(entry, None) and entry != "O" for entry in entries)
 
     def are_labels(self, column: str, tokens: str) -> bool:
         """Return whether a column has a label for each token, without a prefix, or ``O``."""
@@ -631,7 +631,8 @@ def _is_outside(tag: Any, names: Sequence[str] | None) -> bool:
     return tag == "O" or is_ignored(tag)
 
 
-def _is_tag(tag: Any, names: Sequence[str] | None) -> bool:
+def is_tag(tag: Any, names: Sequence[str] | None) -> bool:
+    """Return whether something is a tag, or the number of one of some names."""
     if is_whole(tag) and names is not None:
         return 0 <= tag < len(names) and bool(_TAG.fullmatch(names[tag]))
     return isinstance(tag, str) and bool(_TAG.fullmatch(tag))

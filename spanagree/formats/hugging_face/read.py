@@ -24,6 +24,7 @@ from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.roles import with_absent
 from spanagree.corpus.tag_columns import TagColumn, outside_tags, read_columns
 from spanagree.errors import InputError, counted, listed, show
+from spanagree.formats.hugging_face.beside import Beside
 from spanagree.formats.hugging_face.columns import (
     Columns,
     Rows,
@@ -102,7 +103,7 @@ def from_dataset(
     options = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
     options |= {"split": split, "align": align, "quote": quote, "ends": ends, "outside": outside}
     data, shape, notes = _shaped(choose_split(data, split), named, None, **options)
-    raw = with_absent(_read(data, shape), absent)
+    raw = with_absent(_read(data, shape, named), absent)
     return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
 
 
@@ -117,7 +118,7 @@ def raw_dataset(
     others = {key: value for key, value in options.items() if key not in COLUMNS}
     data = choose_split(data, split)
     data, shape, notes = _shaped(data, columns, file, split=split, **others)
-    raw = _read(data, shape)
+    raw = _read(data, shape, columns)
     return raw.but(notes=(*notes, *raw.notes))
 
 
@@ -180,11 +181,14 @@ def _in_words(columns: Any) -> str:
     return listed(columns.values() if isinstance(columns, Mapping) else [columns])
 
 
-def _read(data: Any, shape: Shape) -> RawCorpus:
-    """Return the rows of a dataset, unchecked."""
-    if shape.tags is not None:
-        return _from_tags(data, shape)
-    return (from_span_table if shape.is_table else from_spans)(data, shape)
+def _read(data: Any, shape: Shape, named: Mapping[str, Any]) -> RawCorpus:
+    """Return the rows of a dataset, unchecked; count what columns hold that nobody ``named``."""
+    read = _from_tags if shape.tags is not None else from_spans
+    read = from_span_table if shape.tags is None and shape.is_table else read
+    if named.get("spans") is not None or named.get("tags") is not None:
+        return read(data, shape)
+    beside = Beside(data, shape)
+    return beside.count_unread(read(beside.data, shape))
 
 
 def _from_tags(data: Any, shape: Shape) -> RawCorpus:

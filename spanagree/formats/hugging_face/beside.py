@@ -1,0 +1,135 @@
+"""What is marked in the columns of a dataset that nobody named and that are not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from spanagree.corpus.balance import added
+from spanagree.corpus.raw import RawCorpus
+from spanagree.errors import InputError, SettingError, counted, show
+from spanagree.formats.hugging_face.columns import Columns, Rows, arrow_table, layer_names
+from spanagree.formats.hugging_face.guess import is_tag
+from spanagree.formats.hugging_face.shape import Shape
+from spanagree.formats.paths import steps_of
+from spanagree.formats.records import ReadLog
+from spanagree.formats.spans_beside import Tree, tree_of
+from spanagree.formats.unread import NOT_READ, held_in_cells, says_unread
+
+_NUMBERS = ("int", "uint", "float", "bool")
+
+
+class RowsLookedAt(Rows):
+    """Rows that are looked at, as they come, for what is marked in other columns."""
+
+    def __init__(self, data: Any, log: ReadLog) -> None:
+        rows = data if isinstance(data, Rows) else Rows(data, getattr(data, "features", None))
+        super().__init__(rows, rows.features)
+        self.gaps, self.flat, self.log = rows.gaps, rows.flat, log
+
+    def placed(self) -> Iterator[tuple[str, Any]]:
+        """Yield the rows, each with its place."""
+        rows = self.rows.placed() if isinstance(self.rows, Rows) else ()
+        for where, row in rows:
+            if isinstance(row, Mapping):
+                cells = (
+                    (key, cell)
+                    for key, cell in row.items()
+                    if self.log.tree.get(key, {}) is not None
+                )
+                look = held_in_cells if self.flat else _as_lists
+                self.log.look_beside(look(cells))
+            yield where, row
+
+
+class Beside:
+    """Columns beside those that are read.
+
+    Args:
+        data: the rows.
+        shape: the columns that are read.
+    """
+
+    def __init__(self, data: Any, shape: Shape) -> None:
+        self.shape, self.log = shape, ReadLog(shape.file or "")
+        self.log.tree = _tree(shape)
+        self.is_in_columns = hasattr(data, "with_format") and hasattr(data, "features")
+        self.data = data if self.is_in_columns else RowsLookedAt(data, self.log)
+
+    def count_unread(self, raw: RawCorpus) -> RawCorpus:
+        """Count in the balance of what was read the marks in other columns.
+
+        Raises:
+            InputError: if something is marked, and nothing was read.
+        """
+        if self.is_in_columns:
+            self._look_at_columns()
+        unread = self.log.unread
+        if not unread:
+            return raw
+        if not len(raw.start) and self.shape.file is None:
+            at, number = unread.most_common(1)[0]
+            raise InputError(
+                f"nothing is marked in the columns that are read, but {counted(number, 'mark')}"
+                f" under {show(at)}; name the columns with spans= or tags="
+            )
+        note = f"{self.log.before}{says_unread(unread, unread.total())}"
+        more = {"segment": {NOT_READ: unread.total()}}
+        return raw.but(balance=added([raw.balance, more]), notes=(*raw.notes, note))
+
+    def _look_at_columns(self) -> None:
+        """Count what is marked in the columns of a Dataset, of which those of numbers are left."""
+        features: Mapping[str, Any] = self.data.features or {}
+        lists = []
+        for name in self.data.column_names:
+            if self.log.tree.get(name, {}) is None:
+                continue
+            if (names := layer_names(features, name, None)) is not None:
+                tags = [i for i, tag in enumerate(names) if tag != "O" and is_tag(tag, None)]
+                flat, _ = Columns(self.data, [name]).flat(name) if tags else ((), None)
+                number = int(np.isin(np.asarray(flat), tags).sum())
+                self.log.unread.update({name: number} if number else {})
+            elif _may_be_marked(features.get(name)):
+                lists.append(name)
+        for row in _rows_of(self.data, lists) if lists else ():
+            self.log.look_beside(row)
+
+
+def _tree(shape: Shape) -> Tree:
+    """Return the columns that are read, which may be paths, as a tree."""
+    columns = [*shape.columns, *shape.maybe, "relations"]
+    names = [part.strip() for column in columns for part in (column, *column.split(","))]
+    paths: list[tuple[str | int, ...]] = [(name,) for name in names]
+    for name in names:
+        with suppress(SettingError):  # a name that is no path
+            paths += steps_of(name)
+    return tree_of(paths)
+
+
+def _may_be_marked(feature: Any) -> bool:
+    """Return whether a column has lists or objects, and not of numbers alone."""
+    inner = feature
+    while hasattr(inner, "feature"):
+        inner = inner.feature
+    inner = inner[0] if isinstance(inner, list) and inner else inner
+    kind = getattr(inner, "dtype", "")
+    is_scalar = inner is feature and isinstance(kind, str) and not isinstance(feature, Mapping)
+    return not (is_scalar and kind) and not str(kind).startswith(_NUMBERS)
+
+
+def _rows_of(data: Any, columns: list[str]) -> Iterable[Any]:
+    """Return the rows of some columns of a Dataset."""
+    table = arrow_table(data, columns)
+    if table is None:
+        return iter(data)
+    return chain.from_iterable(part.to_pylist() for part in table.to_batches(max_chunksize=1000))
+
+
+def _as_lists(cells: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Return cells by name, with lists in place of arrays and tuples."""
+    kinds = (np.ndarray, tuple)
+    return {name: [*cell] if isinstance(cell, kinds) else cell for name, cell in cells}
