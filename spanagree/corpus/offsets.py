@@ -401,9 +401,9 @@ def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], P
     """
     moves: dict[int, dict[int, tuple[int, int]]] = {}
     odd: Counter[tuple[int, bool]] = Counter()
-    for annotation in np.unique(spans.annotation).tolist():
-        text, rows = place_of(annotation), rows_of[annotation].tolist()
-        if not isinstance(text, str) or "\r\n" not in text:
+    for annotation, own_rows in enumerate(rows_of):
+        text, rows = place_of(annotation), own_rows.tolist()
+        if not rows or not isinstance(text, str) or "\r\n" not in text:
             continue
         if any(spans.quote[i] != UNKNOWN for i in rows):
             continue

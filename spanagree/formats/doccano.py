@@ -108,8 +108,8 @@ def records(
             )
         log.look_beside(row)
         for other, noun in _OTHERS.items():
-            if other in row and isinstance(row[other], list):
-                log.passed[noun] += len(row[other])
+            if isinstance(items := row.get(other), list) and items:
+                log.passed[noun] += len(items)
         for other in _LISTS:
             if other in row and other != key and isinstance(row[other], list):
                 are_spans = sum(isinstance(item, (list, dict)) for item in row[other])
@@ -211,11 +211,11 @@ def _spans(items: list[Any], where: str, log: ReadLog) -> list[Span]:
 
 def _span(item: object, where: str) -> Span | None:
     """Return a span; ``None`` for the label of a whole text."""
+    if isinstance(item, list) and len(item) == 3:
+        return Span(item[0], item[1], text_of_whole(item[2]))
     if isinstance(item, dict) and "start_offset" in item:
         label = text_of_whole(item.get("label"))
         return Span(item["start_offset"], item.get("end_offset"), label)
-    if isinstance(item, list) and len(item) == 3:
-        return Span(item[0], item[1], text_of_whole(item[2]))
     is_label = isinstance(item, dict) and "label" in item and "end_offset" not in item
     if is_whole(item) or isinstance(item, str) or is_label:
         return None

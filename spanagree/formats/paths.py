@@ -343,8 +343,10 @@ def misshapen(value: Any, path: str) -> tuple[str, Any] | None:
     if isinstance(value, dict) and path in value:
         return None
     every = steps_of(path)
-    leads = [s for s in every if any(x is not None for x in _walk([value], s))]
-    return next(filter(None, (_odd_at(value, steps) for steps in leads[:1] or every)), None)
+    if len(every) > 1:
+        leads = [s for s in every if any(x is not None for x in _walk([value], s))]
+        every = tuple(leads[:1]) or every
+    return next(filter(None, (_odd_at(value, steps) for steps in every)), None)
 
 
 def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:
@@ -357,6 +359,8 @@ def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:
             if not fits and (not is_under_any or (is_list and isinstance(held, dict))):
                 return _written(path[:at]), held
         values = _walk(values, (step,))
+        if not values:
+            break
         is_under_any |= step == "*"
     return None
 

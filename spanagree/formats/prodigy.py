@@ -121,7 +121,8 @@ class _Rows:
         if isinstance(id_, str) and _SITTING.search(id_):
             self.sittings[id_] = None
         name = text_of_whole(id_)
-        self.people |= {name} if isinstance(name, str) else set()
+        if isinstance(name, str):
+            self.people.add(name)
         return name
 
     def _answer(self, row: Mapping[str, Any], annotator: Any, where: str) -> Annotation:

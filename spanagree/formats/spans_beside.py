@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from typing import Any
 
 from spanagree.errors import is_whole
@@ -60,6 +61,12 @@ def tree_of(paths: Iterable[Sequence[str | int]]) -> Tree:
     return tree
 
 
+@lru_cache(maxsize=1000)
+def _is_of_text(key: str) -> bool:
+    """Return whether a key is that of tokens or sentences; a file has few, and each very often."""
+    return plain(key) in _OF_TEXTS
+
+
 def parts_beside(value: Any, tree: Tree, at: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the objects and lists in a record to which no path of a tree leads, and where they are.
 
@@ -71,12 +78,14 @@ def parts_beside(value: Any, tree: Tree, at: str = "") -> Iterator[tuple[str, An
     """
     if isinstance(value, dict):
         for key, part in value.items():
+            if not isinstance(part, (dict, list)) or not part:
+                continue
             branch = tree[key] if key in tree else tree.get("*", _NO_PATH)
-            if branch is None or not part or not isinstance(part, (dict, list)):
+            if branch is None:
                 continue
             if branch:
                 yield from parts_beside(part, branch, f"{at}.{key}" if at else key)
-            elif plain(key) not in _OF_TEXTS:
+            elif not _is_of_text(key):
                 yield at, {key: part}
     elif "[*]" in tree:
         for item in value if tree["[*]"] is not None else ():
