@@ -270,12 +270,16 @@ def _has_ends(value: dict[Any, Any]) -> bool:
 
 
 def _is_place(part: Any) -> bool:
-    """Return whether a value is a place in a text, or a list of such, and nothing else."""
+    """Return whether a value is a place in a text, or a list of such, and nothing else.
+
+    Where it ends may be said by what is there.
+    """
     places = part if isinstance(part, list) else [part]
     return bool(places) and all(
         isinstance(place, dict)
         and all(is_whole(x) or _name(key).is_text for key, x in place.items())
-        and _has_ends(place)
+        and (_has_ends(place) or any(isinstance(x, str) for x in place.values()))
+        and any(_name(key).is_start for key in place)
         for place in places
     )
 

@@ -294,3 +294,13 @@ def test_data_in_memory_that_yield_nothing_are_refused():
     rows = [{"tokens": ["a", "b"], "ner_tags": ["O", "O"], "chunk_tags": ["B-NP", "O"]}]
     with refuses(sa.InputError, "nothing is marked … 1 mark under 'chunk_tags'; name … tags="):
         sa.read(rows)
+
+
+def test_marks_whose_end_is_that_of_their_text_are_counted(tmp_path):
+    """Found by drawing: entities of tagtog once more, below another key."""
+    entity = {"classId": "PER", "part": "s1p1", "offsets": [{"start": 0, "text": "Ana"}], "fields": {}}  # fmt: skip
+    document = {"annotatable": {"parts": ["s1p1"]}, "anncomplete": True, "sources": [], "metas": {}, "entities": [entity], "relations": []}  # fmt: skip
+    (tmp_path / "d.txt").write_text("Ana met Bob.")
+    path = tmp_path / "d.ann.json"
+    path.write_text(json.dumps({**document, "note": {"entities": [entity]}}))
+    assert raw_found({"d": path}, {}).balance["segment"] == {"read": 1, "not read": 1}

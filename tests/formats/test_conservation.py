@@ -57,9 +57,21 @@ def strings_in(value):
             yield from (*element.attrib.values(), element.text or "", element.tail or "")
 
 
+def is_in_records(text):
+    """Whether a text is JSON, or lines of it."""
+    first = text.lstrip().partition("\n")[0]
+    for part in (text, first) if text.lstrip()[:1] in "[{" else ():
+        try:
+            json.loads(part)
+        except ValueError:
+            continue
+        return True
+    return False
+
+
 def held(text):
     """What a text holds, as JSON, lines of JSON, XML, or rows."""
-    if text.lstrip()[:1] in "[{":
+    if is_in_records(text):
         try:
             values = [json.loads(text)]
         except ValueError:
@@ -91,13 +103,13 @@ def lost(text, raw, is_changed):
         for name in re.findall(r"Lb\d+x\d+q", raw.labels[label] if label >= 0 else ""):
             labels[name] += 1
             content = raw.texts[document] if raw.texts else " ".join(raw.tokens_of(document)) if raw.tokens else ""  # fmt: skip
-            if re.search(r"Tx\d+z", content) and f"Tx{name[2:].partition('x')[0]}z" not in content and text.lstrip()[:1] in "[{":  # fmt: skip
+            if re.search(r"Tx\d+z", content) and f"Tx{name[2:].partition('x')[0]}z" not in content and is_in_records(text):  # fmt: skip
                 yield f"{name} is in another document"
     left = {unit: sum(n for reason, n in numbers.items() if reason != READ) for unit, numbers in raw.balance.items()}  # fmt: skip
     n_without = sum(code < 0 or "Lb" not in raw.labels[code] for code in raw.label.tolist())
     unread = (source.labels - labels).total() - n_without
     n_left = left.get("segment", 0) + left.get("tag", 0)
-    if text.lstrip()[:1] not in "[{":  # a record is a line
+    if not is_in_records(text):  # a record is a line
         n_left += left.get("record", 0)
     if unread > n_left:
         yield f"{unread} marks, of which {n_left} are counted: {source.labels - labels}"
