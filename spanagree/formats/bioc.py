@@ -13,6 +13,8 @@ from spanagree.choices import Ends
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
+    InputError,
+    counted,
     invalid_value,
     is_whole,
     listed,
@@ -125,6 +127,11 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
                     spans.append(Span(None, None, name, quote or None, attributes, pieces, place))
                 if marked.get("id") is not None:
                     known[str(marked["id"])] = here[row]
+        if spans and not text:
+            raise InputError(
+                f"{where}: {counted(len(spans), 'annotation')} and no text in its passages, in"
+                " which they would stand; export the texts too"
+            )
         links = [
             link
             for part in (*parts, document)

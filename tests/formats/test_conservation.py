@@ -157,25 +157,46 @@ def places_in(value, at=()):
             yield from places_in(part, (*at, key))
 
 
+def by_place(value):
+    """The containers of a value that are not empty, by their place without numbers in lists."""
+    places = {}
+    for at, inner in places_in(value):
+        if inner:
+            place = tuple("[*]" if isinstance(step, int) else step for step in at)
+            places.setdefault(place, []).append((at, inner))
+    return places
+
+
 def changed(draw, value, may_add):
-    """A value in JSON with a field added, if it may be, removed, renamed, nested or repeated."""
+    """A value in JSON with a field added, if it may be, removed, renamed, nested or repeated.
+
+    A field is removed or renamed in one object, or in all that are alike.
+    """
     value = json.loads(json.dumps(value))
-    places = [(at, inner) for at, inner in places_in(value) if inner]
-    _, inner = draw(st.sampled_from(places))
+    alike = draw(st.sampled_from([*by_place(value).values()]))
+    _, inner = draw(st.sampled_from(alike))
     key = draw(st.sampled_from(sorted(inner) if isinstance(inner, dict) else range(len(inner))))
     how = draw(st.sampled_from([*["add"] * may_add, "remove", "rename", "nest", "repeat"]))
+    is_of_all = isinstance(inner, dict) and draw(st.booleans())
+    same = [other for _, other in alike if key in other] if is_of_all else [inner]
     if how == "remove":
-        del inner[key]
+        for other in same:
+            del other[key]
     elif how == "nest":
         inner[key] = draw(st.sampled_from([{"value": inner[key]}, [inner[key]]]))
     elif isinstance(inner, list):
         if isinstance(inner[key], (dict, list)):
             inner.append(json.loads(json.dumps(inner[key])))
     elif how == "rename":
-        inner[draw(st.sampled_from([f"{key}_", *KEYS]).filter(lambda k: k not in inner))] = inner.pop(key)  # fmt: skip
+        known = {k for other in same for k in other}
+        new = draw(st.sampled_from([f"{key}_", *KEYS]).filter(lambda k: k not in known))
+        for other in same:
+            other[new] = other.pop(key)
     elif may_add:
         records = [
-            part for _, part in places if isinstance(part, dict) and "Tx" in json.dumps(part)
+            part
+            for _, part in places_in(value)
+            if isinstance(part, dict) and "Tx" in json.dumps(part)
         ]
         inner = draw(st.sampled_from(records or [inner]))
         marked = [part for _, part in places_in(inner) if is_marked(part)]
@@ -391,12 +412,7 @@ def test_spans_that_a_tool_does_not_know_are_not_read_silently(name, tmp_path):
 
 def swapped(value):
     """Copies of JSON in which one container is of the other shape; one of those at the same place."""
-    known = set()
-    for at, inner in places_in(value):
-        place = tuple("[*]" if isinstance(step, int) else step for step in at)
-        if not inner or place in known:
-            continue
-        known.add(place)
+    for (at, inner), *_ in by_place(value).values():
         by_number = {str(i): part for i, part in enumerate(inner)}
         for new in [by_number] if isinstance(inner, list) else [[*inner.values()], [inner]]:
             copy = [json.loads(json.dumps(value))]
@@ -435,3 +451,49 @@ def test_a_list_that_is_an_object_is_never_nothing(name, tmp_path, monkeypatch):
             n_read += 1
             assert [*lost(text, raw, is_changed=True)] == [], (asked, raw.notes, text)
     assert n_read < 2 * len([*swapped(content)])  # something is refused
+
+
+# --- a field that no record has -------------------------------------------------------------------
+
+
+def without_a_field(value):
+    """Copies of JSON in which all objects at the same place lack a field, or have it renamed."""
+    for alike in by_place(value).values():
+        keys = dict.fromkeys(k for _, part in alike if isinstance(part, dict) for k in part)
+        for key in keys:
+            for new in (None, f"{key}_"):
+                copy = json.loads(json.dumps(value))
+                for at, _ in alike:
+                    part = copy
+                    for step in at:
+                        part = part[step]
+                    if key in part:
+                        inner = part.pop(key)
+                        if new is not None:
+                            part[new] = inner
+                yield key, new, copy
+
+
+@pytest.mark.parametrize("name", [name for name in IN_JSON if name not in AS_IT_IS])
+def test_a_field_that_no_record_has(name, tmp_path):
+    """Without a field that a tool writes, its rows are read, or counted, or the file is refused.
+
+    Prodigy's rows without hashes were read as spaCy's, and nothing was marked in them.
+    """
+    file, write, *named = SHAPES[name]
+    form, options = named or (None, {})
+    documents = project([[[(1, 1), (4, 2)]], [[(2, 2)]]])
+    files = {file: tmp_path / file, **texts_beside(name, documents, tmp_path)}
+    content = write(documents)
+    is_lines = file.endswith(".jsonl") and isinstance(content, list)
+    n_tried = 0
+    for key, new, value in without_a_field(content):
+        text = in_lines(value) if is_lines else json.dumps(value)
+        (tmp_path / file).write_text(text)
+        n_tried += 1
+        try:
+            raw = raw_found(files, options, form, repeats=True)
+        except sa.SpanAgreeError:
+            continue
+        assert [*lost(text, raw, is_changed=True)] == [], (key, new, raw.notes, text)
+    assert n_tried or not any(isinstance(part, dict) for _, part in places_in(content))
