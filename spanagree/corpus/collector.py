@@ -313,8 +313,8 @@ class Collector:
     def segment(
         self,
         annotation: int,
-        start: object,
-        end: object,
+        start: Any,
+        end: Any,
         label: object,
         where: str,
         attributes: Mapping[Any, Any] | None = None,
@@ -329,6 +329,7 @@ class Collector:
         """
         if not (type(start) is type(end) is int and 0 <= start <= end <= LONGEST):  # mostly it is
             self._check_offsets(start, end, where)
+            start, end = int(start), int(end)
         code = -1
         if isinstance(label, str):
             code = self._labels.get(label, -1)
@@ -336,12 +337,12 @@ class Collector:
                 code = self._labels[label] = len(self._labels)
         elif label is not None:
             raise InputError(f"{where}: label {show(label)}; a string is needed")
-        first, last = int(start), int(end) + self._beyond  # type: ignore[call-overload]  # checked above
+        end += self._beyond
         number = len(self._rows) // 4
         if quote is not None:
             self._quote.extend([UNKNOWN] * (number - len(self._quote)))
-            self._quote.append(self._check_quote(annotation, first, last, quote, is_there))
-        row = annotation, first, last, code
+            self._quote.append(self._check_quote(annotation, start, end, quote, is_there))
+        row = annotation, start, end, code
         try:
             self._rows.extend(row)
         except OverflowError:  # what came before the number is there already

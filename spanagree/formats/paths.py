@@ -105,6 +105,8 @@ def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
 
 def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
     for step in steps:
+        if not values:
+            break
         if str in map(type, values):
             values = [_held(value) for value in values]
         if step in ("[*]", "[1:]"):

@@ -58,7 +58,7 @@ class Beside:
         self.shape, self.log = shape, ReadLog(shape.file or "")
         self.log.tree = _tree(shape)
         self.is_in_columns = hasattr(data, "with_format") and hasattr(data, "features")
-        self.data = data if self.is_in_columns else RowsLookedAt(data, self.log)
+        self.data: Any = data if self.is_in_columns else RowsLookedAt(data, self.log)
 
     def count_unread(self, raw: RawCorpus) -> RawCorpus:
         """Count in the balance of what was read the marks in other columns.
