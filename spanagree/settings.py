@@ -283,7 +283,7 @@ SETTINGS: Mapping[str, Setting] = {
     "width": Setting("number", "A sample was planned for an interval {value} wide."),
     "figure": Setting("word", "That interval is of the team's {value} F1."),
     "confidence": Setting("number", "It holds {value} %."),
-    "average": Setting("word", "Outputs of systems were compared with a gold annotation; precision, recall and F1 are {value}-averaged over all documents; expected scores are exact, and corrected ones (observed − expected) / (1 − expected)."),
+    "average": Setting("word", "Outputs of systems were compared with a gold annotation; {figures} are {value}-averaged over all documents; expected scores are exact, and corrected ones (observed − expected) / (1 − expected)."),
     "of": Setting("word", {
         "gold": "The difficulty of a document is 1 − the F1 that chance alone would give the gold annotation against itself [[li2024]].",
         "team": "The difficulty of a document is 1 − the F1 that chance alone would give the annotators who saw it [[li2024]].",

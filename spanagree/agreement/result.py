@@ -34,7 +34,7 @@ from spanagree.arrays import Floats
 from spanagree.choices import MIN_SHARED, Figure
 from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
-from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally import Tally, count_columns, count_values
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import check_choice, check_known, counted
 from spanagree.results import verdict
@@ -315,19 +315,26 @@ class Agreement(Result, Keyed):
         ci = self.settings.ci is not None and by != "document"
         others = self.settings.over is not None and by in (None, "label", "annotator")
         f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""), others)
-        a, b = ("marked a", "marked b") if by == "pair" else ("", "")
         error = self.error_of_chance if by is None else None
         columns = [*names, *f1.columns, *(f1.ends if ci else ())]
         columns += [ERROR_OF_CHANCE] * (error is not None)
-        columns += [Column("matched"), Column("expected")]
-        columns += [Column("size_a", a, "count"), Column("size_b", b, "count"), *more]
+        sizes = count_columns(is_titled=by == "pair", of_pairs=True)
+        columns += [*sizes, *more]
         errors = [] if error is None else [error]
         rows = []
         for before, score, tally, behind in parts:
-            counts = tally.counts if tally else [None] * 4
             of_chance = errors if tally else [None] * len(errors)  # means over pairs have none
             ends = f1.end_values(score) if ci else []
-            rows.append([*before, *f1.values(score), *ends, *of_chance, *counts, *behind])
+            rows.append(
+                [
+                    *before,
+                    *f1.values(score),
+                    *ends,
+                    *of_chance,
+                    *count_values(tally, of_pairs=True),
+                    *behind,
+                ]
+            )
         if by is None and ci:  # a spread has no interval
             rows[-1] = [
                 "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)
@@ -344,7 +351,7 @@ class Agreement(Result, Keyed):
             for_people=[len(rows) - 1] if by == "label" else (),
             meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
         )
-        table = with_seconds(table, "matched", "expected", "size_a", "size_b", _MARKED.title)
+        table = with_seconds(table, *(column.key for column in sizes), _MARKED.title)
         if by == "annotator" and len(rows) > by_annotator.SHOWN:
             sort = self.sort or "outlier"
             first = by_annotator.arranged(self.members, self.standings, sort)

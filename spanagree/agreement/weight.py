@@ -84,7 +84,7 @@ def weight_caveats(
         share = document.tally.size / total
         if not share > max(_MUCH, _UNEVEN / documents):
             continue
-        rest = Tally(*(x - y for x, y in zip(team.counts, document.tally.counts, strict=True)))
+        rest = team.without(document.tally)
         of_pairs = document.annotators * (document.annotators - 1) / 2 / pairs
         yield (
             f"document {printable(document.name)}, seen by {document.annotators} annotators,"

@@ -8,15 +8,16 @@ documents, labels and pairs of annotators can be added in any order before they 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from spanagree.results.score import Interval, Score, corrected, parts_of, undefined
+from spanagree.results.frame import Column, Value
+from spanagree.results.score import Interval, Ratio, Score, Scored, Sums, corrected, undefined
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Scored):
     """What two annotations have in common: counts of segments, or of tokens.
 
     Attributes:
@@ -24,8 +25,10 @@ class Tally:
         expected: its expected value if both annotations were random.
         size_a: the size of the first, in an evaluation of the gold annotation.
         size_b: the size of the second, in an evaluation of the system.
-        intervals: of precision, recall and f1 by name, if they were asked for; a sum has none.
+        intervals: of the figures by name, if they were asked for; a sum has none.
         expected_sizes: the expected sizes of random annotations, where these are random.
+
+    ``precision``, ``recall`` and ``f1`` are its scores.
 
     >>> (Tally(3, 0.5, 4, 5) + Tally(1, 0.25, 2, 1)).f1.observed
     0.6666666666666666
@@ -40,7 +43,7 @@ class Tally:
 
     @classmethod
     def of(cls, sums: Iterable[Any]) -> Tally:
-        """Return the tally of sums, as :attr:`sums` gives them."""
+        """Return the tally of the sums of a row of comparisons, in their order."""
         matched, expected, size_a, size_b, *random = sums
         return cls(matched, expected, size_a, size_b, expected_sizes=tuple(random) or None)
 
@@ -51,6 +54,10 @@ class Tally:
         both = zip(self._random_sizes, other._random_sizes, strict=True)
         a, b = (size + more for size, more in both)
         return replace(total, expected_sizes=(a, b))
+
+    def without(self, part: Tally) -> Tally:
+        """Return what is left of the counts without those of a part."""
+        return Tally(*map(operator.sub, self.counts, part.counts))
 
     @property
     def size(self) -> int:
@@ -63,36 +70,76 @@ class Tally:
         return self.matched, self.expected, self.size_a, self.size_b
 
     @property
-    def sums(self) -> tuple[Any, ...]:
-        """The counts, and behind them both expected sizes where these are random."""
-        return self.counts + (self.expected_sizes or ())
-
-    @property
-    def symmetric(self) -> tuple[Any, ...]:
-        """Matched, expected and the size of both sides, and the expected one where random."""
-        matched, expected, *sizes = self.sums
-        return (matched, expected, *(sum(sizes[k : k + 2]) for k in range(0, len(sizes), 2)))
+    def sums(self) -> Sums:
+        """The counts, and both expected sizes where these are random."""
+        return Sums(*self.counts, *(self.expected_sizes or ()))
 
     @property
     def _random_sizes(self) -> tuple[float, float]:
         return self.expected_sizes or (self.size_a, self.size_b)
 
-    @property
-    def precision(self) -> Score:
-        """matched / size_b; undefined if the second marked nothing."""
-        return self._score("precision", "the system marked nothing")
+    def score_of(self, ratio: Ratio) -> Score:
+        """Return the score of a figure; undefined where its sizes are 0."""
+        matched, expected, size, random = ratio.parts(self.sums)
+        score = corrected(matched / size, expected / random) if size else undefined(ratio.undefined)
+        return score._replace(interval=self.intervals.get(ratio.key)) if self.intervals else score
 
-    @property
-    def recall(self) -> Score:
-        """matched / size_a; undefined if the first marked nothing."""
-        return self._score("recall", "the gold annotation has nothing marked")
 
-    @property
-    def f1(self) -> Score:
-        """2·matched / (size_a + size_b); undefined if neither marked anything."""
-        return self._score("f1", "neither marked anything")
+# --- counts in tables -----------------------------------------------------------------------------
 
-    def _score(self, name: str, reason: str) -> Score:
-        matched, expected, size, random = parts_of(name, *self.sums)
-        score = corrected(matched / size, expected / random) if size else undefined(reason)
-        return score._replace(interval=self.intervals.get(name)) if self.intervals else score
+_IN_SIZES = (
+    "size of gold and of the system, in {sizes}: what the row rests on. Figures over few are shaky."
+)
+
+
+class Count(NamedTuple):
+    """A count of a tally, in the tables of results.
+
+    Attributes:
+        of: the count of a tally.
+        title: name for people, in a table with a row for each part; empty if they see none.
+        means: paragraph that explains it to people.
+        of_pair: key in tables of annotators against each other, which leave it out without one.
+        title_of_pair: name for people there, in a table of pairs.
+        kind: kind of its column.
+    """
+
+    of: Callable[[Tally], Value]
+    title: str = ""
+    means: str = ""
+    of_pair: str = ""
+    title_of_pair: str = ""
+    kind: str = "count"
+
+
+COUNTS: Mapping[str, Count] = {
+    "matched": Count(lambda tally: tally.matched, of_pair="matched", kind="figure"),
+    "expected": Count(lambda tally: tally.expected, of_pair="expected", kind="figure"),
+    "size_gold": Count(lambda tally: tally.size_a, "gold", _IN_SIZES, "size_a", "marked a"),
+    "size_system": Count(lambda tally: tally.size_b, "marked", _IN_SIZES, "size_b", "marked b"),
+}
+"""The counts in tables, by key, in their order; each adds over parts, as tallies do."""
+
+
+def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
+    """Return a column for each count.
+
+    Args:
+        is_titled: if True, people see those that have a title.
+        of_pairs: if True, they are those of two annotators; else of gold and a system.
+    """
+    return [
+        Column(
+            count.of_pair if of_pairs else key,
+            (count.title_of_pair if of_pairs else count.title) if is_titled else "",
+            count.kind,
+        )
+        for key, count in COUNTS.items()
+        if count.of_pair or not of_pairs
+    ]
+
+
+def count_values(tally: Tally | None, *, of_pairs: bool = False) -> list[Value]:
+    """Return the counts of a tally in these columns; ``None`` where there is no tally."""
+    counts = (count for count in COUNTS.values() if count.of_pair or not of_pairs)
+    return [None if tally is None else count.of(tally) for count in counts]

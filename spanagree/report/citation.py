@@ -34,6 +34,8 @@ from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
+from spanagree.results.score import FIGURES
+from spanagree.results.verdict import in_words
 from spanagree.settings import SETTINGS, SIGNED_AS, Escaped, confidence_of, signature
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
@@ -251,11 +253,11 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "outside": ("kept", "skipped"), "offsets": _OFFSETS, "unit": UNITS, "repair": REPAIRS,
     "scheme": ("auto", "none", "mixed", *SCHEMES),
 }  # fmt: skip
+_FIGURES = in_words([ratio.title for ratio in FIGURES.values()])
 _GENERAL = (
-    f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw precision,"
-    " recall and F1 it gives the expected scores of two independent random annotations [[li2024]],"
-    " which are exact, not simulated, and scores corrected for them, (observed − expected) /"
-    " (1 − expected)."
+    f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw {_FIGURES} it"
+    " gives the expected scores of two independent random annotations [[li2024]], which are exact,"
+    " not simulated, and scores corrected for them, (observed − expected) / (1 − expected)."
 )
 
 
@@ -268,7 +270,7 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         shown = _text(_shown(value)) if setting.kind == "text" else _shown(value)
         if shown == "auto":
             shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
-        words = {"value": shown, "means": _means(key, value)}
+        words = {"value": shown, "means": _means(key, value), "figures": _FIGURES}
         says = setting.says
         if key == "ci":
             kinds = re.findall(r"(?:^|\+)([a-z-]+)", value)

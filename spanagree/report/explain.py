@@ -12,10 +12,12 @@ from typing import Any
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
+from spanagree.comparisons.tally import COUNTS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.results.frame import Frame
 from spanagree.results.markdown import escaped
+from spanagree.results.score import FIGURES
 from spanagree.settings import confidence_of, unit
 
 Explained = Sequence[tuple[str, str]]
@@ -60,7 +62,9 @@ EXPLAINED: Mapping[str, Callable[[Explained], str]] = {"text": as_text, "markdow
 
 @functools.cache
 def paragraphs() -> Mapping[str, str]:
-    """Return the paragraphs of ``explanations.md`` by heading; one heading may hold several names.
+    """Return the paragraphs of ``explanations.md`` by heading, and those of figures and counts.
+
+    One heading may hold several names.
 
     Raises:
         LookupError: if two paragraphs have the same name in their headings.
@@ -69,7 +73,8 @@ def paragraphs() -> Mapping[str, str]:
     'how many saw it.'
     """
     text = files("spanagree.report").joinpath("explanations.md").read_text("utf-8")
-    by_name: dict[str, str] = {}
+    by_name = {ratio.meaning: ratio.explanation for ratio in FIGURES.values()}
+    by_name |= {count.title: count.means for count in COUNTS.values() if count.title}
     for heading, body in re.findall(r"^## (.*)\n((?:(?!#).*\n)*)", text, re.M):
         for name in map(str.strip, heading.split(" / ")):
             if name in by_name:  # the second would overwrite the first

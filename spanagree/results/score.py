@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -37,26 +38,23 @@ def _share_of_the_rest(observed: Number, expected: Number) -> Number:
     return (observed - expected) / (1 - expected)
 
 
-def parts_of(
-    name: str,
-    matched: Any,
-    expected: Any,
-    size_a: Any,
-    size_b: Any,
-    expected_a: Any = None,
-    expected_b: Any = None,
-) -> tuple[Any, ...]:
-    """Return the two numerators and their denominators of precision, recall or F1.
+class Sums(NamedTuple):
+    """Sums that figures follow from: scalars, or arrays of one shape.
 
-    The numbers are scalars, or arrays of one shape; the expected sizes are the sizes unless given.
+    Attributes:
+        matched: similarity observed.
+        expected: its expected value if both annotations were random.
+        size_first, size_second: sizes of both annotations.
+        expected_size_first, expected_size_second: expected sizes of random annotations. Default:
+            the sizes.
     """
-    if expected_a is None:
-        expected_a, expected_b = size_a, size_b
-    if name == "precision":
-        return matched, expected, size_b, expected_b
-    if name == "recall":
-        return matched, expected, size_a, expected_a
-    return 2 * matched, 2 * expected, size_a + size_b, expected_a + expected_b
+
+    matched: Any
+    expected: Any
+    size_first: Any
+    size_second: Any
+    expected_size_first: Any = None
+    expected_size_second: Any = None
 
 
 def score_figures(matched: Floats, expected: Floats, size: Floats, expected_size: Floats) -> Floats:
@@ -85,17 +83,17 @@ def f1_figures(sums: Floats) -> Floats:
     size where sizes are random.
     """
     matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2]
-    return score_figures(*parts_of("f1", matched, expected, size, 0, sums[..., -1], 0))
+    return score_figures(2 * matched, 2 * expected, size, sums[..., -1])
 
 
-def all_figures(sums: Floats) -> Floats:
-    """Return three figures of precision, recall and F1 from a tally's columns.
+def all_figures(columns: Floats) -> Floats:
+    """Compute three numbers of each figure of :data:`FIGURES` from the columns of :class:`Sums`.
 
-    From (…, 4), or with expected sizes (…, 6), to (…, 9).
+    From (…, 4), or with expected sizes (…, 6), to (…, 3 · figures).
     """
-    columns = np.moveaxis(sums, -1, 0)
-    names = ("precision", "recall", "f1")
-    return np.concatenate([score_figures(*parts_of(name, *columns)) for name in names], axis=-1)
+    sums = Sums(*np.moveaxis(columns, -1, 0))
+    figures = [score_figures(*ratio.parts(sums)) for ratio in FIGURES.values()]
+    return np.concatenate(figures, axis=-1)
 
 
 # --- scores -------------------------------------------------------------------------------------
@@ -200,6 +198,134 @@ def undefined(reason: str) -> Score:
     return Score(UNDEFINED, UNDEFINED, UNDEFINED, reason)
 
 
+# --- the figures ----------------------------------------------------------------------------------
+
+
+class Ratio:
+    """A figure on sums: what matches, divided by the sizes of both annotations, each weighted.
+
+    As an attribute of what is scored it is the score.
+
+    Attributes:
+        key: name in data.
+        title: name for people.
+        matched, first, second: weights of the match, and of the sizes of the first annotation
+            (gold) and the second (the system).
+        undefined: reason where the sizes are 0.
+        means: the rest of its explanation, after the formula.
+        has_chance: if True, tables for people have its chance and its correction too.
+
+    >>> Ratio("F2", 5, 4, 1, "neither marked anything").formula
+    '5·matched / (4·size of gold + size of the system)'
+    """
+
+    key = ""
+
+    def __init__(
+        self,
+        title: str,
+        matched: int,
+        first: int,
+        second: int,
+        undefined: str,
+        means: str = ", in {sizes}, from the sums over all {document}s of the row (micro-average).",
+        *,
+        has_chance: bool = False,
+    ) -> None:
+        self.title, self.undefined, self.means = title, undefined, means
+        self.matched, self.first, self.second = matched, first, second
+        self.has_chance = has_chance
+        self.__doc__ = f"{title}: {self.formula}; undefined where {undefined}."
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.key = name
+
+    @overload
+    def __get__(self, scored: None, owner: type) -> Ratio: ...
+    @overload
+    def __get__(self, scored: Scored, owner: type) -> Score: ...
+    def __get__(self, scored: Scored | None, owner: type) -> Ratio | Score:
+        return self if scored is None else scored.score_of(self)
+
+    def parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
+        """Return both numerators, observed and expected, then both denominators."""
+        size = self._weighted(sums.size_first, sums.size_second)
+        random_size = size
+        if sums.expected_size_first is not None:
+            random_size = self._weighted(sums.expected_size_first, sums.expected_size_second)
+        matched, expected = (_times(self.matched, x) for x in (sums.matched, sums.expected))
+        return matched, expected, size, random_size
+
+    def _weighted(self, first: Any, second: Any) -> Any:
+        """Return the weighted sum of two sizes."""
+        sizes = ((self.first, first), (self.second, second))
+        terms = [_times(weight, size) for weight, size in sizes if weight]
+        return terms[0] if len(terms) == 1 else terms[0] + terms[1]
+
+    @property
+    def formula(self) -> str:
+        """The formula, in words for people."""
+
+        def times(weight: int, noun: str) -> list[str]:
+            return [f"{weight}·{noun}" if weight > 1 else noun] * bool(weight)
+
+        sizes = [*times(self.first, "size of gold"), *times(self.second, "size of the system")]
+        divisor = f"({' + '.join(sizes)})" if len(sizes) > 1 else sizes[0]
+        return f"{times(self.matched, 'matched')[0]} / {divisor}"
+
+    @property
+    def explanation(self) -> str:
+        """The paragraph that explains a column of it."""
+        return f"{self.formula}{self.means}"
+
+    @property
+    def meaning(self) -> str:
+        """The heading of its explanation."""
+        return f"{self.title} of a system" if self.has_chance else self.title
+
+    def columns(self, *, intervals: bool) -> ScoreColumns:
+        """Return its columns in a table of systems; for people with intervals if requested."""
+        if not self.has_chance:
+            return ScoreColumns(self.key, (self.title, "", ""))
+        return ScoreColumns(self.key, titles_of(self.title), intervals, (self.meaning, "", ""))
+
+
+def _times(weight: int, value: Any) -> Any:
+    return value if weight == 1 else weight * value  # spares a copy of large arrays
+
+
+class Scored(ABC):
+    """What has a score for each figure: the attributes here are all figures that there are."""
+
+    precision = Ratio(
+        "precision", 1, 0, 1, "the system marked nothing",
+        ": how much of what it marked is right. It says nothing about what was left out; a system"
+        " that marks little may have it high, one that marks nothing has none.",
+    )  # fmt: skip
+    recall = Ratio(
+        "recall", 1, 1, 0, "the gold annotation has nothing marked",
+        ": how much of gold was found. It says nothing about what was marked beside; where gold has"
+        " nothing marked there is none.",
+    )  # fmt: skip
+    f1 = Ratio(
+        "F1", 2, 1, 1, "neither marked anything",
+        ", in {sizes}, from the sums over all {document}s of the row (micro-average): what is"
+        " frequent decides. Do not set it beside F1 of another match, other texts or another"
+        " reading of tags.",
+        has_chance=True,
+    )  # fmt: skip
+
+    @abstractmethod
+    def score_of(self, ratio: Ratio) -> Score:
+        """Return the score of a figure."""
+
+
+FIGURES: Mapping[str, Ratio] = {
+    name: ratio for name, ratio in vars(Scored).items() if isinstance(ratio, Ratio)
+}
+"""The figures on sums, by key, in the order in which they are reported."""
+
+
 # --- scores in tables ---------------------------------------------------------------------------
 
 
@@ -261,7 +387,12 @@ class ScoreColumns(NamedTuple):
         return [end for x in intervals for kind in Figures._fields for end in ends_of(x, kind)]
 
 
-F1 = ("F1", "chance F1", "corrected F1")
+def titles_of(figure: str) -> tuple[str, str, str]:
+    """Return the titles of the observed, the expected and the corrected figure."""
+    return figure, f"chance {figure}", f"corrected {figure}"
+
+
+F1 = titles_of("F1")
 """The titles of an F1."""
 
 ERROR_OF_CHANCE = Column("f1_expected_error", "chance error")

@@ -8,13 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
-from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally import Tally, count_columns, count_values
 from spanagree.errors import SettingError, counted, counted_of, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots, lines, rows_size
 from spanagree.results.result import Comparable, Keyed, Result
-from spanagree.results.score import F1, UNDEFINED, Score, ScoreColumns, undefined
+from spanagree.results.score import (
+    F1,
+    FIGURES,
+    UNDEFINED,
+    Ratio,
+    Score,
+    ScoreColumns,
+    Scored,
+    undefined,
+)
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, unit
 from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
@@ -24,8 +33,8 @@ _PICTURED = 12  # slices beside each other in a picture of several systems
 
 
 @dataclass(frozen=True, eq=False)
-class SliceScore(Comparable):
-    """The figures of a system, or of a team, in one slice.
+class SliceScore(Comparable, Scored):
+    """The figures of a system, ``precision``, ``recall`` and ``f1``, or of a team, in one slice.
 
     Attributes:
         documents: number of documents of the slice that gold and the system saw, or two of a team.
@@ -44,25 +53,11 @@ class SliceScore(Comparable):
     tally: Tally
     no_chance: str = ""
 
-    @property
-    def precision(self) -> Score:
-        """The precision of a system."""
-        return self._score("precision")
-
-    @property
-    def recall(self) -> Score:
-        """The recall of a system."""
-        return self._score("recall")
-
-    @property
-    def f1(self) -> Score:
-        """The F1."""
-        return self._score("f1")
-
-    def _score(self, name: str) -> Score:
+    def score_of(self, ratio: Ratio) -> Score:
+        """Return the score of a figure."""
         if not self.documents:
             return undefined("no document was seen by both, or by two annotators")
-        score: Score = getattr(self.tally, name)
+        score = self.tally.score_of(ratio)
         if not self.no_chance or math.isnan(score.observed):
             return score
         return score._replace(reason=self.no_chance)
@@ -291,21 +286,18 @@ class Slices(Result, Keyed):
     def _table(self, by: str | None) -> Frame:
         """A row for each slice and system, then all documents."""
         ci, of_team = self.settings.ci is not None, self._of_team
-        meanings = ("F1 of a pair" if of_team else "F1 of a system", "", "")
-        f1 = ScoreColumns("f1", F1, ci, meanings)
-        scores = [] if of_team else [ScoreColumns(x, (x, "", "")) for x in ("precision", "recall")]
+        shown = {name: ratio.columns(intervals=ci) for name, ratio in FIGURES.items()}
+        if of_team:  # other figures of two annotators depend on who is first
+            shown = {"f1": ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))}
         noun = unit(self.settings)
-        sizes = ("size_a", "size_b") if of_team else ("size_gold", "size_system")
-        titles = ("", "") if of_team or self.is_ordered else ("gold", "marked")
         columns = [
             Column("slice", printable(self.title), "name", "slice"),
             *([] if of_team else [Column("system", "system", "name")]),
             Column("documents", f"{noun}s", "count", "documents of a slice"),
             *([Column("annotators", "annotators", "count", "annotators of a slice")] * of_team),
-            *(column for score in (*scores, f1) for column in score.columns),
-            *(column for score in (*scores, f1) if ci for column in score.ends),
-            *(Column(x) for x in ("matched", "expected")),
-            *(Column(x, title, "count") for x, title in zip(sizes, titles, strict=True)),
+            *(column for score in shown.values() for column in score.columns),
+            *(column for score in shown.values() if ci for column in score.ends),
+            *count_columns(is_titled=not (of_team or self.is_ordered), of_pairs=of_team),
             *(self._change_columns() if self.is_ordered else ()),
         ]
         rows: list[list[Value]] = []
@@ -315,13 +307,13 @@ class Slices(Result, Keyed):
             if (not of_team and len(self.scored) > 1) or part is self.whole:
                 breaks.append(len(rows))
             for name, score in part.scores.items():
-                figures = [(kind, getattr(score, kind.name)) for kind in (*scores, f1)]
+                figures = [(kind, score.score_of(FIGURES[name])) for name, kind in shown.items()]
                 row: list[Value] = [part.name, *([] if of_team else [name]), score.documents]
                 row += [len(part.annotators)] * of_team
                 row += [value for kind, figure in figures for value in kind.values(figure)]
                 if ci:
                     row += [end for kind, figure in figures for end in kind.end_values(figure)]
-                row += score.tally.counts
+                row += count_values(score.tally, of_pairs=of_team)
                 if self.is_ordered:
                     row += self._change_values(part.name, name)
                 rows.append(row)

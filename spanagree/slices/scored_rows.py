@@ -12,7 +12,7 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.results.score import all_figures
+from spanagree.results.score import FIGURES, all_figures
 from spanagree.systems.result import Evaluation
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import intervals_of, moments
@@ -53,7 +53,7 @@ class ScoredRows(NamedTuple):
         columns = self.rows.of_wholes(wholes).by("document").columns
         sums = moments(np.stack(columns, axis=1).astype(np.float64), all_figures)
         (ends,) = intervals_of(sums, jackknife)
-        return replace(total, intervals=dict(zip(("precision", "recall", "f1"), ends, strict=True)))
+        return replace(total, intervals=dict(zip(FIGURES, ends, strict=True)))
 
     def table(self, wholes: Ints | None) -> tuple[Ints, Floats]:
         """Return the clusters, and what each adds to matched, expected and size; (clusters, 3).

@@ -110,7 +110,7 @@ class CountedSystems(Counts):
         shared: how many documents each system and gold both saw.
         sums: comparisons of gold, the first, with systems, the second, over all documents, by
             system and label.
-        evidence: what precision, recall and F1 of each system rest on; (3, 3).
+        evidence: what each figure of each system rests on; (figures, 3).
         inexact: where the expected match of each system is not exact.
     """
 
@@ -156,7 +156,7 @@ def sums_of(per_document: PerDocument) -> dict[str, Any]:
 
 
 def _evidence(per_document: PerDocument) -> dict[str, Ints]:
-    """Count what precision, recall and F1 of each system rest on."""
+    """Count what each figure of each system rests on."""
     rows = per_document.comparisons.by("second", "document")
     names = per_document.comparisons.annotators
     evidence = evidence_of(_columns(rows), all_figures, rows.second, len(names))
@@ -169,7 +169,7 @@ def _columns(rows: Comparisons) -> Floats:
 
 
 def moments_of_systems(per_document: PerDocument) -> Moments:
-    """Compute precision, recall and F1 of each annotator as a system, and their changes."""
+    """Compute the figures of each annotator as a system, and their changes."""
     rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document")
     return moments(_columns(rows), all_figures, rows.second, len(rows.annotators))
 
@@ -190,7 +190,10 @@ def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments
 
 
 def _macro_figures(sums: Floats) -> Floats:
-    """Compute macro-averages from sums over labels and numbers of labels; (…, 18) to (…, 9)."""
+    """Compute macro-averages from sums over labels and numbers of labels.
+
+    From (…, 2 · 3 · figures) to (…, 3 · figures).
+    """
     figures, counts = np.split(sums, 2, axis=-1)
     means: Floats = figures / counts
     means[..., 2::3] = corrected_figures(means[..., ::3], means[..., 1::3])

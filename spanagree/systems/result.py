@@ -16,7 +16,7 @@ from spanagree.choices import NOTHING
 from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
-from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally import Tally, count_columns, count_values
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
 from spanagree.results import verdict
@@ -25,10 +25,11 @@ from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sente
 from spanagree.results.result import Comparable, Keyed, Result, caveats_of, note_left_out
 from spanagree.results.score import (
     ERROR_OF_CHANCE,
-    F1,
+    FIGURES,
     Interval,
+    Ratio,
     Score,
-    ScoreColumns,
+    Scored,
     corrected,
     undefined,
 )
@@ -50,14 +51,18 @@ from spanagree.uncertainty.confidence import Jackknife, settings_with
 from spanagree.uncertainty.jackknife import intervals_of
 
 _NAMED = 5  # labels in a note
-_BEST = ("precision", "recall", "F1", "corrected F1")  # figures that are better if greater
+_BEST = (*(ratio.title for ratio in FIGURES.values()), "corrected F1")  # better if greater
 _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
-class Macro(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Macro(Comparable, Scored):
     """Means over labels: of the observed and of the expected scores; corrected from these two.
 
     A label whose score is undefined is left out of the mean.
+
+    Attributes:
+        scores: the mean of each figure, by name; ``precision``, ``recall`` and ``f1`` are these.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -66,9 +71,11 @@ class Macro(NamedTuple):
     (0.5, 0.5)
     """
 
-    precision: Score
-    recall: Score
-    f1: Score
+    scores: Mapping[str, Score]
+
+    def score_of(self, ratio: Ratio) -> Score:
+        """Return the mean of a figure."""
+        return self.scores[ratio.key]
 
 
 class Rank(NamedTuple):
@@ -86,13 +93,13 @@ class Rank(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class System(Comparable):
-    """How one system did.
+class System(Comparable, Scored):
+    """How one system did: ``precision``, ``recall`` and ``f1`` over all documents and labels.
 
     Attributes:
         name: the layer's name.
         documents: how many documents both the gold annotator and the system saw.
-        tally: the counts over all of them; precision, recall and f1 derive from it.
+        tally: the counts over all of them; the figures (micro-averages) derive from it.
         labels: a tally for each label; empty for a measure that disregards labels.
         macro: means over the labels.
         rank: place among the systems by F1.
@@ -111,23 +118,11 @@ class System(Comparable):
     macro: Macro
     rank: Rank
 
-    @property
-    def precision(self) -> Score:
-        """Over all documents and labels (micro-average)."""
-        return self._if_shared(self.tally.precision)
-
-    @property
-    def recall(self) -> Score:
-        """Over all documents and labels (micro-average)."""
-        return self._if_shared(self.tally.recall)
-
-    @property
-    def f1(self) -> Score:
-        """Over all documents and labels (micro-average)."""
-        return self._if_shared(self.tally.f1)
-
-    def _if_shared(self, score: Score) -> Score:
-        return score if self.documents else undefined("no document shared with gold")
+    def score_of(self, ratio: Ratio) -> Score:
+        """Return the score of a figure over all documents and labels (micro-average)."""
+        if not self.documents:
+            return undefined("no document shared with gold")
+        return self.tally.score_of(ratio)
 
     def __repr__(self) -> str:
         return f"<System {show(self.name)}: F1 {self.f1}>"
@@ -203,7 +198,7 @@ class Evaluation(Result, Keyed):
     @property
     def _evidence(self) -> dict[str, list[int]]:
         """What the F1 of each system rests on."""
-        f1 = Macro._fields.index("f1")
+        f1 = list(FIGURES).index("f1")
         return {name: self.counted.evidence[name][f1].tolist() for name in self.systems}
 
     @property
@@ -285,12 +280,8 @@ class Evaluation(Result, Keyed):
     def _table(self, by: str | None) -> Frame:
         """A row for each system; with ``by`` for each part, then the averages of the system."""
         ci, ends = self.jackknife is not None, self.jackknife is not None and by != "document"
-        scores = (
-            ScoreColumns("precision", ("precision", "", "")),
-            ScoreColumns("recall", ("recall", "", "")),
-            ScoreColumns("f1", F1, ends, ("F1 of a system", "", "")),
-        )
-        sizes = ("gold", "marked") if by else ("", "")
+        scores = [ratio.columns(intervals=ends) for ratio in FIGURES.values()]
+        counts = count_columns(is_titled=by is not None)
         all_saw = all(system.documents == self.documents for system in self.systems.values())
         drawn = by is None and any(inexact.drawn for inexact in self.counted.inexact.values())
         title = "" if all_saw else f"{unit(self.settings)}s"
@@ -301,10 +292,7 @@ class Evaluation(Result, Keyed):
             *(column for score in scores for column in score.columns),
             *(column for score in scores if ci for column in score.ends),
             *(ERROR_OF_CHANCE,) * drawn,
-            Column("matched"),
-            Column("expected"),
-            Column("size_gold", sizes[0], "count"),
-            Column("size_system", sizes[1], "count"),
+            *counts,
         ]
         with_p_values = bool(self.by_chance) and by != "label"
         columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
@@ -312,8 +300,8 @@ class Evaluation(Result, Keyed):
             columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
             columns.append(Column("", "F1 rank" * (len(self.systems) > 1), "rank", "rank"))
 
-        def figures(scored: Tally | Macro | System) -> list[Value]:
-            pairs = [(score, getattr(scored, score.name)) for score in scores]
+        def figures(scored: Scored) -> list[Value]:
+            pairs = list(zip(scores, map(scored.score_of, FIGURES.values()), strict=True))
             values = [value for score, figure in pairs for value in score.values(figure)]
             ends = [value for score, figure in pairs for value in score.end_values(figure)]
             return values + ends if ci else values
@@ -323,17 +311,17 @@ class Evaluation(Result, Keyed):
             breaks.append(len(rows))
             chance_of_all, by_chance = self._chance_values(system) if with_p_values else ([], [])
             error = [self._error_of_chance(system)] * drawn
-            overall = [*figures(system), *error, *system.tally.counts]
+            overall = [*figures(system), *error, *count_values(system.tally)]
             if by is None:
                 overall += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
                 rows.append([system.name, system.documents, *overall])
                 continue
             for number, (part, tally) in enumerate(self._parts(system, by)):
-                row = [system.name, part, "", part, *figures(tally), *tally.counts]
+                row = [system.name, part, "", part, *figures(tally), *count_values(tally)]
                 rows.append(row + by_chance[number] if with_p_values else row)
             rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
             if by == "label" and system.labels:
-                macro = [*figures(system.macro), *[None] * 4]
+                macro = [*figures(system.macro), *count_values(None)]
                 rows.append([system.name, "", "macro", "all (macro)", *macro])
         table = Frame(
             columns,
@@ -346,11 +334,11 @@ class Evaluation(Result, Keyed):
             pivot=_BY_LABEL if by == "label" and not ci else None,
             best=() if by else _BEST,
         )
-        table = with_seconds(table, "matched", "expected", "size_gold", "size_system")
+        table = with_seconds(table, *(column.key for column in counts))
         if ends:  # a terminal has no room for these beside intervals
-            hidden = ("precision", "recall")
+            hidden = [ratio.title for ratio in FIGURES.values() if not ratio.has_chance]
             narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
-            remarks = [*table.remarks, "precision and recall: --all shows them"]
+            remarks = [*table.remarks, f"{verdict.in_words(hidden)}: --all shows them"]
             table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
         uniform = None if self.uniform is None else self.uniform._table(by)
         return beside_uniform(table, uniform, self.places)
@@ -427,20 +415,21 @@ def _part_columns(by: str, noun: str) -> list[Column]:
     ]
 
 
-def _undefined(scores: Tally | Macro | System) -> list[str]:
+def _undefined(scores: Scored) -> list[str]:
+    """Return why figures are undefined."""
     reasons = []
-    for name, title in zip(Macro._fields, ("precision", "recall", "F1"), strict=True):
-        score = getattr(scores, name)
+    for ratio in FIGURES.values():
+        score = scores.score_of(ratio)
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "
-            reasons.append(f"{kind}{title} undefined: {score.reason}")
+            reasons.append(f"{kind}{ratio.title} undefined: {score.reason}")
     return reasons
 
 
 # --- from counts to the result ------------------------------------------------------------------
 
 Ends = Mapping[tuple[str, str], Sequence[Interval]]
-"""The intervals of precision, recall and F1, by system and label; over all labels that is empty."""
+"""The intervals of each figure, by system and label; over all labels that is empty."""
 
 
 def result(
@@ -488,7 +477,7 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
     }
     tallies[""] = rows.total()
     for label, tally in tallies.items() if ends else ():
-        intervals = dict(zip(Macro._fields, ends[name, label], strict=True))
+        intervals = dict(zip(FIGURES, ends[name, label], strict=True))
         tallies[label] = replace(tally, intervals=intervals)
     return tallies
 
@@ -537,14 +526,14 @@ def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
 def _macro(labels: Collection[Tally], of_label: bool, intervals: Sequence[Interval] = ()) -> Macro:
     """Return the means over labels; undefined for a measure that disregards labels."""
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
-    means = []
-    for name, interval in zip_longest(Macro._fields, intervals):
-        scores = [getattr(tally, name) for tally in labels]
+    means = {}
+    for ratio, interval in zip_longest(FIGURES.values(), intervals):
+        scores = [tally.score_of(ratio) for tally in labels]
         defined = [score[:2] for score in scores if not math.isnan(score.observed)]
         both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
         mean = corrected(*both) if defined else undefined(nothing)
-        means.append(mean._replace(interval=interval))
-    return Macro(*means)
+        means[ratio.key] = mean._replace(interval=interval)
+    return Macro(means)
 
 
 def check_evaluation(given: object, what: str) -> None:

@@ -16,6 +16,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
 from spanagree.errors import InputError, SettingError, counted, invalid_value, show
+from spanagree.results.score import FIGURES
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import System
 
@@ -95,7 +96,7 @@ def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) ->
 
 def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
     """Return the figures by name, the same names for the same labels."""
-    scores = {"precision": system.precision, "recall": system.recall, "f1": system.f1}
+    scores = {name: system.score_of(ratio) for name, ratio in FIGURES.items()}
     metrics = {name: score.observed for name, score in scores.items()}
     metrics["chance"] = system.f1.expected
     metrics |= {f"{name}_corrected": score.corrected for name, score in scores.items()}
