@@ -111,6 +111,11 @@ class Count(NamedTuple):
     title_of_pair: str = ""
     kind: str = "count"
 
+    @property
+    def meaning(self) -> str:
+        """The heading of its explanation."""
+        return f"{self.title} of gold or a system" if self.title else ""
+
 
 COUNTS: Mapping[str, Count] = {
     "matched": Count(lambda tally: tally.matched, of_pair="matched", kind="figure"),
@@ -128,15 +133,14 @@ def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
         is_titled: if True, people see those that have a title.
         of_pairs: if True, they are those of two annotators; else of gold and a system.
     """
-    return [
-        Column(
-            count.of_pair if of_pairs else key,
-            (count.title_of_pair if of_pairs else count.title) if is_titled else "",
-            count.kind,
-        )
+    columns = [
+        Column(count.of_pair, count.title_of_pair, count.kind)
+        if of_pairs
+        else Column(key, count.title, count.kind, count.meaning)
         for key, count in COUNTS.items()
         if count.of_pair or not of_pairs
     ]
+    return columns if is_titled else [column._replace(title="") for column in columns]
 
 
 def count_values(tally: Tally | None, *, of_pairs: bool = False) -> list[Value]:

@@ -74,7 +74,7 @@ def paragraphs() -> Mapping[str, str]:
     """
     text = files("spanagree.report").joinpath("explanations.md").read_text("utf-8")
     by_name = {ratio.meaning: ratio.explanation for ratio in FIGURES.values()}
-    by_name |= {count.title: count.means for count in COUNTS.values() if count.title}
+    by_name |= {count.meaning: count.means for count in COUNTS.values() if count.title}
     for heading, body in re.findall(r"^## (.*)\n((?:(?!#).*\n)*)", text, re.M):
         for name in map(str.strip, heading.split(" / ")):
             if name in by_name:  # the second would overwrite the first

@@ -281,12 +281,12 @@ class Ratio:
     @property
     def meaning(self) -> str:
         """The heading of its explanation."""
-        return f"{self.title} of a system" if self.has_chance else self.title
+        return f"{self.title} of a system"
 
     def columns(self, *, intervals: bool) -> ScoreColumns:
         """Return its columns in a table of systems; for people with intervals if requested."""
         if not self.has_chance:
-            return ScoreColumns(self.key, (self.title, "", ""))
+            return ScoreColumns(self.key, (self.title, "", ""), meanings=(self.meaning, "", ""))
         return ScoreColumns(self.key, titles_of(self.title), intervals, (self.meaning, "", ""))
 
 

@@ -140,4 +140,4 @@ def test_another_figure():
     precision, recall = Fraction(m, b), Fraction(m, a)
     want = 5 * precision * recall / (4 * precision + recall)
     assert sa.Tally(m, 1, a, b).score_of(f2).observed == pytest.approx(float(want))
-    assert f2.meaning == "F2"
+    assert f2.meaning == "F2 of a system"
