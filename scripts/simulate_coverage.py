@@ -153,7 +153,7 @@ def drawn(rng: np.random.Generator, cell: Cell, count: int) -> tuple[Any, Any]:
 
 ITEMS = ((20, 0.95), (20, 0.92), (20, 0.8), (50, 0.95), (50, 0.92), (200, 0.95))
 """Numbers of items with two labels each, and the share of the more frequent of two categories."""
-_ALPHA = 3 * list(formulas.FORMULAS).index("α") + 2
+_ALPHA = 3 * list(formulas.COEFFICIENTS).index("alpha") + 2
 _WRONG = 0.05  # of labels
 
 

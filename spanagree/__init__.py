@@ -13,7 +13,7 @@ A tour::
     sa.evaluate(y_true, y_pred)                 # lists of tag lists; sa.classification_report too
     sa.disagreements(corpus, "gold", "mine")    # where they part, segment by segment
     sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
-    sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α, AC1; or of sa.read_labels(…)
+    sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α …; or of sa.read_labels(…)
     sa.alpha_u(corpus), sa.gamma(corpus)        # the measures of unitizing, by their names
     sa.labels, sa.formats, sa.project, …        # what else there is, by its room
     sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself

@@ -1,4 +1,4 @@
-"""Compute SPA, π, κ, α, AC1, bias, and agreement by category, of items with labels.
+"""Compute coefficients such as SPA, π, κ and α, and agreement by category, of items with labels.
 
 FILE is a CSV or TSV table with a row for each label given, unless --wide, --counts or --tokens
 says otherwise.

@@ -1,4 +1,4 @@
-"""Coefficients of items with labels: SPA, π, κ, α, AC1."""
+"""Coefficients of agreement on items with labels."""
 
 from spanagree.public import names_of
 

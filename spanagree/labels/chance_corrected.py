@@ -26,7 +26,7 @@ from spanagree.labels.category_weights import (
     weighted_agreement_by_item,
 )
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
-from spanagree.labels.formulas import Sums, rows_of, sums_by_n
+from spanagree.labels.formulas import CoefficientKind, CoefficientSet, Sums, rows_of, sums_by_n
 from spanagree.results.score import corrected
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def pi(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
     0.3407
     """
-    return _of_table("π", table, options)
+    return _of_table(CoefficientSet.pi, table, options)
 
 
 def kappa(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
@@ -82,7 +82,7 @@ def kappa(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
     0.6667
     """
-    return _of_table("κ", table, options)
+    return _of_table(CoefficientSet.kappa, table, options)
 
 
 def alpha(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
@@ -99,7 +99,7 @@ def alpha(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     >>> round(alpha(table).value, 3)
     0.533
     """
-    return _of_table("α", table, options)
+    return _of_table(CoefficientSet.alpha, table, options)
 
 
 def ac1(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
@@ -114,12 +114,14 @@ def ac1(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     >>> round(ac1(table).value, 3)
     0.538
     """
-    return _of_table("AC1", table, options)
+    return _of_table(CoefficientSet.ac1, table, options)
 
 
-def _of_table(name: str, table: LabelTable, options: Options) -> Coefficient:
+def _of_table(
+    kind: CoefficientKind[Coefficient], table: LabelTable, options: Options
+) -> Coefficient:
     check_keywords(options, Options.__annotations__)
-    return score(name, Basis.of(table, **options))
+    return score(kind, Basis.of(table, **options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,10 +273,10 @@ class Basis:
         of_two = np.stack((gave, gave.sum(axis=0) - gave), axis=-1).reshape(len(gave), -1)
         return sums_by_n(counts, of_two, np.zeros(len(n)), None, NOMINAL)
 
-    def shared(self, name: str) -> dict[str, Any]:
-        """Return the fields of a coefficient that do not depend on its formula."""
+    def shared(self, kind: CoefficientKind[Any] | None = None) -> dict[str, Any]:
+        """Return the fields of a coefficient, or agreement R, that no formula decides."""
         return {
-            "name": "AC2" if name == "AC1" and self.weight_matrices.weights is not None else name,
+            "name": "R" if kind is None else kind.sign_with(self.weight_matrices),
             "counts": self.counts,
             "settings": self.settings,
             "notes": self.notes,
@@ -282,27 +284,23 @@ class Basis:
             "evidence": self.evidence,
         }
 
-    def undefined(self, name: str) -> str:
+    def undefined(self, kind: CoefficientKind[Any]) -> str:
         """Return why nothing of a coefficient is defined; empty if something is."""
-        if self.nothing:
-            return self.nothing
-        if name in ("κ", "B") and not self.table.named:
-            return "a table of counts does not say who gave which label"
-        alone = name == "AC1" and len(self.table.labels) < 2
-        return "one category; AC1 needs to know of a second" if alone else ""
+        table = self.table
+        return self.nothing or kind.undefined(has_names=table.named, n_categories=len(table.labels))
 
 
-def score(name: str, basis: Basis) -> Coefficient:
-    """Return a coefficient by its name, also of each category against all others."""
-    shared = basis.shared(name)
-    if reason := basis.undefined(name):
+def score(kind: CoefficientKind[Coefficient], basis: Basis) -> Coefficient:
+    """Compute a coefficient that is corrected for chance, also of each category by itself."""
+    shared = basis.shared(kind)
+    if reason := basis.undefined(kind):
         return Coefficient(**shared, reason=reason)
-    of_one = {**shared, "name": name}  # against all others, which is nominal
+    of_one = {**shared, "name": kind.sign}  # against all others, which is nominal
     parts = {
         label: Coefficient(**of_one, **_fields(row))
-        for label, row in zip(basis.table.labels, rows_of(name, basis.against_rest), strict=True)
+        for label, row in zip(basis.table.labels, rows_of(kind, basis.against_rest), strict=True)
     }
-    return Coefficient(**shared, **_fields(*rows_of(name, basis.sums)), by_category=parts)
+    return Coefficient(**shared, **_fields(*rows_of(kind, basis.sums)), by_category=parts)
 
 
 def _fields(row: Sequence[float]) -> dict[str, Any]:

@@ -15,11 +15,12 @@ which every pair of labels counts; the squares P(k)² then become P(k) Σ_l w_kl
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -27,6 +28,11 @@ from spanagree.arrays import Floats, Ints
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.labels.category_weights import NOMINAL, WeightMatrices, near
 from spanagree.results.score import corrected_figures
+
+if TYPE_CHECKING:
+    from spanagree.labels.coefficient import Coefficient
+    from spanagree.labels.sparse_agreement import Spa
+    from spanagree.labels.summary import Bias
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,31 +254,155 @@ def mean_and_median(values: Floats) -> tuple[Floats, Floats]:
     return mean, np.take_along_axis(ordered, at, axis=1).mean(axis=1)
 
 
-Formula: TypeAlias = Callable[[Sums], Floats]
-"""From sums to observed, expected and value; ``nan`` where undefined; (rows, 3)."""
-
-FORMULAS: Mapping[str, Formula] = {
-    "SPA": _spa,
-    "π": lambda sums: figures(sums.observed, _total(sums.of_one)),
-    "κ": lambda sums: figures(sums.observed, _total(sums.of_pairs)),
-    "α": _alpha,
-    "AC1": _ac1,
-    "B": _bias,
-}
-"""The formula of each coefficient, in the order in which they are reported."""
-
-
-def rows_of(name: str, sums: Sums) -> list[list[float]]:
+def rows_of(kind: CoefficientKind[Any], sums: Sums) -> list[list[float]]:
     """Return the three figures of a coefficient for each row of sums."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        rows: list[list[float]] = FORMULAS[name](sums).tolist()
+        rows: list[list[float]] = kind.formula(sums).tolist()
     return rows
 
 
 def all_figures(
     columns: Floats, categories: int, annotators: int, weight_matrices: WeightMatrices = NOMINAL
 ) -> Floats:
-    """Return the figures of all coefficients, from the columns of sums; (rows, 18)."""
+    """Return the figures of all coefficients, from the columns of sums; (rows, 3 · kinds)."""
     borders = list(starts(categories, annotators).values())[1:]
     sums = Sums(*np.split(columns, borders, axis=1), weight_matrices=weight_matrices)
-    return np.concatenate([formula(sums) for formula in FORMULAS.values()], axis=1)
+    return np.concatenate([kind.formula(sums) for kind in COEFFICIENTS.values()], axis=1)
+
+
+# --- the coefficients -----------------------------------------------------------------------------
+
+Formula: TypeAlias = Callable[[Sums], Floats]
+"""From sums to observed, expected and value; ``nan`` where undefined; (rows, 3)."""
+
+C = TypeVar("C", bound="Coefficient")
+
+
+@dataclass(eq=False)
+class CoefficientKind(Generic[C]):
+    """A coefficient of labels: its formula, what it needs, what it cites, what it means.
+
+    As an attribute of a set of coefficients it is the one of its kind.
+
+    Attributes:
+        sign: name in data, such as π.
+        formula: from sums to its three figures.
+        cites: keys of its sources in ``report/references.bib``.
+        means: paragraph that explains it.
+        title: name for people. Default: the sign.
+        of_category: heading of the explanation of its column in a table of categories.
+        is_corrected: if True, its value is (observed − expected) / (1 − expected).
+        is_share: if True, its value is a share of agreement, of which 1 is all.
+        needs_names: if True, it is undefined where a table does not say who gave which label.
+        needs_second_category: if True, it is undefined for one category.
+        weighted_sign, weighted_cites, weighted_means: sign, sources and explanation where
+            categories have weights, if these are others.
+        key: name as an attribute.
+    """
+
+    sign: str
+    formula: Formula
+    cites: str
+    means: str
+    title: str = ""
+    of_category: str = "coefficient of a category"
+    is_corrected: bool = True
+    is_share: bool = True
+    needs_names: bool = False
+    needs_second_category: bool = False
+    weighted_sign: str = ""
+    weighted_cites: str = ""
+    weighted_means: str = ""
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        self.title = self.title or self.sign
+        self.__doc__ = f"The coefficient {self.title}."
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.key = name
+
+    @overload
+    def __get__(self, found: None, owner: type) -> CoefficientKind[C]: ...
+    @overload
+    def __get__(self, found: CoefficientSet, owner: type) -> C: ...
+    def __get__(self, found: CoefficientSet | None, owner: type) -> CoefficientKind[C] | C:
+        return self if found is None else found.of_kind(self)
+
+    def sign_with(self, weight_matrices: WeightMatrices) -> str:
+        """Return its sign where categories have these weights."""
+        return self.sign if weight_matrices.weights is None else self.weighted_sign or self.sign
+
+    def undefined(self, *, has_names: bool, n_categories: int) -> str:
+        """Return why nothing of it is defined, for what it needs; empty if something is."""
+        if self.needs_names and not has_names:
+            return "a table of counts does not say who gave which label"
+        if self.needs_second_category and n_categories < 2:
+            return f"one category; {self.sign} needs to know of a second"
+        return ""
+
+
+class CoefficientSet(ABC):
+    """What has a coefficient of each kind: the attributes here are all kinds that there are."""
+
+    spa: ClassVar[CoefficientKind[Spa]] = CoefficientKind(
+        "SPA", _spa, "norregaard2022",
+        "how likely two annotators agree on an item, labels missing at random (Nørregaard &"
+        " Derczynski 2022). It is not corrected for chance: two who guess among two equally likely"
+        " labels reach .5. Do not compare it where one category is frequent or categories differ.",
+        of_category="SPA of a category", is_corrected=False,
+    )  # fmt: skip
+    pi: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
+        "π", lambda sums: figures(sums.observed, _total(sums.of_one)), "scott1955,fleiss1971",
+        "chance is that both labels are drawn from one distribution for all annotators (Scott;"
+        " Fleiss' kappa is the same for more than two). Different preferences count as"
+        " disagreement. With gaps, items that one alone labelled count in the distribution but not"
+        " in the observed agreement (Gwet's form), so a category may come out below 0. Not to be"
+        " trusted where nearly everything is of one category: chance gives almost all then, and a"
+        " few items decide.",
+    )  # fmt: skip
+    kappa: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
+        "κ", lambda sums: figures(sums.observed, _total(sums.of_pairs)), "cohen1960,conger1980",
+        "chance is that each draws from her own distribution (Cohen; Conger for more than two)."
+        " Annotators whose preferences differ make chance smaller, so κ rises where few annotators"
+        " are further apart. As unstable as π where nearly everything is of one category.",
+        needs_names=True,
+    )  # fmt: skip
+    alpha: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
+        "α", _alpha, "krippendorff2011",
+        "Krippendorff's, nominal: π with a correction for small samples; items count by their"
+        " number of labels. Near and far misses are the same, so it is not for steps of a scale. As"
+        " unstable as π where nearly everything is of one category.",
+    )  # fmt: skip
+    ac1: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
+        "AC1", _ac1, "gwet2008",
+        "Gwet's: chance is small where one category is frequent, so it is near the observed"
+        " agreement there, which can flatter. It rises with the number of categories, including"
+        " declared ones that nobody uses.",
+        needs_second_category=True,
+        weighted_sign="AC2",
+        weighted_cites="gwet2014",
+        weighted_means="Gwet's AC1 with weights of categories. It rises with the number of"
+        " categories, including declared ones that nobody uses, and hardly corrects where one"
+        " category is frequent.",
+    )  # fmt: skip
+    bias: ClassVar[CoefficientKind[Bias]] = CoefficientKind(
+        "B", _bias, "artstein2005",
+        "expected agreement of π less that of κ: how far annotators' preferences for categories"
+        " differ. With gaps, annotators who labelled other items differ for that reason too, and it"
+        " may be below 0.",
+        title="bias B", of_category="B", is_corrected=False, is_share=False, needs_names=True,
+    )  # fmt: skip
+
+    @abstractmethod
+    def of_kind(self, kind: CoefficientKind[C]) -> C:
+        """Return the coefficient of a kind."""
+
+
+COEFFICIENTS: Mapping[str, CoefficientKind[Any]] = {
+    key: kind for key, kind in vars(CoefficientSet).items() if isinstance(kind, CoefficientKind)
+}
+"""The coefficients of labels, by key, in the order in which they are reported."""
+
+CORRECTED = tuple(kind for kind in COEFFICIENTS.values() if kind.is_corrected)
+"""Those that are corrected for chance."""

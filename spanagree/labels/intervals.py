@@ -25,17 +25,17 @@ _DENSE = 1 << 24  # cells of units and sums; of larger tables only filled cells 
 
 
 def intervals(basis: Basis, weights: Floats, jackknife: Jackknife) -> dict[str, Interval]:
-    """Return the intervals of each coefficient: of observed and expected agreement and the value.
+    """Return the intervals of each coefficient by key: of observed, expected and the value.
 
     Args:
         basis: the labels.
         weights: kᵢ of each item for SPA, which stay as they are; (items,).
         jackknife: the request.
     """
-    shares = [name != "B" for name in formulas.FORMULAS]  # a bias is not a share of agreement
+    shares = [kind.is_share for kind in formulas.COEFFICIENTS.values()]
     sums = coefficient_moments(basis, weights, jackknife)
     (ends,) = intervals_of(sums, jackknife, np.repeat(shares, 3))
-    return dict(zip(formulas.FORMULAS, ends, strict=True))
+    return dict(zip(formulas.COEFFICIENTS, ends, strict=True))
 
 
 def coefficient_moments(basis: Basis, weights: Floats, jackknife: Jackknife) -> Moments:

@@ -22,7 +22,7 @@ from spanagree.errors import SettingError, check_choice, listed, show
 from spanagree.labels.category_weights import near, near_cells
 from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Coefficient
-from spanagree.labels.formulas import Sums, figures, rows_of
+from spanagree.labels.formulas import CoefficientSet, Sums, figures, rows_of
 from spanagree.results.score import UNDEFINED, corrected
 from spanagree.results.verdict import p_of
 
@@ -117,7 +117,7 @@ def score_spa(
     given = class_distribution
     classes = "estimated" if given is None else [given[label] for label in table.labels]
     settings = replace(basis.settings, weights=weights, classes=classes if by_class else None)
-    shared = {**basis.shared("SPA"), "settings": settings}
+    shared = {**basis.shared(CoefficientSet.spa), "settings": settings}
     if basis.nothing:
         return Spa(**shared, reason=basis.nothing)
     n, items, of_n, _ = table.counts
@@ -130,7 +130,7 @@ def score_spa(
     by_n, parts = np.zeros((2, len(n)))
     by_n[two], parts[two] = k, k / (k * items[two]).sum()
     sums = basis.weighted_sums(by_n)
-    ((observed, expected, beyond),) = rows_of("SPA", sums)
+    ((observed, expected, beyond),) = rows_of(CoefficientSet.spa, sums)
     of_item = np.where(table.given >= 2, parts[np.searchsorted(n, table.given)], 0.0)
     per_item = _item_agreement(table.given, basis.weighted_agreement_by_item)
     share = (sums.weighted_share / sums.weight)[0]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -19,7 +19,15 @@ from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts, data_table
-from spanagree.labels.formulas import Sums, rows_of
+from spanagree.labels.formulas import (
+    COEFFICIENTS,
+    CORRECTED,
+    C,
+    CoefficientKind,
+    CoefficientSet,
+    Sums,
+    rows_of,
+)
 from spanagree.labels.intervals import category_intervals, intervals
 from spanagree.labels.neighbours import neighbours
 from spanagree.labels.sparse_agreement import Spa, score_spa
@@ -32,12 +40,9 @@ from spanagree.results.score import UNDEFINED, Interval, Score, ends_of
 from spanagree.settings import confidence_of
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 
-_CORRECTED = {"pi": "π", "kappa": "κ", "alpha": "α", "ac1": "AC1"}  # the corrected figures, by name
 _NO_ENDS = (UNDEFINED, UNDEFINED)
 _CELLS = 1 << 22  # of tables of two annotators' labels
 _LOWEST = "lowest agreement by category"
-_FOR_PEOPLE = ("SPA corrected", "SPA corrected, jackknife", "bias B")  # rows that data have not
-_FOR_DATA = ("B",)  # rows that people do not see
 BYRT = {"prevalence": "prevalence", "bias_index": "bias index", "pabak": "PABAK"}
 """Byrt's indices of two annotators: their titles by key."""
 
@@ -90,11 +95,11 @@ def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
 
 def score_bias(basis: Basis) -> Bias:
     """Return the bias, also of each category and annotator."""
-    shared = basis.shared("B")
-    if reason := basis.undefined("B"):
+    shared = basis.shared(CoefficientSet.bias)
+    if reason := basis.undefined(CoefficientSet.bias):
         return Bias(**shared, reason=reason)
     sums = basis.sums
-    ((of_pi, of_kappa, value),) = rows_of("B", sums)
+    ((of_pi, of_kappa, value),) = rows_of(CoefficientSet.bias, sums)
     terms = zip(basis.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True)
     return Bias(
         **shared,
@@ -228,7 +233,7 @@ def score_categories(basis: Basis, ends: Sequence[Interval] = ()) -> Categories:
     columns = (column.tolist() for column in (both, first, given))
     categories = {
         name: CategoryAgreement(
-            **basis.shared("R"),
+            **basis.shared(),
             value=agreement.observed,
             observed=agreement.observed,
             expected=agreement.expected,
@@ -252,13 +257,13 @@ def score_categories(basis: Basis, ends: Sequence[Interval] = ()) -> Categories:
 def pairs_table(basis: Basis) -> Frame:
     """Return a row for each two annotators who labelled an item both, over these items."""
     table = basis.table
-    last = "AC1" if basis.weight_matrices.weights is None else "AC2"
+    signs = [kind.sign_with(basis.weight_matrices) for kind in CORRECTED]
     columns = [
         Column("a", "annotators", "name", "pair of annotators"),
         Column("b", " ", "name"),
         Column("items", "items", "count", "items of a pair"),
         Column("observed", "agreement", meaning="agreement of a pair"),
-        *(Column(n, n, meaning="coefficient of a pair") for n in ("π", "κ", "α", last)),
+        *(Column(sign, sign, meaning="coefficient of a pair") for sign in signs),
         *(Column(key, title, spare=True) for key, title in BYRT.items()),
         Column("stuart_p", "Stuart", "probability", spare=True),
     ]
@@ -267,7 +272,7 @@ def pairs_table(basis: Basis) -> Frame:
     pairs, items, sums, contingency = _sums_of_pairs(basis, table)
     figures = [
         sums.observed[:, 0],
-        *(np.reshape(rows_of(sign, sums), (-1, 3))[:, 2] for sign in _CORRECTED.values()),
+        *(np.reshape(rows_of(kind, sums), (-1, 3))[:, 2] for kind in CORRECTED),
         *byrt(contingency),
         stuart(contingency),
     ]
@@ -437,11 +442,11 @@ class Labeller(Comparable):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Coefficients(Result):
-    """The result of :func:`coefficients`.
+class Coefficients(Result, CoefficientSet):
+    """The result of :func:`coefficients`; ``spa``, ``pi``, ``kappa`` and so on are in it.
 
     Attributes:
-        spa, pi, kappa, alpha, ac1, bias: the coefficients.
+        parts: the coefficients, by key, in the order in which they are reported.
         categories: agreement on each category by itself.
         annotators: by name; empty for a table of counts.
         counts: the items, labels and pairs behind all of them.
@@ -460,12 +465,7 @@ class Coefficients(Result):
     (0.0, 0.0, 0.2)
     """
 
-    spa: Spa
-    pi: Coefficient
-    kappa: Coefficient
-    alpha: Coefficient
-    ac1: Coefficient
-    bias: Bias
+    parts: Mapping[str, Coefficient]
     categories: Categories
     annotators: Mapping[str, Labeller]
     counts: Counts
@@ -489,10 +489,14 @@ class Coefficients(Result):
         doubt = (self.spa.dependence,) if self.spa.dependence else ()
         return (*doubt, *self.pi.caveats)
 
+    def of_kind(self, kind: CoefficientKind[C]) -> C:
+        """Return the coefficient of a kind."""
+        return cast("C", self.parts[kind.key])
+
     @property
     def all(self) -> tuple[Coefficient, ...]:
         """The coefficients, in the order in which they are reported."""
-        return (self.spa, self.pi, self.kappa, self.alpha, self.ac1, self.bias)
+        return tuple(self.parts.values())
 
     @property
     def verdict(self) -> str:
@@ -568,22 +572,27 @@ class Coefficients(Result):
             counts = self.counts._asdict().values()
             return [*cells.values(), *counts, part.reason, part.interval]
 
-        spa, bias = self.spa, self.bias
-        ends = ends_of(spa.interval, "observed")
+        rows, for_people, for_data = list[list[Value]](), set[int](), set[int]()
         none = {"observed": "", "expected": ""}
-        rows = [
-            row("SPA", spa, spa.value, ends=ends),
-            row("SPA corrected", spa, spa.corrected),
-            row("SPA corrected, jackknife", spa, spa.jackknife, ends="", **none),
-            *(row(part.name, part, part.value) for part in self.all[1:]),
-            row("bias B", bias, bias.value, **none),
-        ]
+        for kind, part in zip(COEFFICIENTS.values(), self.all, strict=True):
+            at = len(rows)
+            if isinstance(part, Spa):
+                for_people |= {at + 1, at + 2}
+                rows += [
+                    row("SPA", part, part.value, ends=ends_of(part.interval, "observed")),
+                    row("SPA corrected", part, part.corrected),
+                    row("SPA corrected, jackknife", part, part.jackknife, ends="", **none),
+                ]
+                continue
+            rows.append(row(part.name, part, part.value))
+            if kind.title != kind.sign:  # people see its title and its value alone
+                for_data.add(at)
+                for_people.add(at + 1)
+                rows.append(row(kind.title, part, part.value, **none))
         names = [str(name) for name, *_ in rows]
-        meanings = {name: name for name in names if name not in _FOR_DATA}
+        meanings = {name: name for i, name in enumerate(names) if i not in for_data}
         if {"measurement", "category_weights"} & self.settings.keys():
             meanings["α"] = "α of grades or sets"
-        for_people = {i for i, name in enumerate(names) if name in _FOR_PEOPLE}
-        for_data = {i for i, name in enumerate(names) if name in _FOR_DATA}
         return Frame(columns, rows, for_people=for_people, for_data=for_data, meanings=meanings)
 
     def _by_category(self) -> Frame:
@@ -598,9 +607,7 @@ class Coefficients(Result):
             Column("agreements", kind="count"),
             Column("potential", kind="count"),
             Column("labels", kind="count"),
-            Column("SPA", "SPA", meaning="SPA of a category"),
-            *(Column(n, n, meaning="coefficient of a category") for n in ("π", "κ", "α", "AC1")),
-            Column("B", "B"),
+            *(Column(k.sign, k.sign, meaning=k.of_category) for k in COEFFICIENTS.values()),
             Column("", "both", "count", spare=True),
             Column("", "either", "count", spare=True),
             *([Column("agreement_low"), Column("agreement_high")] if ci else ()),
@@ -676,12 +683,13 @@ class Coefficients(Result):
 
     def _picture(self, by: str | None) -> Picture:
         """Return the coefficients with their intervals; by category, or each annotator's share."""
+        shares = [self.parts[key] for key, kind in COEFFICIENTS.items() if kind.is_share]
         if by == "annotator":
             agreeing = [(x.name, [(x.agreement, *_NO_ENDS)]) for x in self.annotators.values()]
             what = "agreement with the others, as observed"
             return dots_of(agreeing, [what], what)
         if by == "category":
-            split = [coefficient for coefficient in self.all[:-1] if coefficient.by_category]
+            split = [coefficient for coefficient in shares if coefficient.by_category]
             kinds, what = [coefficient.name for coefficient in split], "agreement by category"
             values = [
                 (name, [(coefficient.by_category[name].value, *_NO_ENDS) for coefficient in split])
@@ -689,7 +697,7 @@ class Coefficients(Result):
             ]
             return dots_of(values, kinds, what)
         rows = []
-        for part in self.all[:-1]:
+        for part in shares:
             kind = "observed" if part is self.spa else "corrected"
             rows.append((part.name, [(part.value, *ends_of(part.interval, kind))]))
         return dots_of(rows, ["value"], "agreement corrected for chance (SPA: as observed)")
@@ -706,7 +714,7 @@ def coefficients(
     category_weights: CategoryWeights | None = None,
     order: Sequence[str] | None = None,
 ) -> Coefficients:
-    """Return SPA, π, κ, α, AC1, bias and agreement by category of one table.
+    """Return all coefficients of one table, from SPA to bias, and agreement by category.
 
     Every pair of labels counts with the weight of its two categories, which is 1 of equal ones and
     of nominal labels 0 of others. AC1 with other weights is AC2.
@@ -739,18 +747,17 @@ def coefficients(
     jackknife = parse_ci(ci)
     basis = Basis.of(table, complete_only, measurement, category_weights, order)
     of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
-    of_chance = {name: score(sign, basis) for name, sign in _CORRECTED.items()}
-    parts: dict[str, Any] = {"spa": of_spa, **of_chance, "bias": of_bias}
+    own: dict[str, Coefficient] = {"spa": of_spa, "bias": of_bias}
+    parts = {key: own.get(key) or score(kind, basis) for key, kind in COEFFICIENTS.items()}
     settings = of_spa.settings
     by_category: list[Interval] = []
     if jackknife is not None:
         ends = {} if basis.nothing else intervals(basis, of_spa.weights, jackknife)
         settings = settings_with(settings, jackknife, [x.kind for x in ends.values()])
         by_category = [] if basis.nothing else category_intervals(basis, jackknife)
-        names = {"spa": "SPA", **_CORRECTED, "bias": "B"}
-        parts = {key: replace(part, interval=ends.get(names[key])) for key, part in parts.items()}
+        parts = {key: replace(part, interval=ends.get(key)) for key, part in parts.items()}
     return Coefficients(
-        **parts,
+        parts=parts,
         categories=score_categories(basis, by_category),
         annotators=_labellers(basis, of_bias),
         counts=basis.counts,

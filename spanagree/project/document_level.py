@@ -17,6 +17,7 @@ from spanagree.errors import counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import Basis, score
 from spanagree.labels.coefficient import Coefficient
+from spanagree.labels.formulas import CoefficientSet
 from spanagree.labels.intervals import intervals
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -211,8 +212,8 @@ def _alpha(
         reading=corpus.reading,
     )
     basis = Basis.of(table, False)
-    alpha = replace(score("α", basis), by_category={})
+    alpha = replace(score(CoefficientSet.alpha, basis), by_category={})
     if jackknife is None:
         return alpha
     ends = intervals(basis, np.zeros(table.size), jackknife)
-    return replace(alpha, interval=ends["α"])
+    return replace(alpha, interval=ends["alpha"])

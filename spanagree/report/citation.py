@@ -31,6 +31,7 @@ from spanagree.errors import (
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
+from spanagree.labels.formulas import COEFFICIENTS, CoefficientSet
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
@@ -254,6 +255,17 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "scheme": ("auto", "none", "mixed", *SCHEMES),
 }  # fmt: skip
 _FIGURES = in_words([ratio.title for ratio in FIGURES.values()])
+_COEFFICIENTS = in_words(
+    # that of SPA has a sentence of its own, on its weights
+    [f"{k.title} [[{k.cites}]]" for k in COEFFICIENTS.values() if k is not CoefficientSet.spa]
+)
+_WEIGHTED = in_words(
+    [
+        f"{kind.weighted_sign} [[{kind.weighted_cites}]] is in place of {kind.sign}"
+        for kind in COEFFICIENTS.values()
+        if kind.weighted_sign
+    ]
+)
 _GENERAL = (
     f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw {_FIGURES} it"
     " gives the expected scores of two independent random annotations [[li2024]], which are exact,"
@@ -271,6 +283,7 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         if shown == "auto":
             shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
         words = {"value": shown, "means": _means(key, value), "figures": _FIGURES}
+        words |= {"coefficients": _COEFFICIENTS, "weighted": _WEIGHTED}
         says = setting.says
         if key == "ci":
             kinds = re.findall(r"(?:^|\+)([a-z-]+)", value)

@@ -14,6 +14,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
 from spanagree.comparisons.tally import COUNTS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
+from spanagree.labels.formulas import COEFFICIENTS, CORRECTED
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.results.frame import Frame
 from spanagree.results.markdown import escaped
@@ -62,7 +63,7 @@ EXPLAINED: Mapping[str, Callable[[Explained], str]] = {"text": as_text, "markdow
 
 @functools.cache
 def paragraphs() -> Mapping[str, str]:
-    """Return the paragraphs of ``explanations.md`` by heading, and those of figures and counts.
+    """Return the paragraphs of ``explanations.md`` by heading, and those of tables.
 
     One heading may hold several names.
 
@@ -74,6 +75,10 @@ def paragraphs() -> Mapping[str, str]:
     """
     text = files("spanagree.report").joinpath("explanations.md").read_text("utf-8")
     by_name = {ratio.meaning: ratio.explanation for ratio in FIGURES.values()}
+    for kind in COEFFICIENTS.values():
+        by_name[kind.title] = kind.means
+        if kind.weighted_sign:
+            by_name[kind.weighted_sign] = kind.weighted_means
     by_name |= {count.meaning: count.means for count in COUNTS.values() if count.title}
     for heading, body in re.findall(r"^## (.*)\n((?:(?!#).*\n)*)", text, re.M):
         for name in map(str.strip, heading.split(" / ")):
@@ -147,6 +152,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),
         "near": _paragraph("weighted pairs"),
+        "corrected": ", ".join(kind.sign for kind in CORRECTED),
         "resamples": settings.get("resamples", "some"),
         "p": "",
     }

@@ -14,6 +14,7 @@ from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels import formulas
+from spanagree.labels.formulas import CORRECTED, CoefficientSet
 from spanagree.labels.intervals import coefficient_moments
 from spanagree.labels.summary import Coefficients, CoefficientsByPart, coefficients
 from spanagree.labels.tokens import token_labels
@@ -164,16 +165,19 @@ class CoefficientsBySlice(CoefficientsByPart):
             Column("labels", "labels", "count", "labels of a slice"),
             Column("observed", "agreement", meaning="agreement of a pair"),
             Column("spa", "SPA", meaning="SPA"),
-            *(Column(key, key, meaning=key) for key in ("π", "κ", "α")),
-            Column("", "interval of α" if ci else "", "interval", "interval"),
-            Column("AC1", "AC1", meaning="AC1"),
         ]
+        for kind in CORRECTED:
+            columns.append(Column(kind.sign, kind.sign, meaning=kind.sign))
+            if kind is CoefficientSet.alpha:
+                columns.append(Column("", "interval of α" if ci else "", "interval", "interval"))
         rows: list[list[Value]] = []
         for name, part in self.items():
-            ends = ends_of(part.alpha.interval, "corrected")
-            figures = part.pi.observed, part.spa.value, part.pi.value, part.kappa.value
-            counts, last = part.counts, (part.alpha.value, ends, part.ac1.value)
-            rows.append([name, counts.items, counts.compared, counts.labels, *figures, *last])
+            counts, figures = part.counts, list[Value]([part.pi.observed, part.spa.value])
+            for kind in CORRECTED:
+                figures.append(part.of_kind(kind).value)
+                if kind is CoefficientSet.alpha:
+                    figures.append(ends_of(part.alpha.interval, "corrected"))
+            rows.append([name, counts.items, counts.compared, counts.labels, *figures])
         items = sum(part.counts.items for part in self.values())
         with_two = counted_of(sum(part.counts.compared for part in self.values()), items, "item")
         caption = f"{counted(len(self), 'slice')}, {with_two} with two labels or more"
@@ -260,7 +264,7 @@ def _alpha_of(part: Coefficients, jackknife: Jackknife) -> _Alpha:
     if basis is None or basis.nothing:
         return _Alpha(math.nan, 0.0, 0.0, 0.0, False)
     sums = coefficient_moments(basis, part.spa.weights, jackknife)
-    at = 3 * [*formulas.FORMULAS].index("α") + 2
+    at = 3 * [*formulas.COEFFICIENTS].index("alpha") + 2
     values = [float(column[0, at]) for column in sums]
     value, variance, fourth, n_units, n_wrong, n_right = values
     is_tested = n_units >= ENOUGH and min(n_wrong, n_right) >= _LEAST and not math.isnan(value)
