@@ -36,7 +36,6 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
 from spanagree.results.score import FIGURES
-from spanagree.results.verdict import in_words
 from spanagree.settings import SETTINGS, SIGNED_AS, Escaped, confidence_of, signature
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
@@ -254,22 +253,34 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     "outside": ("kept", "skipped"), "offsets": _OFFSETS, "unit": UNITS, "repair": REPAIRS,
     "scheme": ("auto", "none", "mixed", *SCHEMES),
 }  # fmt: skip
-_FIGURES = in_words([ratio.title for ratio in FIGURES.values()])
-_COEFFICIENTS = in_words(
-    # that of SPA has a sentence of its own, on its weights
-    [f"{k.title} [[{k.cites}]]" for k in COEFFICIENTS.values() if k is not CoefficientSet.spa]
-)
-_WEIGHTED = in_words(
-    [
-        f"{kind.weighted_sign} [[{kind.weighted_cites}]] is in place of {kind.sign}"
-        for kind in COEFFICIENTS.values()
-        if kind.weighted_sign
-    ]
-)
+
+
+def _all_named(names: Sequence[str]) -> str:
+    """Return all names as a sentence has them, with commas between and an and."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+_LISTS = {
+    "figures": _all_named([ratio.title for ratio in FIGURES.values()]),
+    "coefficients": _all_named(
+        # that of SPA has a sentence of its own, on its weights
+        [f"{k.title} [[{k.cites}]]" for k in COEFFICIENTS.values() if k is not CoefficientSet.spa]
+    ),
+    "weighted": _all_named(
+        [
+            f"{kind.weighted_sign} [[{kind.weighted_cites}]] is in place of {kind.sign}"
+            for kind in COEFFICIENTS.values()
+            if kind.weighted_sign
+        ]
+    ),
+}
+"""What sentences list of tables."""
 _GENERAL = (
-    f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw {_FIGURES} it"
-    " gives the expected scores of two independent random annotations [[li2024]], which are exact,"
-    " not simulated, and scores corrected for them, (observed − expected) / (1 − expected)."
+    f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw"
+    f" {_LISTS['figures']} it gives the expected scores of two independent random annotations"
+    " [[li2024]], which are exact, not simulated, and scores corrected for them,"
+    " (observed − expected) / (1 − expected)."
 )
 
 
@@ -282,8 +293,7 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         shown = _text(_shown(value)) if setting.kind == "text" else _shown(value)
         if shown == "auto":
             shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
-        words = {"value": shown, "means": _means(key, value), "figures": _FIGURES}
-        words |= {"coefficients": _COEFFICIENTS, "weighted": _WEIGHTED}
+        words = {"value": shown, "means": _means(key, value), **_LISTS}
         says = setting.says
         if key == "ci":
             kinds = re.findall(r"(?:^|\+)([a-z-]+)", value)
