@@ -1,4 +1,4 @@
-"""A coefficient with the counts that it rests on."""
+"""A coefficient with the counts that it rests on; SPA and bias have figures of their own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from spanagree.arrays import Floats
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Dot, Picture, dots_of
@@ -138,6 +141,49 @@ class Coefficient(Result):
             for name, part in [(self.name, self), *self.by_category.items()]
         ]
         return dots_of(rows, ["value"], self.name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Spa(Coefficient):
+    """Sparse Probability of Agreement; ``value`` and ``observed`` are SPA itself.
+
+    By category it is how likely another annotator chooses the category of one who did;
+    ``expected`` is the share of the category.
+
+    Attributes:
+        corrected: (SPA − expected) / (1 − expected), with expected = Σ p_c² of the shares p_c that
+            the same weights give: the plug-in.
+        jackknife: the same with its first-order bias removed by leaving out one item at a time;
+            undefined where a leave-one-out figure is, and ``jackknife_reason`` says so.
+        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels.
+        weights: kᵢ of each item, summing to 1.
+        note: what is out of the ordinary, if anything.
+        dependence: what speaks against the assumption that labels are missing at random, if
+            anything does: that items with more labels agree more, or less.
+    """
+
+    corrected: float = UNDEFINED
+    jackknife: float = UNDEFINED
+    jackknife_reason: str = ""
+    items: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
+    weights: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
+    note: str = ""
+    dependence: str = ""
+
+    FIGURES: ClassVar[tuple[str, ...]] = (*Coefficient.FIGURES, "corrected", "jackknife")
+    CORRECTED: ClassVar[str] = "corrected"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Bias(Coefficient):
+    """How far annotators' preferences differ; ``observed`` and ``expected`` are A_e of π and of κ.
+
+    ``by_annotator`` has each one's share of the bias: of a complete table they add up to ``value``.
+    """
+
+    by_annotator: Mapping[str, float] = field(default_factory=dict)
+
+    CORRECTED: ClassVar[str] = ""
 
 
 _COUNTED = (*Counts._fields, "agreements", "potential")

@@ -30,9 +30,7 @@ from spanagree.labels.category_weights import NOMINAL, WeightMatrices, near
 from spanagree.results.score import corrected_figures
 
 if TYPE_CHECKING:
-    from spanagree.labels.coefficient import Coefficient
-    from spanagree.labels.sparse_agreement import Spa
-    from spanagree.labels.summary import Bias
+    from spanagree.labels.coefficient import Bias, Coefficient, Spa
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, check_choice, listed, show
 from spanagree.labels.category_weights import near, near_cells
 from spanagree.labels.chance_corrected import Basis
-from spanagree.labels.coefficient import Coefficient
+from spanagree.labels.coefficient import Spa
 from spanagree.labels.formulas import CoefficientSet, Sums, figures, rows_of
 from spanagree.results.score import UNDEFINED, corrected
 from spanagree.results.verdict import p_of
@@ -41,37 +41,6 @@ _DOUBTED = 0.01  # p of a dependence that is told
 _ALIKE = ("flat", "annotations_m1", "edges")  # weights that are compared
 _LEFT_OUT = "without one of the items nothing, or chance alone, is left"
 _CERTAIN = 1e-12  # a probability this close to 1 is 1
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Spa(Coefficient):
-    """Sparse Probability of Agreement; ``value`` and ``observed`` are SPA itself.
-
-    By category it is how likely another annotator chooses the category of one who did;
-    ``expected`` is the share of the category.
-
-    Attributes:
-        corrected: (SPA − expected) / (1 − expected), with expected = Σ p_c² of the shares p_c that
-            the same weights give: the plug-in.
-        jackknife: the same with its first-order bias removed by leaving out one item at a time;
-            undefined where a leave-one-out figure is, and ``jackknife_reason`` says so.
-        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels.
-        weights: kᵢ of each item, summing to 1.
-        note: what is out of the ordinary, if anything.
-        dependence: what speaks against the assumption that labels are missing at random, if
-            anything does: that items with more labels agree more, or less.
-    """
-
-    corrected: float = UNDEFINED
-    jackknife: float = UNDEFINED
-    jackknife_reason: str = ""
-    items: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
-    weights: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
-    note: str = ""
-    dependence: str = ""
-
-    FIGURES: ClassVar[tuple[str, ...]] = (*Coefficient.FIGURES, "corrected", "jackknife")
-    CORRECTED: ClassVar[str] = "corrected"
 
 
 def spa(

@@ -18,7 +18,14 @@ from spanagree.errors import InputError, counted, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels import formulas
 from spanagree.labels.chance_corrected import Basis, score
-from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts, data_table
+from spanagree.labels.coefficient import (
+    Bias,
+    Coefficient,
+    CoefficientSettings,
+    Counts,
+    Spa,
+    data_table,
+)
 from spanagree.labels.formulas import (
     COEFFICIENTS,
     CORRECTED,
@@ -30,7 +37,7 @@ from spanagree.labels.formulas import (
 )
 from spanagree.labels.intervals import category_intervals, intervals
 from spanagree.labels.neighbours import neighbours
-from spanagree.labels.sparse_agreement import Spa, score_spa
+from spanagree.labels.sparse_agreement import score_spa
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
@@ -65,18 +72,6 @@ class ResultByPart(Result, Mapping[str, Part]):
 
 
 # --- bias between annotators ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Bias(Coefficient):
-    """How far annotators' preferences differ; ``observed`` and ``expected`` are A_e of π and of κ.
-
-    ``by_annotator`` has each one's share of the bias: of a complete table they add up to ``value``.
-    """
-
-    by_annotator: Mapping[str, float] = field(default_factory=dict)
-
-    CORRECTED: ClassVar[str] = ""
 
 
 def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
