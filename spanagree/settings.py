@@ -229,10 +229,12 @@ class Setting(NamedTuple):
         says: the sentence that a methods paragraph has of it, in which ``{value}`` is its value,
             ``{means}`` what that means, and ``[[key]]`` cites a source; or a sentence for each of
             its values.
+        signed: its name in a signature. Default: that of the setting.
     """
 
     kind: str
     says: str | Mapping[str, str]
+    signed: str = ""
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -274,11 +276,11 @@ SETTINGS: Mapping[str, Setting] = {
     "match": Setting("match", "Segments match under the measure {value} ({means})."),
     "chance": Setting("word", "Chance is that of two independent random annotations that keep how many segments, or relations, of each kind there are in every document (chance model {value}: {means}) [[li2024]]."),
     "expected": Setting("word", "Where exact expected scores were too much work, they are means over 2,000 draws."),
-    "chance_seed": Setting("whole", "Those draws have the seed {value}."),
+    "chance_seed": Setting("whole", "Those draws have the seed {value}.", "chance-seed"),
     "p_values": Setting("yes or no", "p is the probability that random annotations match as well."),
     "places": Setting("text", "Random segments may stand only where the rule {value} allows it."),
-    "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean."),
-    "chance_of": Setting("word", "Only the {value} are random; gold is as it is."),
+    "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean.", "places-mean"),
+    "chance_of": Setting("word", "Only the {value} are random; gold is as it is.", "chance-of"),
     "slices": Setting("text", "Figures are those of slices ({value}), each with the chance of its own documents; the largest difference is tested by the jackknife, with simultaneous intervals and p multiplied by the number of pairs [[dunn1961]]; of slices in order, changes and the trend by permutation of documents among slices, with Holm's correction [[holm1979]]."),
     "width": Setting("number", "A sample was planned for an interval {value} wide."),
     "figure": Setting("word", "That interval is of the team's {value} F1."),
@@ -384,12 +386,6 @@ class Escaped(str):
     __slots__ = ()
 
 
-SIGNED_AS = {
-    "places_mean": "places-mean", "chance_of": "chance-of", "chance_seed": "chance-seed",
-}  # fmt: skip
-"""The names of settings in a signature that differ from their own."""
-
-
 def signature(settings: Mapping[str, Any]) -> str:
     """Return the settings that change numbers, and the version, in one line for the record.
 
@@ -409,8 +405,8 @@ def signature(settings: Mapping[str, Any]) -> str:
         values["gold"] = None
     values["spanagree"] = settings["version"]
     return "|".join(
-        f"{SIGNED_AS.get(key, key)}:{_signed(values[key])}"
-        for key in SETTINGS
+        f"{setting.signed or key}:{_signed(values[key])}"
+        for key, setting in SETTINGS.items()
         if values.get(key) is not None
     )
 

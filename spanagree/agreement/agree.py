@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import counted_of
@@ -12,7 +12,6 @@ from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model, whose
 from spanagree.choices import MIN_SHARED, Chance, MatchName
-from spanagree.comparisons.compared import Comparing
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import as_list
 from spanagree.errors import SettingError, check_whole, counted
@@ -25,8 +24,6 @@ from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
-
-    from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 
 def agree(
@@ -42,7 +39,7 @@ def agree(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **comparing: Unpack[Comparing],
+    **comparing: Any,
 ) -> Agreement:
     """Return how far annotators agree with each other, raw and corrected for chance.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from spanagree.corpus.joined import joined, without_text
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_keywords, is_iterable, show
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack  # in typing from Python 3.11 on
-
 WHATS = {
     "segments": "the segments",
     "relations": "the relations between segments",
@@ -29,21 +26,21 @@ WHATS = {
 """What annotators, or systems and gold, are compared by."""
 
 
-class Comparing(TypedDict, total=False):
-    """What of a corpus is compared, as keywords; :class:`Compared` says what each is."""
-
-    tolerance: float
-    attribute: str | None
-    what: What
-    pairs: Pairs
-    undirected: Sequence[str]
-    untyped: bool
-    arguments: Arguments
+_RECORDED_ELSEWHERE = {
+    "tolerance": "the measure", "what": "the rule of relations", "pairs": "the rule of relations",
+    "undirected": "the rule of relations", "untyped": "the rule of relations",
+    "arguments": "the rule of relations",
+}  # fmt: skip
+"""Fields of :class:`Compared` that are in a name or a rule, which corpora record, by where."""
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
     """What of a corpus is compared, and by how much borders may differ.
+
+    A field is a keyword of :func:`spanagree.evaluate` and :func:`spanagree.agree`, and an option of
+    their commands. :meth:`of` applies what selects or changes segments, and records it in what a
+    corpus says of its reading: so results sign it, and rows of another choice are refused.
 
     Attributes:
         tolerance: by how many tokens or characters, or words if places are these, or seconds of a
@@ -74,6 +71,15 @@ class Compared:
     untyped: bool = False
     arguments: Arguments = "fixed"
 
+    @classmethod
+    def read(cls, reading: Mapping[str, Any]) -> Compared:
+        """Return what was compared of a corpus, from what it says of its reading."""
+        names = {item.name for item in fields(cls)} - {"arguments"}
+        chosen = {name: value for name, value in reading.items() if name in names}
+        if "what" in chosen:  # there ``arguments`` is the measure of the segments that are linked
+            chosen["arguments"] = str(reading["chance"]).removeprefix("spans-")
+        return cls(**chosen)
+
     def of(self, corpus: Corpus, match: str = "exact", *, in_part: bool = False) -> Corpus:
         """Return the segments or relations of a corpus, as one to compare.
 
@@ -81,6 +87,14 @@ class Compared:
         """
         if self.attribute is not None:
             corpus = with_attribute(corpus, self.attribute, in_part=in_part)
+        usual = Compared()
+        recorded = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in _RECORDED_ELSEWHERE and value != getattr(usual, name)
+        }
+        if recorded:
+            corpus = corpus.but(reading={**corpus.reading, **recorded})
         if self.what == "segments":
             return corpus
         from spanagree.comparisons.relation_places import RelationRule
@@ -101,7 +115,7 @@ def compared(
     seed: int = 0,
     *,
     in_part: bool = False,
-    **comparing: Unpack[Comparing],
+    **comparing: Any,
 ) -> tuple[Corpus, MatchName, str]:
     """Return what of a corpus is compared, by which measure and chance model.
 
@@ -133,7 +147,7 @@ def chosen_of(comparing: Mapping[str, Any]) -> Compared:
         SettingError: for an unknown keyword or choice, or settings of relations where segments or
             attributes are compared.
     """
-    check_keywords(comparing, Comparing.__annotations__)
+    check_keywords(comparing, (item.name for item in fields(Compared)))
     chosen = Compared(**comparing)
     what, undirected = chosen.what, chosen.undirected
     check_choice(what, WHATS, "what")
@@ -150,7 +164,7 @@ def chosen_of(comparing: Mapping[str, Any]) -> Compared:
     return chosen
 
 
-def check_settings(match: MatchName, chance: str, **comparing: Unpack[Comparing]) -> None:
+def check_settings(match: MatchName, chance: str, **comparing: Any) -> None:
     """Check the settings of a comparison before any part of a corpus is read.
 
     Raises:
@@ -206,9 +220,7 @@ def without_unused_text(corpus: Corpus, chance: str) -> Corpus:
     return corpus.but(source=without_text(corpus.source))
 
 
-def measure_of_whole(
-    corpus: Corpus, match: MatchName, chance: str, **comparing: Unpack[Comparing]
-) -> MatchName:
+def measure_of_whole(corpus: Corpus, match: MatchName, chance: str, **comparing: Any) -> MatchName:
     """Return the measure by which a whole corpus is compared, and check what it needs.
 
     Args:
@@ -231,9 +243,7 @@ def measure_of_whole(
     return measure_of(match, chance, corpus.offsets, **comparing)
 
 
-def measure_of(
-    match: MatchName, chance: str, offsets: str, **comparing: Unpack[Comparing]
-) -> MatchName:
+def measure_of(match: MatchName, chance: str, offsets: str, **comparing: Any) -> MatchName:
     """Return the measure by which what is asked for is compared, in these offsets."""
     chosen = chosen_of(comparing)
     if chosen.what != "segments":
@@ -242,28 +252,26 @@ def measure_of(
 
 
 def asked_items(
-    reading: Mapping[str, Any], **comparing: Unpack[Comparing]
+    reading: Mapping[str, Any], match: MatchName, **comparing: Any
 ) -> list[tuple[str, Any, Any]]:
     """List what is compared: the name of each setting, its value of a reading, and what is asked.
 
-    Those that signatures leave out are as usual.
+    Args:
+        reading: what a corpus that was compared says of its reading.
+        match: measure that is asked for.
+        comparing: what is asked for; see :class:`Compared`.
     """
-    chosen = chosen_of(comparing)
-    asked = {
-        "attribute": chosen.attribute,
-        "what": chosen.what,
-        "pairs": chosen.pairs,
-        "undirected": list(chosen.undirected),
-        "untyped": bool(chosen.untyped),
-    }
-    usual: dict[str, Any] = {
-        "attribute": None,
-        "what": "segments",
-        "undirected": [],
-        "untyped": False,
-    }
+    chosen, of_reading = chosen_of(comparing), Compared.read(reading)
+    items = [
+        (item.name, getattr(of_reading, item.name), getattr(chosen, item.name))
+        for item in fields(Compared)
+        if item.name != "tolerance"  # it is in the name of the measure
+    ]
+    if chosen.what != "segments" and chosen.what == of_reading.what:
+        items.append(("match", reading.get("arguments", "exact"), match))
     return [
-        (name, reading.get(name, usual.get(name, value)), value) for name, value in asked.items()
+        (name, *(list(x) if isinstance(x, (list, tuple)) else x for x in values))
+        for name, *values in items
     ]
 
 

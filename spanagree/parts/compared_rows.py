@@ -166,7 +166,7 @@ class ComparedRows:
             SettingError: naming the first setting that differs.
         """
         asked = measure_of(match, chance, self.corpus.offsets, **comparing)
-        items = [*names, *asked_items(self.corpus.reading, **comparing)]
+        items = [*names, *asked_items(self.corpus.reading, match, **comparing)]
         check_same_question((self.counting.match, self.counting.chance), (asked, chance), items)
 
 

@@ -36,7 +36,7 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
 from spanagree.results.score import FIGURES
-from spanagree.settings import SETTINGS, SIGNED_AS, Escaped, confidence_of, signature
+from spanagree.settings import SETTINGS, Escaped, confidence_of, signature
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
 
@@ -168,7 +168,7 @@ _VALUES = {
 }
 """The values in signatures, by the kinds of :data:`spanagree.settings.SETTINGS`."""
 
-_NAMES = {signed: name for name, signed in SIGNED_AS.items()}
+_NAMES = {setting.signed: name for name, setting in SETTINGS.items() if setting.signed}
 """The settings that have another name in a signature."""
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model
 from spanagree.choices import Chance, ChanceOf, MatchName
-from spanagree.comparisons.compared import Comparing
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import counted, printable
@@ -27,8 +26,6 @@ from spanagree.uncertainty.confidence import Jackknife, parse_ci
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
-    from typing_extensions import Unpack  # in typing from Python 3.11 on
-
 
 def evaluate(
     corpus: CorpusLike | Iterable[Part] | Tags | Mapping[str, Tags],
@@ -43,7 +40,7 @@ def evaluate(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **comparing: Unpack[Comparing],
+    **comparing: Any,
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and corrected for chance.
 

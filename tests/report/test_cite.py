@@ -25,7 +25,7 @@ from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.text import signature_lines
 from spanagree.settings import SETTINGS as TABLE
-from spanagree.settings import SIGNED_AS, signature
+from spanagree.settings import signature
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (
@@ -302,7 +302,7 @@ def test_no_setting_is_left_out(key):
 
     Where a key has few values, one of them may be what is meant without it.
     """
-    name = SIGNED_AS.get(key, key)
+    name = TABLE[key].signed or key
     values = [*citation._ALLOWED.get(key, ())] if TABLE[key].kind in ("word", "counted") else []
     for base in BASES:
         parts = [part for part in base.split("|") if not part.startswith(f"{name}:")]

@@ -6,13 +6,12 @@ Oracle: the corpus made by hand of what is selected, tested without the option.
 from __future__ import annotations
 
 import inspect
-import typing
 
 import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.comparisons.compared import Compared, Comparing
+from spanagree.comparisons.compared import Compared
 
 SURE, NOT = {"sure": "yes"}, {"sure": "no"}
 LAYERS = {
@@ -62,11 +61,9 @@ def corpus():
 
 
 def test_every_option_is_tried():
-    of_evaluate = set(inspect.signature(sa.evaluate).parameters) | set(
-        typing.get_type_hints(Comparing)
-    )
+    of_evaluate = set(inspect.signature(sa.evaluate).parameters)
+    of_evaluate |= set(Compared.__dataclass_fields__)
     assert of_evaluate - OTHERS == set(OPTIONS)
-    assert set(Compared.__dataclass_fields__) <= set(OPTIONS)
 
 
 def figures(tested):
@@ -128,3 +125,37 @@ def test_rows_hold_no_segments(tmp_path):
     rows = sa.systems.ComparedSystems.read(tmp_path / "one.npz")
     with refuses(sa.SettingError, "p against chance … segments"):
         sa.chance_test(corpus(), sa.evaluate([rows], "gold"))
+
+
+SELECTING = [
+    pytest.param(ask, id=f"{name}-{i}")
+    for name in Compared.__dataclass_fields__
+    for i, ask in enumerate(OPTIONS[name])
+]
+
+
+@pytest.mark.parametrize("ask", SELECTING)
+@pytest.mark.parametrize("call", [sa.evaluate, sa.agree])
+def test_a_selection_is_signed_and_recorded(ask, call):
+    """Each field of what is compared is in the signature, and in a sentence of the citation.
+
+    Rows of it are taken for the same question, and refused for any other.
+    """
+    whole = corpus()
+    result, usual = call(whole, **ask), call(whole)
+    assert result.signature != usual.signature
+    assert sa.cite(result) != sa.cite(usual)
+    assert call([result.rows], **ask) == result
+    name = next(reversed(ask))  # the last is the field itself, or the measure that goes with it
+    without = {key: value for key, value in ask.items() if key != name}
+    with refuses(sa.SettingError, "part 1: … the rows are of … ask for that"):
+        call([result.rows], **without)
+    with refuses(sa.SettingError, "part 1: … the rows are of … ask for that"):
+        call([call(whole, **without).rows], **ask)
+
+
+def test_rows_of_other_segments_of_relations():
+    """Rows of relations whose segments match by boundaries are not those of exact ones."""
+    rows = sa.evaluate(corpus(), what="relations", pairs="all", match="boundaries").rows
+    with refuses(sa.SettingError, "part 1: match 'exact'; the rows are of match 'boundaries'"):
+        sa.evaluate([rows], what="relations", pairs="all")
