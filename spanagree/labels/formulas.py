@@ -321,11 +321,11 @@ class CoefficientKind(Generic[C]):
         self.key = name
 
     @overload
-    def __get__(self, found: None, owner: type) -> CoefficientKind[C]: ...
+    def __get__(self, coefficients: None, owner: type) -> CoefficientKind[C]: ...
     @overload
-    def __get__(self, found: CoefficientSet, owner: type) -> C: ...
-    def __get__(self, found: CoefficientSet | None, owner: type) -> CoefficientKind[C] | C:
-        return self if found is None else found.of_kind(self)
+    def __get__(self, coefficients: CoefficientSet, owner: type) -> C: ...
+    def __get__(self, coefficients: CoefficientSet | None, owner: type) -> CoefficientKind[C] | C:
+        return self if coefficients is None else coefficients.of_kind(self)
 
     def sign_with(self, weight_matrices: WeightMatrices) -> str:
         """Return its sign where categories have these weights."""
