@@ -263,16 +263,18 @@ def asked_items(
     """
     chosen, of_reading = chosen_of(comparing), Compared.read(reading)
     items = [
-        (item.name, getattr(of_reading, item.name), getattr(chosen, item.name))
+        (item.name, _plain(getattr(of_reading, item.name)), _plain(getattr(chosen, item.name)))
         for item in fields(Compared)
         if item.name != "tolerance"  # it is in the name of the measure
     ]
     if chosen.what != "segments" and chosen.what == of_reading.what:
         items.append(("match", reading.get("arguments", "exact"), match))
-    return [
-        (name, *(list(x) if isinstance(x, (list, tuple)) else x for x in values))
-        for name, *values in items
-    ]
+    return items
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as a corpus records it, in which sequences are lists."""
+    return list(value) if is_iterable(value) and not isinstance(value, str) else value
 
 
 def check_same_question(

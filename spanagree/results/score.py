@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -201,41 +202,36 @@ def undefined(reason: str) -> Score:
 # --- the figures ----------------------------------------------------------------------------------
 
 
+@dataclass(eq=False)
 class Ratio:
     """A figure on sums: what matches, divided by the sizes of both annotations, each weighted.
 
     As an attribute of what is scored it is the score.
 
     Attributes:
-        key: name in data.
         title: name for people.
         matched, first, second: weights of the match, and of the sizes of the first annotation
             (gold) and the second (the system).
         undefined: reason where the sizes are 0.
         means: the rest of its explanation, after the formula.
         has_chance: if True, tables for people have its chance and its correction too.
+        key: name in data, and as an attribute.
 
     >>> Ratio("F2", 5, 4, 1, "neither marked anything").formula
     '5·matched / (4·size of gold + size of the system)'
     """
 
-    key = ""
+    title: str
+    matched: int
+    first: int
+    second: int
+    undefined: str
+    means: str = ", in {sizes}, from the sums over all {document}s of the row (micro-average)."
+    has_chance: bool = False
+    key: str = ""
 
-    def __init__(
-        self,
-        title: str,
-        matched: int,
-        first: int,
-        second: int,
-        undefined: str,
-        means: str = ", in {sizes}, from the sums over all {document}s of the row (micro-average).",
-        *,
-        has_chance: bool = False,
-    ) -> None:
-        self.title, self.undefined, self.means = title, undefined, means
-        self.matched, self.first, self.second = matched, first, second
-        self.has_chance = has_chance
-        self.__doc__ = f"{title}: {self.formula}; undefined where {undefined}."
+    def __post_init__(self) -> None:
+        self.__doc__ = f"{self.title}: {self.formula}; undefined where {self.undefined}."
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.key = name
