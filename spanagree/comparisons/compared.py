@@ -26,12 +26,8 @@ WHATS = {
 """What annotators, or systems and gold, are compared by."""
 
 
-_RECORDED_ELSEWHERE = {
-    "tolerance": "the measure", "what": "the rule of relations", "pairs": "the rule of relations",
-    "undirected": "the rule of relations", "untyped": "the rule of relations",
-    "arguments": "the rule of relations",
-}  # fmt: skip
-"""Fields of :class:`Compared` that are in a name or a rule, which corpora record, by where."""
+_OF_RELATIONS = ("what", "pairs", "undirected", "untyped", "arguments")  # their rule records them
+_IN_MEASURE = "tolerance"  # the name of the measure has it
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +73,7 @@ class Compared:
         names = {item.name for item in fields(cls)} - {"arguments"}
         chosen = {name: value for name, value in reading.items() if name in names}
         if "what" in chosen:  # there ``arguments`` is the measure of the segments that are linked
-            chosen["arguments"] = str(reading["chance"]).removeprefix("spans-")
+            chosen["arguments"] = str(reading.get("chance")).removeprefix("spans-")
         return cls(**chosen)
 
     def of(self, corpus: Corpus, match: str = "exact", *, in_part: bool = False) -> Corpus:
@@ -91,7 +87,7 @@ class Compared:
         recorded = {
             name: value
             for name, value in vars(self).items()
-            if name not in _RECORDED_ELSEWHERE and value != getattr(usual, name)
+            if name not in (*_OF_RELATIONS, _IN_MEASURE) and value != getattr(usual, name)
         }
         if recorded:
             corpus = corpus.but(reading={**corpus.reading, **recorded})
@@ -265,7 +261,7 @@ def asked_items(
     items = [
         (item.name, _plain(getattr(of_reading, item.name)), _plain(getattr(chosen, item.name)))
         for item in fields(Compared)
-        if item.name != "tolerance"  # it is in the name of the measure
+        if item.name != _IN_MEASURE
     ]
     if chosen.what != "segments" and chosen.what == of_reading.what:
         items.append(("match", reading.get("arguments", "exact"), match))
@@ -340,5 +336,4 @@ def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpu
         )
         for annotator, layer in corpus.layers.items()
     }  # fmt: skip
-    reading = {**corpus.reading, "attribute": name}
-    return corpus.but(layers=layers, labels=labels, reading=reading)
+    return corpus.but(layers=layers, labels=labels)
