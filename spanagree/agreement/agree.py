@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import counted_of
@@ -25,6 +25,10 @@ from spanagree.uncertainty.confidence import Jackknife, parse_ci
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
+
+    from spanagree.comparisons.compared import Comparing
+
 
 def agree(
     corpus: CorpusLike | Iterable[Part],
@@ -39,7 +43,7 @@ def agree(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **comparing: Any,
+    **comparing: Unpack[Comparing],
 ) -> Agreement:
     """Return how far annotators agree with each other, raw and corrected for chance.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -24,6 +24,18 @@ WHATS = {
     "attributes": "the attributes of segments, and the values that they have",
 }
 """What annotators, or systems and gold, are compared by."""
+
+
+class Comparing(TypedDict, total=False):
+    """The fields of :class:`Compared` as keywords, for those who check types."""
+
+    tolerance: float
+    attribute: str | None
+    what: What
+    pairs: Pairs
+    undirected: Sequence[str]
+    untyped: bool
+    arguments: Arguments
 
 
 _OF_RELATIONS = ("what", "pairs", "undirected", "untyped", "arguments")  # their rule records them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model
@@ -26,6 +26,10 @@ from spanagree.uncertainty.confidence import Jackknife, parse_ci
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
+
+    from spanagree.comparisons.compared import Comparing
+
 
 def evaluate(
     corpus: CorpusLike | Iterable[Part] | Tags | Mapping[str, Tags],
@@ -40,7 +44,7 @@ def evaluate(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **comparing: Any,
+    **comparing: Unpack[Comparing],
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and corrected for chance.
 

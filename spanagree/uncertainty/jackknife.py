@@ -286,17 +286,17 @@ def _interval(
     n_right: Sequence[float],
 ) -> Interval:
     """Build the interval of three figures; reasons are empty where ends are defined."""
-    names = [
-        (", ".join(x for x, y in zip(Figures._fields, reasons, strict=True) if y == reason), reason)
-        for reason in dict.fromkeys(filter(None, reasons))
-    ]
-    said = [f"{of}: {reason}" for of, reason in names]
+    figures_by_reason: dict[str, list[str]] = {}
+    for figure, reason in zip(Figures._fields, reasons, strict=True):
+        if reason:
+            figures_by_reason.setdefault(reason, []).append(figure)
+    remarks = [f"{', '.join(names)}: {reason}" for reason, names in figures_by_reason.items()]
     if is_exact[0] and not reasons[0]:
         noun, few = min(("error", n_wrong[0]), ("match", n_right[0]), key=lambda x: x[1])
-        said.append(f"exact, as {few:.0f} of {n_units[0]:.0f} hold any {noun}")
+        remarks.append(f"exact, as {few:.0f} of {n_units[0]:.0f} hold any {noun}")
     observed, expected, corrected = ((low, high) for low, high in ends)
     kind = EXACT if is_exact[0] else JACKKNIFE
-    return Interval(observed, expected, corrected, "; ".join(said), kind)
+    return Interval(observed, expected, corrected, "; ".join(remarks), kind)
 
 
 def no_interval(why: str) -> Interval:

@@ -5,13 +5,14 @@ Oracle: the corpus made by hand of what is selected, tested without the option.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 
 import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.comparisons.compared import Compared
+from spanagree.comparisons.compared import Compared, Comparing
 
 SURE, NOT = {"sure": "yes"}, {"sure": "no"}
 LAYERS = {
@@ -159,3 +160,11 @@ def test_rows_of_other_segments_of_relations():
     rows = sa.evaluate(corpus(), what="relations", pairs="all", match="boundaries").rows
     with refuses(sa.SettingError, "part 1: match 'exact'; the rows are of match 'boundaries'"):
         sa.evaluate([rows], what="relations", pairs="all")
+
+
+def test_keywords_for_types():
+    """What type checkers know of the keywords is what is compared: names and types."""
+    of_fields = {field.name: field.type for field in dataclasses.fields(Compared)}
+    assert {
+        name: kind.__forward_arg__ for name, kind in Comparing.__annotations__.items()
+    } == of_fields
