@@ -143,8 +143,8 @@ class _Reader:
 
     def _start(self, sentence: str, begin: int, token: str, where: str) -> None:
         """Begin a sentence at its first token, behind blanks for text that is not in the file."""
-        before = offsets_in(sentence[: max(sentence.find(token), 0)], self.unit)
-        self.begin = begin - before[-1]
+        places = offsets_in(sentence, self.unit)
+        self.begin = begin - places[max(sentence.find(token), 0)]
         gap = self.begin - self.end
         if gap < 0:
             raise _MisfitError(
@@ -155,7 +155,6 @@ class _Reader:
         check_expansion(self.where, self.at - gap + len(sentence), self.at)
         self.pieces += [" " * gap, sentence]
         self.sentence = sentence
-        places = offsets_in(sentence, self.unit)
         self.end = self.begin + places[-1]
         same = places[-1] == len(sentence)
         self.places = None if same else {unit: i for i, unit in enumerate(places)}
