@@ -67,6 +67,10 @@ def _is_of_text(key: str) -> bool:
     return plain(key) in _OF_TEXTS
 
 
+def _is_of_list(step: str | int) -> bool:
+    return isinstance(step, int) or step.startswith("[")
+
+
 def parts_beside(value: Any, tree: Tree, at: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the objects and lists in a record to which no path of a tree leads, and where they are.
 
@@ -83,7 +87,7 @@ def parts_beside(value: Any, tree: Tree, at: str = "") -> Iterator[tuple[str, An
             branch = tree[key] if key in tree else tree.get("*", _NO_PATH)
             if branch is None:
                 continue
-            if branch:
+            if branch and (isinstance(part, dict) or any(map(_is_of_list, branch))):
                 yield from parts_beside(part, branch, f"{at}.{key}" if at else key)
             elif not _is_of_text(key):
                 yield at, {key: part}

@@ -90,7 +90,7 @@ def raw_records(
         SettingError: for what is not a path, or one that leads nowhere in the whole file.
     """
     log = ReadLog(printable(os.fspath(path)), align=align)
-    if not (tool.rows or options.get("spans")):  # who names spans means no others
+    if not options.get("spans"):  # who names spans means no others
         log.tree = tool.tree
     if tool.read:
         reading = {"format": tool.name, **as_read(encoding, **options)}
@@ -106,7 +106,7 @@ def raw_records(
     passed = {path: noun for path, noun in tool.passed.items() if steps_of(path)[0][:1] not in read}
     tool = replace(tool, **given, passed=passed)
     reader = _ByPaths(tool, log, given, texts)
-    rows = _rows(tool, path, encoding) if tool.rows else json_records(path, _NEEDED, encoding)
+    rows = _rows(tool, path, encoding, log) if tool.rows else json_records(path, _NEEDED, encoding)
     return gather(
         reader.records(rows),
         log,
@@ -118,15 +118,16 @@ def raw_records(
     )
 
 
-def _rows(tool: Tool, path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the records that a tool's rows make.
 
     Raises:
         InputError: for a file that is not written so.
     """
     where = printable(os.fspath(path))
+    arguments = (path, encoding, log) if tool.reads else (path, encoding)
     try:
-        for where, record in tool.rows(path, encoding) if tool.rows else ():
+        for where, record in tool.rows(*arguments) if tool.rows else ():
             yield where, record
     except SpanAgreeError:
         raise
@@ -257,7 +258,7 @@ class _ByPaths:
         if content is None:
             self._leave(record, where)
             return
-        if isinstance(record, dict):
+        if isinstance(record, dict) and not tool.rows:  # of what they are made that is looked at
             self.log.look_beside(record)
         place = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():

@@ -15,7 +15,6 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from spanagree.files import PathName
 from spanagree.formats.file_head import FileHead, Shape, read_head
 from spanagree.formats.paths import first_at, steps_of, values_at
 from spanagree.formats.spans_beside import Tree, annotations_beside, tree_of
@@ -37,8 +36,11 @@ KEY = "@key"
 FILE = "@file"
 """In place of a path to a name: all is of one annotator, who is called as the file."""
 
-Rows = Callable[[PathName, str], Iterator[tuple[str, Any]]]
-"""From a file and its encoding to records, each with its place for errors."""
+Rows = Callable[..., Iterator[tuple[str, Any]]]
+"""From a file and its encoding to records, each with its place for errors.
+
+That of a tool that ``reads`` JSON is given a log too, and has it look beside each record there.
+"""
 
 PATHS = ("document", "text", "tokens", "annotator", "spans", "start", "end", "label", "quote")
 """What a path leads to; each is an option too."""
@@ -129,7 +131,7 @@ class Tool:
         begins: of a text that is not JSON, an expression that its first lines fit.
         members: of a folder, how names of files in it end.
         zips: whether a zip may be of it.
-        rows: how records are made of a file that does not hold them in JSON.
+        rows: how records are made of a file that does not hold them so in JSON.
         records: from what a file holds to the records, where they lie deeper.
         document: to the id, or with commas between to its parts; a record without one is known by
             its number.

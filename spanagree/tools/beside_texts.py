@@ -31,6 +31,7 @@ from spanagree.files import (
 )
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import found_at
+from spanagree.formats.records import ReadLog
 
 _CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?')
 _PART = re.compile(r'\bid="(s\d\w*)"')
@@ -130,7 +131,7 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield name, {"id": file.stem, "text": text, "spans": spans}
 
 
-def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield texts with tagtog's entities, whose starts count in a part of the text.
 
     The text stands beside the file, as ``.plain.html``, ``.html`` or ``.txt``, in which parts are
@@ -147,6 +148,7 @@ def tagtog_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         if not records:
             raise InputError(f"{name}: nothing is in it; export it once more, or delete it")
         for _, record in records:
+            log.look_beside(record)
             names = found_at(record, "annotatable.parts[*]", name)
             text, parts = _with_parts(file, stem, names, name, known)
             by: dict[str, list[Any]] = {}
@@ -207,7 +209,7 @@ def _parts_of_page(page: Path) -> tuple[str, dict[str, int]]:
     return text, parts
 
 
-def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield what each user of Potato marked: items that were answered were seen.
 
     Raises:
@@ -216,6 +218,7 @@ def potato_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     rows, marked = [], 0
     for file, name in files_ending(path, "user_state.json"):
         state = json.loads(read_text(file, encoding))
+        log.look_beside(state)
         spans, labels = (
             state.get(f"instance_id_to_{what}_to_value") or {} for what in ("span", "label")
         )

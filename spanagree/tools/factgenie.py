@@ -13,12 +13,13 @@ from spanagree.errors import InputError, is_whole, printable, show
 from spanagree.files import PathName, naming_files, read_text
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at
+from spanagree.formats.records import ReadLog
 from spanagree.tools.beginnings import IDS_OF_CAMPAIGN, is_of_campaign
 
 _CATEGORY = re.compile(r"(?m)^[ -]*\bname:(.+)$")
 
 
-def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the rows of a file or of the campaigns in a folder, with texts and names of labels.
 
     A text is in its row, or in a file below a folder ``outputs`` beside the campaign, where
@@ -45,6 +46,7 @@ def campaign_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         is_named = len(people) > 1 or any(first_at(r, _NAME) for _, r in rows[folder])
         before = f"{folder.name}/" if len(campaigns) > 1 else ""
         for where, row in rows[folder]:
+            log.look_beside(row)
             id_ = _id_of(row)
             annotator = f"{before}{_who(row)}" if is_named else before.removesuffix("/")
             text = row.get("output")

@@ -8,15 +8,17 @@ from typing import Any
 from spanagree.files import PathName
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import values_at
+from spanagree.formats.records import ReadLog
 
 
-def example_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the examples of a job, each with the spans of all who saw it.
 
     Where nobody is named in the whole job, they are the file's annotator's; where it has no
     ``seen_by``, who marked nothing in an example is not said.
     """
     for where, job in json_records(path, encoding=encoding):
+        log.look_beside(job)
         is_said = bool(values_at(job, "examples[*].seen_by[*]"))
         marking = values_at(job, "examples[*].annotations[*].annotated_by[*]")
         others = dict.fromkeys(map(_name, marking))

@@ -16,12 +16,13 @@ from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.exports import objects_in
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, found_at
+from spanagree.formats.records import ReadLog
 
 _NOTHING = ("", "[NONE]", "NONE")  # as crowd workers say that nothing is to be marked
 _QUESTION = re.compile(r"What describes (.+) in the text\?", re.DOTALL)
 
 
-def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield each question of SQuAD with its answers, which nobody is named for: by their order.
 
     A question without an answer was asked, and nothing marked. The last says how many texts have
@@ -33,6 +34,7 @@ def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     last: tuple[str, dict[str, Any]] | None = None
     unasked = []
     for where, value in json_records(path, encoding=encoding):
+        log.look_beside(value)
         paragraphs = found_at(value, "data[*].paragraphs[*]", where) or [{**value, "qas": [value]}]
         for paragraph in paragraphs:
             if "qas" not in paragraph:
@@ -62,7 +64,7 @@ def squad_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield where, {**record, "unasked": unasked}
 
 
-def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield each text of UniversalNER once, with the answers about all types.
 
     Raises:
@@ -70,6 +72,7 @@ def conversation_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
     for where, record in json_records(path, encoding=encoding):
+        log.look_beside(record)
         conversation = objects_in(record.get("conversations"), "conversations", where)
         turns = [str(turn.get("value")) for turn in conversation]
         if not turns or not turns[0].startswith("Text: "):

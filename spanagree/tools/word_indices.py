@@ -24,6 +24,7 @@ from spanagree.formats.csv_rows import csv_records, csv_rows
 from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import found_at
+from spanagree.formats.records import ReadLog
 from spanagree.tools.beside_texts import beside
 
 
@@ -42,9 +43,10 @@ def runs(indices: Sequence[int]) -> list[list[int]]:
     return bounds
 
 
-def bigbio_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield BigBIO's documents, each with the text of its passages at their offsets."""
     for where, record in json_records(path, encoding=encoding):
+        log.look_beside(record)
         text = ""
         for passage in found_at(record, "passages[*]", where):
             starts = found_at(passage, "offsets[*][0]", where)
@@ -57,7 +59,7 @@ def bigbio_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield where, {**record, "text": text}
 
 
-def docred_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield DocRED's documents, whose mentions count the tokens of their sentence.
 
     A relation between two entities becomes one of their first mentions.
@@ -66,6 +68,7 @@ def docred_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: for a sentence that is not a list of tokens.
     """
     for where, record in json_records(path, encoding=encoding):
+        log.look_beside(record)
         for sentence in record["sents"]:
             if not isinstance(sentence, list):
                 raise invalid_value(f"{where}: sents", sentence, "lists of tokens are needed")
@@ -86,7 +89,7 @@ def docred_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
 _HATEXPLAIN = {0: "hatespeech", 1: "normal", 2: "offensive"}  # on the hub labels are numbers
 
 
-def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield HateXplain's posts: which tokens each annotator marked as a reason for a label.
 
     There is a rationale for each annotator, or for each whose label is not normal, in order; then
@@ -97,6 +100,7 @@ def hatexplain_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: for a post without tokens, or a rationale that does not fit them.
     """
     for where, value in json_records(path, encoding=encoding):
+        log.look_beside(value)
         for record in [value] if "post_tokens" in value else value.values():
             by = _rationales(record, where)
             people = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
@@ -141,7 +145,7 @@ def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
     return by
 
 
-def index_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield texts with the runs of the characters whose indices are listed beside them.
 
     A file without a header has an id and a list in each line, and the texts stand elsewhere.
@@ -152,6 +156,7 @@ def index_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     name = printable(os.fspath(path))
     if read_head(path).shape in ("json", "jsonl"):
         for where, record in json_records(path, encoding=encoding):
+            log.look_beside(record)
             yield where, {**record, "spans": runs(_indices(record.get("spans"), where))}
         return
     table = csv_rows(path, encoding)

@@ -20,7 +20,9 @@ import spanagree as sa
 from spanagree.corpus.balance import READ
 from spanagree.formats import unread
 from spanagree.formats.file_parts import raw_found
+from spanagree.formats.paths import values_at
 from spanagree.formats.registry import FORMATS, TOOLS
+from spanagree.formats.unread import NOT_READ
 
 ELSEWHERE = {
     "spacy": "bytes of spaCy's own, which other libraries write and read",
@@ -405,6 +407,35 @@ def test_spans_that_a_tool_does_not_know_are_not_read_silently(name, tmp_path):
     n_read = [raw.labels[code] for code in raw.label.tolist()].count(EXTRA)
     n_left = sum(n for reason, n in raw.balance["segment"].items() if reason != READ)
     assert n_read + n_left >= number
+
+
+INNER = {"squad": "data[*].paragraphs[*]", "lighttag": "examples[*]"}
+"""Paths to objects inside a record in JSON that are to have other spans too."""
+
+
+@pytest.mark.parametrize("name", [tool.name for tool in TOOLS.values() if tool.rows and tool.reads])
+def test_other_spans_of_records_that_are_made_anew_count_in_large_files(name, tmp_path):
+    """What is read stays as it is; the note names the key. Oracle: their number.
+
+    Rows are made of the records in JSON, which alone have what the rows leave.
+    """
+    file, write, *_ = SHAPES[name]
+    documents = project([[[(1, 1), (4, 2)]], [[(2, 2)]]])
+    path, files = tmp_path / file, texts_beside(name, documents, tmp_path)
+    content = write(documents)
+    records = content if isinstance(content, list) else [content]
+    in_file = in_lines if file.endswith(".jsonl") else json.dumps
+    path.write_text(in_file(content))
+    expected = raw_found({file: path, **files}, {}, name)
+    objects = [*records, *(x for r in records for x in values_at(r, INNER.get(name, "nowhere")))]
+    for part in objects:
+        part["further"] = [{"start": 0, "end": 3, "label": EXTRA}] * 2
+    records[0]["padding"] = "x" * unread._SMALL
+    path.write_text(in_file(content))
+    raw = raw_found({file: path, **files}, {}, name)
+    assert raw.balance["segment"] == {**expected.balance["segment"], NOT_READ: 2 * len(objects)}
+    assert any("not read, of those under" in note and "further[*]" in note for note in raw.notes)
+    assert [*raw.start, *raw.end] == [*expected.start, *expected.end]
 
 
 # --- lists that are objects, and objects that are lists -------------------------------------------
