@@ -490,9 +490,9 @@ class _ByPaths:
                 yield Span(None, None, None, span)
                 return
             raise invalid_value(f"{where}: span", span, "an object or a list is needed")
-        starts, ends, quotes = (
-            values_at(span, path) or [None] for path in (tool.start, tool.end, tool.quote)
-        )
+        starts = values_at(span, tool.start) or [None]
+        ends = values_at(span, tool.end) or [None]
+        quotes = values_at(span, tool.quote) or [None]
         labels = [key] if key is not None else values_at(span, tool.label) or [None]
         if list in map(type, labels):
             lists = (label if isinstance(label, list) else [label] for label in labels)
