@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, ranges
+from spanagree.arrays import Ints, distinct
 from spanagree.chance.place_rules import PlaceRule
 
 
@@ -44,19 +44,6 @@ class PlaceKinds:
         """How many places each kind has."""
         return np.diff(self.first)
 
-    def longest(self, kind: int) -> int:
-        """Return the length of the longest place of a kind."""
-        here = slice(int(self.first[kind]), int(self.first[kind + 1]))
-        return int((self.end[here] - self.start[here]).max(initial=0))
-
-    def ends(self, kind: int) -> dict[int, list[int]]:
-        """Return the ends of the places of a kind, for each start."""
-        here = slice(int(self.first[kind]), int(self.first[kind + 1]))
-        ends: dict[int, list[int]] = {}
-        for start, end in zip(self.start[here].tolist(), self.end[here].tolist(), strict=True):
-            ends.setdefault(start, []).append(end)
-        return ends
-
 
 def place_kinds(
     rules: Sequence[PlaceRule], rule: Ints, document: Ints, start: Ints, end: Ints
@@ -88,24 +75,3 @@ def place_kinds(
     which, s, e = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     up_to = np.append(0, np.cumsum(np.bincount(which, minlength=len(rule))))
     return PlaceKinds(kind, document, rule, at_site, slots, taken, up_to, s, e)
-
-
-def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
-    """Build the kinds of segments that may stand anywhere.
-
-    Args:
-        tokens: number of tokens of the document of each segment.
-        length: length of each segment.
-
-    >>> kinds = kinds_anywhere(np.array([3, 3]), np.array([2, 2]))
-    >>> kinds.kind.tolist(), kinds.start.tolist(), kinds.end.tolist()
-    ([0, 0], [0, 1], [2, 3])
-    """
-    (tokens, length), kind, _ = distinct(tokens, length)
-    n_places = tokens - length + 1
-    start, which = ranges(np.zeros_like(n_places), n_places)
-    first = np.append(0, np.cumsum(n_places))
-    nothing = np.zeros_like(tokens)
-    return PlaceKinds(
-        kind, nothing, nothing, nothing, tokens, length, first, start, start + length[which]
-    )

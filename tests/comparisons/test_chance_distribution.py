@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,11 +21,9 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
-from spanagree.comparisons.chance_distribution import distribution as whole
 from spanagree.comparisons.chance_distribution import draws as drawing
-from spanagree.comparisons.chance_distribution import fixed_walk
+from spanagree.comparisons.chance_distribution import walk
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.distribution import (
     Question,
@@ -35,11 +34,9 @@ from spanagree.comparisons.chance_distribution.distribution import (
 from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs, pieces_of
 from spanagree.comparisons.chance_distribution.single import single_matches
-from spanagree.comparisons.chance_distribution.walk_both import (
-    KindCount,
-    PieceKinds,
-    steps_anywhere,
-)
+from spanagree.comparisons.chance_distribution.variance import closed_moments
+from spanagree.comparisons.chance_distribution.walk import Moves, _costs
+from spanagree.comparisons.chance_distribution.walk_both import Kind, _numbers, _steps
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.settings import merged_settings
 
@@ -146,7 +143,7 @@ def test_mean_of_what_is_drawn(match, chance, n, a, b, data):
             assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
 
 
-def test_mean_over_many_drawn_documents(monkeypatch):
+def test_mean_over_many_drawn_documents():
     """The mean is that of the expected scores, by arithmetic in fractions, and z counts from it.
 
     Of 200 long documents whose segments may overlap, the mean of 19 draws is another number.
@@ -168,7 +165,6 @@ def test_mean_over_many_drawn_documents(monkeypatch):
             expected += Fraction(of_gold * of_mine, n - k + 1)
     corpus = sa.Corpus.from_segments(lengths, layers)
     ask = {"chance": "overlapping", "budget": 0, "draws": 19}
-    monkeypatch.setattr(whole, "_OF_MOMENTS", 0)  # too little for the exact variance too
     for fixed in (None, "gold"):
         by_chance = sa.match_distribution(corpus, "gold", "mine", fixed=fixed, **ask)
         assert by_chance.computed == {"exact": 0, "drawn": 200}
@@ -202,6 +198,30 @@ def test_a_measure_of_ones_own(n, a, b):
         check(by_chance, *summary((value(x, y), 1) for x in sides for y in all_b))
     by_chance = sa.match_distribution(corpus, "a", "b", match=left, of_label=False, fixed="b")
     check(by_chance, *summary((value(x, other), 1) for x in all_a))
+
+
+@pytest.mark.long
+@at_most(60)
+@given(
+    st.integers(4, 7),
+    SEGMENTS.filter(len),
+    SEGMENTS.filter(len),
+    st.sampled_from(["exact", "boundaries", "token"]),
+    st.data(),
+)
+def test_closed_form(n, a, b, match, data):
+    """Mean and variance in closed form, one side fixed and both random, by enumeration."""
+    all_a, all_b = arranged(n, a, b, "nonoverlapping")
+    one = data.draw(st.sampled_from(all_a))
+    corpus, measure = corpus_of(n, one, all_b[0]), find_match(match)
+    layers = (corpus.layers[name] for name in "ab")
+    pieces = pieces_of(*layers, corpus.lengths, measure, "nonoverlapping")
+    for fixed, sides in ((True, [one]), (False, all_a)):
+        figures = closed_moments(pieces, measure, "nonoverlapping", fixed, 1e9)
+        _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
+        assert figures == pytest.approx([float(mean), float(variance)], abs=1e-12)
+    assert closed_moments(pieces, measure, "nonoverlapping", True, 1) is None
+    assert closed_moments(pieces, measure, "overlapping", True, 1e9) is None
 
 
 # --- over documents -----------------------------------------------------------------------------
@@ -430,32 +450,12 @@ def test_over_the_budget(news):
     assert again.pmf == pytest.approx(by_chance.pmf, rel=1e-9)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
-@at_most(10)
-@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
-def test_variance_of_what_is_drawn(match, chance, n, a, b, data):
-    """Where the distribution is over the budget, mean and variance are exact; by enumeration."""
-    all_a, all_b = arranged(n, a, b, chance)
-    fixed = data.draw(st.sampled_from(apart(all_a)))
-    corpus = corpus_of(n, fixed, apart(all_b)[0])
-    for one, sides in (("a", [fixed]), (None, all_a)):
-        by_chance = sa.match_distribution(
-            corpus, "a", "b", match=match, chance=chance, fixed=one, budget=0, draws=2
-        )
-        _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
-        assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
-        if match != "iou":  # of it there are no more than these, so they are drawn too
-            assert by_chance.variance == pytest.approx(float(variance), abs=1e-12)
-
-
-def test_what_documents_say(news, monkeypatch):
+def test_what_documents_say(news):
     """Each document is one, exact or drawn; the variance of draws divides by one less, of one draw is 0."""
     names = ("gold.conll", "tagger.conll")
     for match in ("exact", "iou"):
         by_chance = sa.match_distribution(news, *names, match=match, fixed="gold.conll")
         assert all((p.computed, p.size) == ({"exact": 1}, 1) for p in by_chance.documents)
-    monkeypatch.setattr(whole, "_OF_MOMENTS", 0)  # too little for the exact variance too
     for draws in (1, 50):
         by_chance = sa.match_distribution(news, *names, chance="per-label", match="overlap", budget=1, draws=draws)  # fmt: skip
         drawn = [part for part in by_chance.parts.values() if len(part.drawn)]
@@ -525,12 +525,25 @@ def test_what_walks_cost():
     """Numbers that are computed, by hand: ten places, three segments of two tokens on either side.
 
     4 · 4 states by how many are placed; either segment may reach one token ahead, of an overlap
-    taken or not; two kinds of segments.
+    taken or not; two kinds of moves; and (1, Σ, Σ²), or the matches from 0 to 3.
     """
-    side = (KindCount(2, 0, 3),)
-    for rule, ahead in ((EqualRule(), 3), (CoverRule(), 3), (OverlapRule(), 5)):
-        assert steps_anywhere(9, PieceKinds(side, side), rule) == 10 * ahead * 2
-    assert PieceKinds(side, side).size == 16
+    side = (Kind(2, 0, 3),)
+    for match, ahead in (("exact", 3), ("token", 3), ("overlap", 5)):
+        measure = find_match(match)
+        most = 6 if match == "token" else 3
+        assert _steps(9, side, side, measure) == 10 * ahead * 2
+        assert _numbers(side, side, measure, True) == 16 * 3
+        assert _numbers(side, side, measure, False) == 16 * (most + 1)
+
+
+def test_what_pairs_of_places_cost():
+    """Two lengths, so 2 · 2 pairs at 10 · 10 places, and 6 · 3 ways to part two segments and one in three."""
+    corpus = corpus_of(9, [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")], [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")])  # fmt: skip
+    measure = find_match("exact")
+    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, measure, "nonoverlapping")  # fmt: skip
+    for budget, known in ((4 * 100 * 18 * 0.999, False), (4 * 100 * 18 * 1.001, True)):
+        made = closed_moments(pieces, measure, "nonoverlapping", True, budget)
+        assert (made is not None) is known
 
 
 def test_what_arrangements_cost():
@@ -561,6 +574,19 @@ def test_bound_where_labels_share_a_segment():
     assert drawn.tail(5) == 1e-290  # no arrangement has that many
 
 
+def test_what_fixed_walks_cost():
+    """Numbers that are computed, by hand: two kinds, (2 + 1) · (1 + 1) states of them, matches 0 to 3.
+
+    A bit doubles them; of mean and variance there are 3 for each state.
+    """
+    some = np.zeros((2, 2, 10, 1), np.int64)
+    moves = Moves(np.array([2, 3]), np.array([2, 1]), np.array([9, 4]), some, None, None, 3)
+    assert _costs(moves, False).tolist() == [6 * 2 * 4 * 10, 6 * 2 * 4 * 5]
+    assert _costs(moves, True).tolist() == [6 * 2 * 3 * 10, 6 * 2 * 3 * 5]
+    with_bits = replace(moves, gain=np.zeros((2, 2, 10, 2), np.int64))
+    assert _costs(with_bits, False).tolist() == [6 * 2 * 4 * 2 * 10, 6 * 2 * 4 * 2 * 5]
+
+
 def test_least_costs():
     """Ten places; two segments of one length and one of another have 3 · 2 states, one has 2, by hand.
 
@@ -578,8 +604,8 @@ def test_least_costs():
 @pytest.mark.parametrize(
     ("match", "fixed", "cost"),
     [
-        ("exact", "a", 4 * 4 * 8),  # states by matches by places
-        ("overlap", "a", 4 * 4 * 8 * 2),  # and the bit
+        ("exact", "a", 4 * 4 * 10),  # states by matches by places
+        ("overlap", "a", 4 * 4 * 10 * 2),  # and the bit
         ("exact", None, 10 * 16 * 3 * 2 * 4),
         ("overlap", None, 10 * 16 * 5 * 2 * 4),
     ],
@@ -591,7 +617,7 @@ def test_the_last_that_is_computed(match, fixed, cost):
     """
     spans = [(2 * i, 2 * i + 2, "X") for i in range(3)]
     corpus = sa.Corpus.from_segments([9, 30], {"a": [spans] * 2, "b": [spans] * 2})
-    for budget, exact in ((cost, 1), (cost - 1, 0), (3.7 * cost, 2)):
+    for budget, exact in ((cost, 1), (cost - 1, 0), (3.2 * cost, 2)):
         by_chance = sa.match_distribution(corpus, "a", "b", match=match, fixed=fixed, budget=budget, draws=20)  # fmt: skip
         assert by_chance.computed["exact"] == exact
     whole = sa.match_distribution(corpus, "a", "b", match=match, fixed=fixed)
@@ -605,8 +631,7 @@ def test_walks_in_portions(news, monkeypatch, match):
     """One document at a time gives the digits of all together."""
     ask = {"match": match, "fixed": "gold.conll"}
     whole = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
-    monkeypatch.setattr(fixed_walk, "_PLACES", 1)
-    monkeypatch.setattr(fixed_walk, "_TOGETHER", 1)
+    monkeypatch.setattr(walk, "_CHUNK", 1)
     parts = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
     assert (parts.mean, parts.variance) == pytest.approx((whole.mean, whole.variance), rel=1e-12)
     if match != "iou":

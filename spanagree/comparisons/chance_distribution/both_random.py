@@ -9,18 +9,15 @@ each.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
-from spanagree.chance.enumeration import Enumeration
-from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import start_profiles
-from spanagree.chance.walk import SegmentKind, uniform_ends
-from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import (
     Pieces,
     Side,
@@ -28,7 +25,9 @@ from spanagree.comparisons.chance_distribution.pieces import (
     with_arranged,
 )
 from spanagree.comparisons.chance_distribution.single import single_matches
+from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
+from spanagree.comparisons.chance_distribution.walk_tables import mixture
 from spanagree.comparisons.measures import Match, turned
 from spanagree.comparisons.starts import Sides
 from spanagree.comparisons.uniform_starts import UniformStarts
@@ -39,21 +38,13 @@ _CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
 
 
 def both_random(
-    pieces: Pieces,
-    measure: Match,
-    chance: str,
-    budget: float,
-    moments: bool,
-    kinds: PlaceKinds | None = None,
+    pieces: Pieces, measure: Match, chance: str, budget: float, moments: bool
 ) -> list[Floats | None]:
-    """Compute the distribution of the match in each piece, with A and B random.
+    """Return the distribution of each piece's match, with A and B random.
 
-    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk_both.both_walk`, and
-    ``chance``, the name of the chance model.
+    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk.fixed_walk`.
     """
     if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
-        if kinds is not None:
-            return both_walk(pieces, measure, budget, moments, kinds=kinds)
         return _walked(pieces, measure, budget, moments)
     results: list[Floats | None] = []
     known: dict[tuple[object, ...], Floats | None] = {}
@@ -64,7 +55,7 @@ def both_random(
             *(_shape(side) for side in (single_piece.a, single_piece.b)),
         )
         if key not in known:
-            known[key] = _enumerated(single_piece, measure, budget, moments, kinds)
+            known[key] = _enumerated(single_piece, measure, budget, moments)
         results.append(known[key])
     return results
 
@@ -85,12 +76,11 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
         means = probability[single].tolist()
     for piece, p in zip(np.flatnonzero(single).tolist(), means, strict=True):
         p = round(p) if min(p, 1 - p) < _CERTAIN else p
-        distribution = np.array([1 - p, p]) if p else np.ones(1)
-        results[piece] = np.array([p, p * (1 - p)]) if moments else distribution
+        results[piece] = np.array([1 - p, p]) if p else np.ones(1)
     others = np.flatnonzero(~single)
     made = both_walk(pieces.some(others), measure, budget, moments)
-    for piece, values in zip(others.tolist(), made, strict=True):
-        results[piece] = values
+    for piece, distribution in zip(others.tolist(), made, strict=True):
+        results[piece] = distribution
     return results
 
 
@@ -136,69 +126,84 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
     return means.reshape(len(pieces), many).sum(1).tolist()
 
 
-def _enumerated(
-    piece: Pieces, measure: Match, budget: float, moments: bool, kinds: PlaceKinds | None
-) -> Floats | None:
-    """Compute the same of one piece: B against every arrangement of A, or A against those of B."""
-    n = int(piece.tokens[0])
-    sides = [piece.a, piece.b]
-    groups = [
-        _groups(side, n, kinds) if least_costs(piece, side)[0] <= budget else None for side in sides
-    ]
-    ways = [math.inf if x is None else math.prod(every.count for _, every in x) for x in groups]
-    swap = ways[1] < ways[0]
-    chosen = groups[swap]
-    if chosen is None or min(ways) * (n + 1) * (len(piece.a) + len(piece.b)) > budget:
-        return None
-    of_groups = [np.array([*every], np.int64) for _, every in chosen]
-    places = np.zeros((int(min(ways)), len(sides[swap]), 2), np.int64)
-    product = np.indices([len(x) for x in of_groups]).reshape(len(of_groups), -1)
-    for (rows, _), of_group, row in zip(chosen, of_groups, product, strict=True):
-        places[:, rows] = of_group[row]
-    if swap:  # φ of the pair turned round
-        measure = turned(measure)
-    starts, ends = np.moveaxis(places, 2, 0)
-    arranged = with_arranged(piece, swap=swap, starts=starts, lengths=ends - starts)
-    return _mixture(fixed_walk(arranged, measure, budget, moments, kinds), moments)
-
-
 def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
-    columns = side.group.tolist(), side.length.tolist(), side.label.tolist(), side.kind.tolist()
+    columns = (side.group.tolist(), side.length.tolist(), side.label.tolist())
     return tuple(sorted(zip(*columns, strict=True)))
 
 
-def _groups(side: Side, n: int, kinds: PlaceKinds | None) -> list[tuple[Ints, Enumeration]]:
-    """Return the rows of each group of segments, by kind, and all their arrangements."""
-    groups = []
-    for group in np.unique(side.group):
-        rows = np.flatnonzero(side.group == group)
-        place = (side.length if kinds is None else side.kind)[rows]
-        rows = rows[np.lexsort((side.label[rows], place))]
-        keys = zip(sorted(place.tolist()), side.label[rows].tolist(), strict=True)
-        counts = sorted(Counter(keys).items())
-        alike = [
-            SegmentKind(label, count, uniform_ends(n, x) if kinds is None else kinds.ends(x))
-            for (x, label), count in counts
-        ]
-        groups.append((rows, Enumeration(alike)))
-    return groups
+def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> Floats | None:
+    n = int(piece.tokens[0])
+    if min(least_costs(piece, piece.a)[0], least_costs(piece, piece.b)[0]) > budget:
+        return None
+    ways = [_number(side, n) for side in (piece.a, piece.b)]
+    swapped = ways[1] < ways[0]
+    fixed, random = (piece.b, piece.a) if swapped else (piece.a, piece.b)
+    count = min(ways)
+    if count * (n + 1) * (len(fixed) + len(random)) > budget:
+        return None
+    starts = np.array(list(_arrangements(fixed, n)), np.int64).reshape(count, len(fixed))
+    if swapped:  # φ of the pair turned round
+        measure = turned(measure)
+    arranged = with_arranged(piece, swap=swapped, starts=starts)
+    return mixture(fixed_walk(arranged, measure, budget, moments), moments)
 
 
-def _mixture(ways: Sequence[Floats | None], moments: bool) -> Floats | None:
-    """Return the distribution over ways that are equally likely, or its mean and variance.
+def _groups(side: Side) -> list[Ints]:
+    return [np.flatnonzero(side.group == group) for group in np.unique(side.group)]
+
+
+def _number(side: Side, n: int) -> int:
+    """Return how many arrangements a side has."""
+    ways = 1
+    for rows in _groups(side):
+        kinds = Counter(zip(side.length[rows].tolist(), side.label[rows].tolist(), strict=True))
+        slots = n - int((side.length[rows] - 1).sum())
+        ways *= math.perm(slots, len(rows))
+        for count in kinds.values():
+            ways //= math.factorial(count)
+    return ways
+
+
+def _arrangements(side: Side, n: int) -> Iterator[list[int]]:
+    """Yield the starts of a side's segments in every arrangement."""
+    parts = _groups(side)
+    order = np.argsort(np.concatenate(parts)).tolist()
+    ways = [
+        list(_placed(list(zip(side.length[r].tolist(), side.label[r].tolist(), strict=True)), n))
+        for r in parts
+    ]
+    for chosen in itertools.product(*ways):
+        flat = [start for part in chosen for start in part]
+        yield [flat[i] for i in order]
+
+
+def _placed(segments: list[tuple[int, int]], n: int) -> Iterator[list[int]]:
+    """Yield the starts of segments that exclude each other; equal ones are not told apart.
+
+    The segments in some order and the free tokens between them are so many slots, of which each
+    segment takes one; it starts as much later as the segments before it are longer than a slot.
 
     Args:
-        ways: the distribution of each, or its mean and variance; ``None`` if it is not known.
-        moments: whether means and variances are given, and returned.
+        segments: length and label of each.
+        n: tokens of the document.
     """
-    known = [way for way in ways if way is not None]
-    if len(known) < len(ways):
-        return None
-    if moments:
-        mean, spread = np.stack(known).T
-        mean_of_all = mean.mean()
-        return np.array([mean_of_all, spread.mean() + ((mean - mean_of_all) ** 2).mean()])
-    total = np.zeros(max(map(len, known)))
-    for way in known:
-        total[: len(way)] += way
-    return total / len(known)
+    slots = n - sum(length - 1 for length, _ in segments)
+    for order in _orders(segments):
+        longer = [0, *itertools.accumulate(segments[i][0] - 1 for i in order)]
+        starts = [0] * len(segments)
+        for chosen in itertools.combinations(range(slots), len(segments)):
+            for i, slot, shift in zip(order, chosen, longer, strict=False):
+                starts[i] = slot + shift
+            yield list(starts)
+
+
+def _orders(segments: list[tuple[int, int]]) -> list[list[int]]:
+    """Return the orders of segments, by number; equal ones are not told apart."""
+    orders: list[list[int]] = [[]]
+    for _ in segments:
+        orders = [
+            [*order, i]
+            for order in orders
+            for i in {segment: i for i, segment in enumerate(segments) if i not in order}.values()
+        ]
+    return orders

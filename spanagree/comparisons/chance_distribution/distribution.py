@@ -11,15 +11,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
-from spanagree.chance.walk import BUDGET
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.at_places import at_places
+from spanagree.comparisons.chance_distribution.both_at_places import both_random_at_places
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.draws import (
@@ -28,8 +27,10 @@ from spanagree.comparisons.chance_distribution.draws import (
     moves_in_blocks,
     number_of_draws,
 )
-from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
+from spanagree.comparisons.chance_distribution.variance import closed_moments
+from spanagree.comparisons.chance_distribution.walk import fixed_walk
+from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
@@ -43,7 +44,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
-_OF_MOMENTS = BUDGET  # numbers for mean and variance of a document, however few for all of it
+BUDGET = 20_000_000
+"""How many numbers may be computed for one document; a document above that is drawn."""
+
 _LEAST = 1e-290  # smaller probabilities have lost digits
 
 
@@ -272,8 +275,7 @@ def distribution(
         both = np.intersect1d(layers[0].document, layers[1].document)
         drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
         return over_documents(drawn, len(corpus), moments)
-    pieces, walk = _pieces(corpus, names, fixed, ask)
-    of_pieces = walk(pieces, ask.budget, moments)
+    pieces, of_pieces = _walked(corpus, names, fixed, ask, moments)
     report_progress(1, 2)
     parts: dict[int, list[int]] = {}
     for piece, document in enumerate(pieces.document.tolist()):
@@ -286,8 +288,10 @@ def distribution(
         else:
             over[document] = here
     for document, part in _drawn(corpus, names, fixed, ask, sorted(over), moments).items():
-        # mean and variance take less than a distribution
-        exact = walk(pieces.some(np.array(over[document])), max(ask.budget, _OF_MOMENTS), True)
+        exact = [
+            _closed(pieces.some(np.array([piece])), ask, fixed is not None)
+            for piece in over[document]
+        ]
         figures = [values for values in exact if values is not None]
         known[document] = part
         if len(figures) == len(exact):
@@ -338,6 +342,13 @@ def _of_relations(
     return over_documents(known, len(corpus), moments=False)
 
 
+def _closed(piece: Pieces, ask: Question, fixed: bool) -> Floats | None:
+    """Return mean and variance of one piece in closed form, if there is one within the budget."""
+    if places_of(ask.chance) is not None:
+        return None
+    return closed_moments(piece, ask.measure, ask.chance, fixed, max(ask.budget, BUDGET))
+
+
 def over_documents(
     parts: Mapping[int, MatchDistribution], size: int, moments: bool
 ) -> MatchDistribution:
@@ -364,32 +375,30 @@ def has_whole_matches(measure: Match) -> bool:
     return measure.kernel in ("equal", "cover", "one-to-one", "near")
 
 
-PieceWalk: TypeAlias = "Callable[[Pieces, float, bool], list[Floats | None]]"
-"""The walk of some pieces: with a budget, and whether mean and variance are enough."""
-
-
-def _pieces(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question
-) -> tuple[Pieces, PieceWalk]:
-    """Return the pieces, and the walk that computes the distribution of each."""
+def _walked(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, moments: bool
+) -> tuple[Pieces, list[Floats | None]]:
+    """Return the pieces, and the distribution of each, or its mean and variance."""
     a, b = names
     measure = ask.measure
     if fixed == b:
         a, b, measure = b, a, turned(measure)
-    layers = corpus.layers[a], corpus.layers[b]
+    layers = corpus.layers
     at = at_places(corpus, (a, b), ask.chance)
-    kinds = of_segments = None
     if at is not None:
-        places, (of_a, of_b) = at
-        kinds, of_segments = places.kinds, (places.kinds_of(of_a), places.kinds_of(of_b))
-    pieces = pieces_of(*layers, corpus.lengths, measure, ask.chance, of_segments)
-
-    def walk(some: Pieces, budget: float, moments: bool) -> list[Floats | None]:
+        places, classes = at
+        of_a, of_b = (places.kinds_of(layer_classes) for layer_classes in classes)
+        tokens = corpus.lengths
+        pieces = pieces_of(layers[a], layers[b], tokens, measure, ask.chance, (of_a, of_b))
         if fixed is None:
-            return both_random(some, measure, ask.chance, budget, moments, kinds)
-        return fixed_walk(some, measure, budget, moments, kinds)
-
-    return pieces, walk
+            settings = pieces, places.kinds, measure, ask.chance, ask.budget, moments
+            return pieces, both_random_at_places(*settings)
+        made = fixed_walk_at_places(pieces, places.kinds, measure, ask.budget, moments)
+        return pieces, made
+    pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)
+    if fixed is None:
+        return pieces, both_random(pieces, measure, ask.chance, ask.budget, moments)
+    return pieces, fixed_walk(pieces, measure, ask.budget, moments)
 
 
 def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:

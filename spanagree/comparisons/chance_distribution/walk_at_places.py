@@ -1,50 +1,32 @@
-"""The match of random annotations with a fixed one: its exact distribution, read from the left.
+"""The match of a fixed annotation with random ones that keep the kinds of their places.
 
-All arrangements of segments that exclude each other are equally likely. Segments of one label and
-kind of places are of one *kind*; kind i occurs cᵢ times, and u counts the segments of each kind
-that are placed. Let G(u, p, m) be the number of ways to place u before the border p such that m is
-matched; what is placed last ends there, or before::
-
-    G(u, p, m) = G(u, p − 1, m) + Σ over places (s, p) of kinds i: G(u − eᵢ, s, m − gᵢ(s, p))
-
-where gᵢ(s, p) is what a segment of kind i adds there. G(c, n, ·), scaled to the sum 1, is the
-distribution. All terms are positive, so even the smallest probabilities keep their digits. Random
-annotations of equal counts are walked together: each u needs a few operations over all of them.
-
-A measure that is not additive carries one more bit; and where only mean and variance are wanted, or
-matches are not whole numbers, G holds (1, Σ, Σ²) in place of a distribution.
+The walk of :mod:`spanagree.comparisons.chance_distribution.walk` with other steps: a segment goes
+from the start to the end of one of its kind's places. Random annotations of equal counts are walked
+together.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import (
-    Bools,
-    Floats,
-    Ints,
-    distinct,
-    distinct_rows,
-    entries,
-    groups,
-    portions_of,
-    ranges,
-)
+from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, entries, groups, ranges
 from spanagree.chance.arrangements import portions_of_work
-from spanagree.chance.place_kinds import PlaceKinds, kinds_anywhere
-from spanagree.chance.walk import OTHER, distributions_of
-from spanagree.comparisons.chance_distribution.pieces import Pieces, least_costs
+from spanagree.chance.place_kinds import PlaceKinds
+from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces
+from spanagree.comparisons.chance_distribution.walk_tables import (
+    add_independent,
+    carry,
+    results_of,
+)
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
 from spanagree.comparisons.overlap_match import kept_at, taken_at
 from spanagree.corpus.segments import Layer
 
-_POWER = 900  # numbers below 2 to this are not scaled
-_PLACES = 1 << 18  # places of pieces that are looked at together
 _TOGETHER = 1 << 20  # numbers of one level of annotations that are walked at once
 
 
@@ -52,7 +34,7 @@ class _Kinds(NamedTuple):
     """Random segments that are alike: of one piece, group, kind of places and label.
 
     Attributes:
-        piece, group, kind: of each of these.
+        piece, group: of each of these.
         many: how many segments each of these is.
         row: of each place, which of these may stand there.
         start, end: of each place.
@@ -62,7 +44,6 @@ class _Kinds(NamedTuple):
 
     piece: Ints
     group: Ints
-    kind: Ints
     many: Ints
     row: Ints
     start: Ints
@@ -86,47 +67,14 @@ class _Batch:
     most: int
 
 
-def fixed_walk(
-    pieces: Pieces,
-    measure: Match,
-    budget: float,
-    moments: bool,
-    kinds: PlaceKinds | None = None,
-) -> list[Floats | None]:
-    """Compute the distribution of the match in each piece, with A fixed and B random.
-
-    Args:
-        pieces: parts of documents.
-        measure: the measure.
-        budget: number of numbers that may be computed for a piece.
-        moments: if True, mean and variance are computed.
-        kinds: kinds of the places of segments. Default: segments may stand anywhere.
-
-    Returns:
-        The probabilities of 0, 1, … for each piece, or its mean and variance; ``None`` for a piece
-        over the budget.
-    """
-    if kinds is not None:
-        return _walked(pieces, kinds, measure, budget, moments)
-    results: list[Floats | None] = [None] * len(pieces)
-    within = np.flatnonzero(least_costs(pieces, pieces.b) <= budget)
-    n_places = np.bincount(pieces.b.piece, pieces.tokens[pieces.b.piece], len(pieces))
-    for low, high in portions_of(n_places[within].astype(np.int64), _PLACES):
-        rows = within[low:high]
-        here = pieces.some(rows)
-        b = here.b
-        kinds = kinds_anywhere(here.tokens[b.piece], b.length)
-        here = replace(here, b=replace(b, kind=kinds.kind))
-        for row, values in zip(
-            rows.tolist(), _walked(here, kinds, measure, budget, moments), strict=True
-        ):
-            results[row] = values
-    return results
-
-
-def _walked(
+def fixed_walk_at_places(
     pieces: Pieces, kinds: PlaceKinds, measure: Match, budget: float, moments: bool
 ) -> list[Floats | None]:
+    """Return the distribution of each piece's match, with A as it is and B random at its places.
+
+    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk.fixed_walk`, and
+    ``kinds``, those of the places.
+    """
     results: list[Floats | None] = [
         np.zeros(2) if moments else np.ones(1) for _ in range(len(pieces))
     ]
@@ -143,71 +91,42 @@ def _walked(
     most = _most(alike, unit, len(size))
     states = np.exp(np.minimum(np.bincount(unit, np.log1p(alike.many)), 700))
     wide = np.full(len(size), 3) if moments else most + 1
-    over = able & (states * places * wide * alike.gain.shape[1] > budget)
+    over = able & (states * 2 * places * wide * alike.gain.shape[1] > budget)
     of_unit = alike.piece[order[begin]]
     for u in np.flatnonzero(over).tolist():
         results[of_unit[u]] = None
-    ends: dict[int, Floats] = {}
-    walked = np.flatnonzero(able & ~over)
-    same = np.arange(len(size))
-    for t in np.unique(size[walked]).tolist():
-        units = walked[size[walked] == t]
+    for t in np.unique(size[able & ~over]).tolist():
+        units = np.flatnonzero(able & ~over & (size == t))
         rows = order[begin[units][:, None] + np.arange(t)]
-        if alike.gain.shape[1] == 1:  # of what is equal, the first; else a bit goes on behind
-            alone = _first_alike(alike, first, rows)
-            same[units] = units[alone]
-            is_first = alone == np.arange(len(units))
-            units, rows = units[is_first], rows[is_first]
         shapes, which, _ = distinct_rows(alike.many[rows])
         for counts, here in zip(shapes, groups(which, len(shapes)), strict=True):
             work = math.prod((counts + 1).tolist()) * places[units[here]] * wide[units[here]]
             for some in portions_of_work(here, work, _TOGETHER):
                 batch = _batch(pieces, alike, first, tuple(counts.tolist()), rows[some])
-                ends |= zip(units[some].tolist(), _walk(batch, moments), strict=True)
-    for u in walked.tolist():
-        _add_independent(results, int(of_unit[u]), ends[int(same[u])], moments)
+                for u, made in zip(units[some].tolist(), _walk(batch, moments), strict=True):
+                    add_independent(results, int(of_unit[u]), made, moments)
     return results
-
-
-def _first_alike(alike: _Kinds, first: Ints, rows: Ints) -> Ints:
-    """Return for each random annotation the first one with equal kinds, counts and gains.
-
-    Args:
-        alike: kinds of segments.
-        first: of each of these, the position of its first place.
-        rows: kinds of each annotation; (annotations, kinds).
-    """
-    same = np.arange(len(rows))
-    shapes, which, _ = distinct_rows(np.hstack((alike.kind[rows], alike.many[rows])))
-    for here in groups(which, len(shapes)):
-        if len(here) > 1:
-            kinds = rows[here].ravel()
-            at, _ = ranges(first[kinds], first[kinds + 1])
-            gains = alike.gain[at].reshape(len(here), -1)
-            _, equal, _ = distinct_rows(gains)
-            earliest = np.full(len(here), len(here))
-            np.minimum.at(earliest, equal, np.arange(len(here)))
-            same[here] = here[earliest[equal]]
-    return same
 
 
 def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Match) -> _Kinds:
     """Return the random segments that are alike; those that match nowhere are so of any label."""
     b = pieces.b
     (piece, group, kind, label), which, _ = distinct(b.piece, b.group, b.kind, b.label)
-    n_places = kinds.places[kind]
-    row, at = np.repeat(np.arange(len(kind)), n_places), entries(kinds.places, kind)
-    start, end = kinds.start[at], kinds.end[at]
-    gain, after = _gains(pieces, measure, piece[row], start, end, label[row])
+    row, start, end = _places(kinds, kind)
+    gain, _ = _gains(pieces, measure, piece[row], start, end, label[row])
     useful = np.bincount(row, (gain > 0).any(axis=1), len(kind)) > 0
-    columns = piece, group, kind, np.where(useful, label, OTHER)
-    (piece, group, kind, _), merged, _ = distinct(*columns)
-    count = np.bincount(merged[which], minlength=len(piece))
-    member = np.zeros(len(piece), np.int64)  # one of each, as all have the same gains
-    member[merged] = np.arange(len(merged))
-    at = entries(n_places, member)
-    row = np.repeat(np.arange(len(piece)), n_places[member])
-    return _Kinds(piece, group, kind, count, row, start[at], end[at], gain[at], after[at])
+    label = np.where(useful, label, OTHER)
+    (piece, group, kind, label), again, _ = distinct(piece, group, kind, label)
+    count = np.bincount(again[which], minlength=len(kind))
+    row, start, end = _places(kinds, kind)
+    gain, after = _gains(pieces, measure, piece[row], start, end, label[row])
+    return _Kinds(piece, group, count, row, start, end, gain, after)
+
+
+def _places(kinds: PlaceKinds, kind: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return all places of some kinds: which of these, start and end."""
+    at = entries(kinds.places, kind)
+    return np.repeat(np.arange(len(kind)), kinds.places[kind]), kinds.start[at], kinds.end[at]
 
 
 def _gains(
@@ -248,8 +167,8 @@ def _adding(
 
 def _most(alike: _Kinds, unit: Ints, units: int) -> Ints:
     """Return an upper bound of the match of each random annotation."""
-    first = np.searchsorted(alike.row, np.arange(len(alike.many)))
-    top = np.maximum.reduceat(alike.gain.max(axis=1), first)
+    top = np.zeros(len(alike.many))
+    np.maximum.at(top, alike.row, alike.gain.max(axis=1))
     return np.ceil(np.bincount(unit, top * alike.many, units)).astype(np.int64)
 
 
@@ -287,18 +206,13 @@ def _batch(
 
 
 class _Step(NamedTuple):
-    """Places of one kind that do the same.
-
-    Attributes:
-        source: row of ways before each place, by start and bit.
-        target: row of ways behind, by distinct end and bit.
-        begin: first place of each end; ``None`` if all ends are distinct.
-        gain: increase of the match, of moments for each place.
-    """
+    """Places of one kind that do the same: from where, to which distinct borders, and how."""
 
     source: Ints
     target: Ints
-    begin: Ints | None
+    begin: Ints
+    bit: int
+    after: int
     gain: Any
 
 
@@ -307,8 +221,7 @@ def _steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
     source = batch.unit[k] * batch.borders + batch.start[k]
     target = batch.unit[k] * batch.borders + batch.end[k]
     steps = []
-    bits = batch.gain[k].shape[1]
-    for bit in range(bits):
+    for bit in range(batch.gain[k].shape[1]):
         gain, after = batch.gain[k][:, bit], batch.after[k][:, bit]
         key = after.astype(np.float64) if moments else gain * 2 + after
         for value in np.unique(key).tolist():
@@ -316,9 +229,7 @@ def _steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
             rows = rows[np.argsort(target[rows], kind="stable")]
             ends, begin = np.unique(target[rows], return_index=True)
             g = gain[rows] if moments else int(gain[rows[0]])
-            onto = ends * bits + int(after[rows[0]])
-            starts = None if len(ends) == len(rows) else begin
-            steps.append(_Step(source[rows] * bits + bit, onto, starts, g))
+            steps.append(_Step(source[rows], ends, begin, bit, int(after[rows[0]]), g))
     return steps
 
 
@@ -331,8 +242,6 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
     start = np.zeros((units * batch.borders, bits, wide))
     start[:, 0, 0] = 1
     level = {(0,) * len(batch.counts): start}
-    n_places = max(map(len, batch.unit)) * len(batch.counts)
-    is_scaled = sum(batch.counts) * math.log2(n_places + 1) > _POWER
     for _ in range(sum(batch.counts)):
         arrived: dict[tuple[int, ...], Floats] = {}
         for u, ways in level.items():
@@ -345,10 +254,7 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
                 for step in of_kind:
                     _add(arrived[then], ways, step, moments)
         for table in arrived.values():
-            _carry(table.reshape(units, batch.borders, bits, wide), batch.keep)
-        level = arrived
-        if not is_scaled:
-            continue
+            carry(table.reshape(units, batch.borders, bits, wide), batch.keep)
         top = np.max(
             [x.reshape(units, batch.borders, -1)[:, -1].max(axis=1) for x in arrived.values()],
             axis=0,
@@ -356,49 +262,19 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
         power = -np.repeat(np.frexp(top)[1], batch.borders)[:, None, None]
         level = {u: np.ldexp(table, power) for u, table in arrived.items()}
     ends = level[batch.counts].reshape(units, batch.borders, bits, wide)[:, -1].sum(axis=1)
-    return distributions_of(ends, moments)
+    return results_of(ends, moments)
 
 
 def _add(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
     """Add what comes of placing a segment."""
-    wide, gain = ways.shape[-1], step.gain
-    ways, target = ways.reshape(-1, wide), target.reshape(-1, wide)  # views
-    added = ways.take(step.source, axis=0)
+    from_there = ways[step.source, step.bit]
     if moments:
-        mass, mean, square = added.T
-        added = np.stack((mass, mean + gain * mass, square + gain * (2 * mean + gain * mass)), 1)
-    if step.begin is not None:
-        added = np.add.reduceat(added, step.begin, axis=0)
-    if moments or not gain:
-        target[step.target] += added
+        g = step.gain
+        mass, mean, square = from_there.T
+        from_there = np.stack((mass, mean + g * mass, square + g * (2 * mean + g * mass)), axis=1)
+    sums = np.add.reduceat(from_there, step.begin, axis=0)
+    if moments:
+        target[step.target, step.after] += sums
     else:
-        target[step.target, gain:] += added[:, : wide - gain]
-
-
-def _carry(table: Floats, keep: Bools | None) -> None:
-    """Add to every border what came to those before it; (annotations, borders, bits, …).
-
-    Args:
-        table: the ways in which a segment ends at each border; afterwards those in which one ended
-            there or before.
-        keep: whether what is between a border and the one before keeps the bit, if there is one.
-    """
-    if keep is None:
-        np.cumsum(table, axis=1, out=table)
-        return
-    for p in range(1, table.shape[1]):
-        kept = table[:, p - 1, 1] * keep[:, p, None]
-        table[:, p, 1] += kept
-        table[:, p, 0] += table[:, p - 1, 0]
-        table[:, p, 0] += table[:, p - 1, 1] - kept  # either is 0, so no digit is lost
-
-
-def _add_independent(
-    results: list[Floats | None], place: int, added: Floats, moments: bool
-) -> None:
-    """Add to a result that is known one which is independent of it."""
-    before = results[place]
-    if before is not None and moments:
-        results[place] = before + added
-    elif before is not None:
-        results[place] = added if len(before) == 1 else np.convolve(before, added)
+        g = step.gain
+        target[step.target, step.after, g:] += sums[:, : sums.shape[1] - g]
