@@ -41,7 +41,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
         "^text.|.text$"
     ],
     # what users write, for documents' ids, which are short
-    ("corpus/corpus.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
+    ("corpus/grouped.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # of the first lines of a file
     ("formats/recognise.py", "pattern"): [pattern for pattern, _, _ in recognise._LOOKS],
     ("formats/recognise.py", "marks"): [TOOLS["tagged-lines"].begins],
