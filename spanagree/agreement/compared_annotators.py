@@ -268,7 +268,8 @@ def _sums_of_file(file: RowsFile, name: str, corpus: Corpus, plain: Any) -> Comp
     if f"{name}.{_OF_CROWDS[0]}.document" not in file.arrays:
         return rows
     parts = [
-        row_files.table_of_file(file, f"{name}.{part}", corpus, Inexact()) for part in _OF_CROWDS
+        row_files.table_of_file(file, f"{name}.{part}", corpus, Inexact(), of_sums=True)
+        for part in _OF_CROWDS
     ]
     documents, pairs, annotations = parts
     return Marginals(rows, documents, pairs, annotations)

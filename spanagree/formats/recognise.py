@@ -6,7 +6,7 @@ import glob
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
@@ -197,7 +197,10 @@ class Recognised(NamedTuple):
             are_texts = any(name.endswith(".txt") for name in self.start.members)
             are_marked = any(name.endswith(".ann") for name in self.start.members)
             return are_texts and not are_marked and not self.formats
-        if self.half_known or any(options.get("spans") in row for row in self.start.objects):
+        spans = options.get("spans")
+        named = spans.values() if isinstance(spans, Mapping) else [spans]
+        keys = {key for key in named if isinstance(key, str)}
+        if self.half_known or any(not keys.isdisjoint(row) for row in self.start.objects):
             return False
         try:
             self.format_by({})

@@ -236,8 +236,17 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
 
 
-def table_of_file(file: RowsFile, name: str, corpus: Corpus, inexact: Inexact) -> Comparisons:
+def table_of_file(
+    file: RowsFile, name: str, corpus: Corpus, inexact: Inexact, *, of_sums: bool = False
+) -> Comparisons:
     """Build comparisons of a file, checked against the names and the number of documents.
+
+    Args:
+        file: file of rows.
+        name: name of the table in it.
+        corpus: documents of the rows.
+        inexact: bounds of approximate expected matches.
+        of_sums: whether a row may be a sum over documents or annotators, not over labels alone.
 
     Raises:
         InputError: for contents that no result writes.
@@ -250,7 +259,8 @@ def table_of_file(file: RowsFile, name: str, corpus: Corpus, inexact: Inexact) -
     most = dict.fromkeys(("first", "second"), len(corpus.layers))
     most |= {"document": len(corpus), "label": max(len(corpus.labels), 1)}
     for key, column in columns.items():
-        low, high = (ALL, most[key]) if key in most else (0, np.inf)
+        low = ALL if key == "label" or (of_sums and key in most) else 0
+        high = most.get(key, np.inf)
         if ((column < low) | (column >= high)).any():
             raise InputError(f"{file.name}: a value of {name}.{key} is not as rows are written")
     sizes = list(zip(SUMS[2:4], SUMS[4:], strict=True))

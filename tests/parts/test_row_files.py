@@ -149,6 +149,8 @@ ENDLESS = {"drawn": float("inf"), "errors": {}, "above": 0, "extrapolated": 0, "
 WRONG = {
     "a document that is not there": {"rows__document": np.array([7, 7])},
     "an annotator that is not there": {"rows__second": np.array([5, 5])},
+    "all documents as one": {"rows__document": np.array([-1, 0])},
+    "all annotators as one": {"rows__second": np.array([-1, 1])},
     "a label that is not there": {"rows__label": np.array([3, 3])},
     "fewer than nothing": {"rows__matched": np.array([-1, 0])},
     "no number": {"rows__expected": np.array([np.nan, 0.0])},
