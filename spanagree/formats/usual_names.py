@@ -124,10 +124,12 @@ MARKED = re.compile(r"@@[^@#\n]+##|<([A-Za-z][\w-]*)(\s[^<>\n]*)?>[^<>\n]+</\1>"
 def plain(name: object) -> str:
     """Return a name as it is compared: in lower case, without other signs than letters.
 
+    What is no string, such as a number as a key, has no letters.
+
     >>> plain("start_offset"), plain("Sentence #")
     ('startoffset', 'sentence')
     """
-    return re.sub(r"[^a-z]", "", str(name).lower())
+    return re.sub(r"[^a-z]", "", name.lower()) if isinstance(name, str) else ""
 
 
 @lru_cache(maxsize=1000)

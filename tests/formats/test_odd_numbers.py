@@ -70,3 +70,12 @@ def test_nobody_at_places(tmp_path):
     )
     team = sa.agree(sa.read(path), places="words").team
     assert (team.pairs, team.reason) == (0, "0 annotators; agreement needs two")
+
+
+@pytest.mark.parametrize(
+    "spans", [[{"start": 0, "end": 2, "label": int(LONG[:4000]) ** 2}], {10**5000: ["Jo"]}]
+)
+def test_a_number_as_a_label(spans):
+    """A label that is a number of thousands of digits, as Python has it, is refused in one line."""
+    with refuses(sa.InputError, "… row 1…"):
+        sa.read([{"x": "Jo met", "s": spans}], text="x", spans="s")

@@ -242,7 +242,9 @@ class SpanReader:
                 self.probable += "probability" in keys
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
-                self.prefixes |= {str(given)[:2] in ("B-", "I-") for given in labels}
+                self.prefixes |= {
+                    isinstance(given, str) and given[:2] in ("B-", "I-") for given in labels
+                }
                 quote = text if isinstance(text, str) else None
                 return [Span(start, end, _name(given, names, where), quote) for given in labels]
         elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
@@ -316,7 +318,8 @@ def by_label(cell: Any) -> list[dict[str, Any]] | None:
             span = _as_quote(quote)
             if not isinstance(span, Mapping) or not keys_of(tuple(span)).keys() <= {"text"}:
                 return None
-            quotes.append({**span, "label": str(label)})
+            name = text_of_whole(label) if is_whole(label) else str(label)
+            quotes.append({**span, "label": name})
     return quotes
 
 
