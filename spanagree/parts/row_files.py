@@ -30,6 +30,7 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, show
 from spanagree.files import PathName, read_bytes, write_bytes
 from spanagree.limits import check_expansion
+from spanagree.settings import signature
 
 VERSION = 1
 _SUFFIX = ".npz"
@@ -202,6 +203,7 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         }
         wholes = file.column("wholes", "i", len(lengths)) if "wholes" in file.arrays else None
         ids = about["ids"]
+        signature({**about["reading"], "version": ""})  # which raises for what no reader says
         corpus = CorpusOfRows(
             lengths,
             layers,

@@ -230,6 +230,19 @@ def test_strings_that_are_not_text(tmp_path):
         sa.from_dataset(table, text="t", spans={"a": "s"})
 
 
+def test_a_damaged_saved_dataset(tmp_path):
+    """Text that ends far behind its file, which would end the process, is one clear error."""
+    rows = {"t": ["Jo met", "Al met Bo"], "s": [[{"start": 0, "end": 2}], []]}
+    Dataset.from_dict(rows).save_to_disk(tmp_path / "saved")
+    (path,) = (tmp_path / "saved").glob("*.arrow")
+    ends = [np.array([0, 6, last], np.int32).tobytes() for last in (15, 2**31 - 1)]
+    content = path.read_bytes()
+    assert content.count(ends[0]) == 1
+    path.write_bytes(content.replace(*ends))
+    with refuses(sa.InputError, "… saved: cannot be read as a dataset: …"):
+        sa.read({"x": tmp_path / "saved"}, "dataset")
+
+
 def test_the_hub_is_out_of_reach(monkeypatch):
     """A name on a hub that cannot be reached is one clear error, at once."""
 

@@ -175,6 +175,10 @@ WRONG = {
     "remarks that are none": {"about": {"remarks": 3}},
     "a remark that is no text": {"about": {"remarks": [3]}},
     "no traits": {"about": {"traits": []}},
+    "a reading that is none": {"about": {"reading": [3]}},
+    "schemes that are none": {
+        "about": {"reading": {"scheme": "auto", "schemes": {"a": "IO", "b": 3}}}
+    },
 }
 
 

@@ -200,7 +200,10 @@ def _saved(name: str, path: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:  # in the path itself, "::" would be an address
         link = Path(folder, "saved")
         link.symlink_to(os.path.abspath(path))
-        return datasets.load_from_disk(str(link))
+        saved = datasets.load_from_disk(str(link))
+    for part in saved.values() if isinstance(saved, Mapping) else [saved]:
+        part.data.validate(full=True)  # reading damaged data may end the process
+    return saved
 
 
 def _check_names(name: str, path: str) -> None:
