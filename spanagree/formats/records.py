@@ -17,7 +17,7 @@ from spanagree.formats.file_head import passed_over
 from spanagree.formats.quotes import Quotes
 from spanagree.formats.spans_beside import Tree, parts_beside
 from spanagree.formats.tagged_copies import TaggedCopies
-from spanagree.formats.unread import NOT_READ, marks_at, says_unread
+from spanagree.formats.unread import counting_unread, held_in_cells, marks_at
 
 ONE_LABEL = "span"
 """What spans are called that have no labels."""
@@ -203,6 +203,17 @@ class ReadLog:
             for path, number, _ in marks_at(part):
                 self.unread[f"{at}.{path}" if at and path[:1] != "[" else f"{at}{path}"] += number
 
+    def look_in_cells(self, cells: Mapping[str, Any]) -> None:
+        """Count the marks in JSON in the cells of a row of a table that no path reads."""
+        if self.tree:
+            others = (cell for cell in cells.items() if self.tree.get(cell[0], {}) is not None)
+            self.look_beside(held_in_cells(others))
+
+    def with_unread(self, raw: RawCorpus) -> RawCorpus:
+        """Return rows with the marks that no path read in their balance and in a note."""
+        n_unread = self.unread.total()
+        return counting_unread(raw, self.unread, n_unread, self.before) if n_unread else raw
+
     def counts(self) -> dict[str, dict[str, int]]:
         """Return for each annotator without offsets the spans read, and those not in the text.
 
@@ -226,8 +237,6 @@ class ReadLog:
             if number and (unit := unit_of(noun)):
                 balance[unit][noun] += number
         balance["segment"].update(+self.within)
-        if self.unread:
-            balance["segment"][NOT_READ] = self.unread.total()
         if self.textless:
             balance["record"]["without a text in another file"] = self.textless
         if n_lost := sum(count["unaligned"] for count in self.counts().values()):
@@ -300,9 +309,7 @@ def gather(
     notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
     if not log.labelled and collector.label_all(ONE_LABEL):
         notes.append(f"{log.before}the spans have no labels; all are called {ONE_LABEL!r}")
-    if log.unread:
-        notes.append(f"{log.before}{says_unread(log.unread, log.unread.total())}")
     counts = {"quotes": quotes} if (quotes := log.counts()) else {}
     reading = {**reading, **log.reading, **counts}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
-    return raw.but(unsaid=tuple(log.unsaid), balance=log.balance(n_read))
+    return log.with_unread(raw.but(unsaid=tuple(log.unsaid), balance=log.balance(n_read)))

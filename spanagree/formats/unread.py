@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -91,16 +91,25 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
             f"{name}: read as {form}, nothing is marked in it, but {marks} under {show(at)}, which"
             f" {form} does not read; {_advice(at, examples[at], texts)}"
         )
-    note = f"{name}: {says_unread(counts, n_unread)}"
-    unread = {"segment": {NOT_READ: n_unread}}
-    return raw.but(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
+    return counting_unread(raw, counts, n_unread, f"{name}: ")
 
 
-def says_unread(counts: Counter[str], n_unread: int) -> str:
-    """Compose the note on marks that are not read, of those that are under some paths."""
+def counting_unread(
+    raw: RawCorpus, counts: Mapping[str, int], n_unread: int, before: str
+) -> RawCorpus:
+    """Return rows with marks that were not read in their balance and in a note.
+
+    Args:
+        raw: the rows.
+        counts: number of marks under each path, some of which may have been read.
+        n_unread: number of those that were not.
+        before: what stands before the note.
+    """
     places = [at for at, number in counts.items() if number == n_unread][:1] or [*counts]
     under = listed(f"{show(at)} ({counts[at]})" for at in places)
-    return f"{counted(n_unread, 'mark')} not read, of those under {under}"
+    note = f"{before}{counted(n_unread, 'mark')} not read, of those under {under}"
+    unread = {"segment": {NOT_READ: n_unread}}
+    return raw.but(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
 
 
 def _advice(at: str, example: Any, texts: Counter[str]) -> str:

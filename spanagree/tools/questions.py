@@ -86,7 +86,7 @@ def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
         yield where, {"text": text, "spans": spans}
 
 
-def crowdtruth_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield each judgment of CrowdTruth: what a worker marked in a sentence, as strings.
 
     Of the columns of sentences that is read in which more of the strings stand.
@@ -110,6 +110,7 @@ def crowdtruth_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     }
     text = max(texts, key=lambda column: standing[column])
     for (where, _), (row, strings) in zip(rows, judged, strict=True):
+        log.look_in_cells(row)
         spans = [{"text": string} for string in strings]
         record = {"id": row["_unit_id"], "text": row[text], "worker": row["_worker_id"]}
         yield where, {**record, "spans": spans}

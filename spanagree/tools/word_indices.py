@@ -168,6 +168,7 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     for line, row in rows:
         where = f"{name}:{line}"
         cells: dict[str, Any] = dict(zip(columns, row, strict=True))
+        log.look_in_cells(cells)
         yield where, {**cells, "spans": runs(_indices(cells["spans"], where))}
 
 
@@ -179,7 +180,7 @@ def _indices(cell: Any, where: str) -> list[int]:
     raise InputError(f"{where}: {show(cell)}; a list of whole numbers is needed")
 
 
-def prediction_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
+def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield Kaggle's texts with what is marked in each: runs of words, by their indices.
 
     The text is split at white space. It stands in a file of the id's name beside the table, or in
@@ -195,6 +196,7 @@ def prediction_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         raise InputError(f"{name}: no column id; Kaggle's predictions name the text of each row")
     texts: dict[str, list[Any]] = {}
     for where, cells in rows:
+        log.look_in_cells(cells)
         words = cells["predictionstring"].split()
         if not all(word.isdecimal() for word in words):
             raise InputError(f"{where}: {show(cells['predictionstring'])}; indices of words")

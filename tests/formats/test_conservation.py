@@ -413,7 +413,9 @@ INNER = {"squad": "data[*].paragraphs[*]", "lighttag": "examples[*]"}
 """Paths to objects inside a record in JSON that are to have other spans too."""
 
 
-@pytest.mark.parametrize("name", [tool.name for tool in TOOLS.values() if tool.rows and tool.reads])
+@pytest.mark.parametrize(
+    "name", [t.name for t in TOOLS.values() if t.rows and t.reads and is_in_json(t.name)]
+)
 def test_other_spans_of_records_that_are_made_anew_count_in_large_files(name, tmp_path):
     """What is read stays as it is; the note names the key. Oracle: their number.
 
@@ -435,6 +437,31 @@ def test_other_spans_of_records_that_are_made_anew_count_in_large_files(name, tm
     raw = raw_found({file: path, **files}, {}, name)
     assert raw.balance["segment"] == {**expected.balance["segment"], NOT_READ: 2 * len(objects)}
     assert any("not read, of those under" in note and "further[*]" in note for note in raw.notes)
+    assert [*raw.start, *raw.end] == [*expected.start, *expected.end]
+
+
+TABLES = {
+    "toxic-spans": ["spans,text", '"[0, 1]",Jo met Al'],
+    "crowdtruth": ["_unit_id,_worker_id,tagged_events,sentence", 'a,ann,"[""Jo""]",Jo met Al'],
+    "kaggle": ["id,class,predictionstring", "a,PER,0"],
+}
+"""Tables of tools: the names of the columns, and a row."""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_other_spans_in_cells_of_large_tables_count(name, tmp_path):
+    """Oracle: their number, two in each of two rows."""
+    (header, row), path = TABLES[name], tmp_path / "x.csv"
+    (tmp_path / "a.txt").write_text("Jo met Al")
+    path.write_text("\n".join((header, row, row)))
+    expected = raw_found({"x.csv": path}, {}, name)
+    cell = json.dumps([{"start": 0, "end": 3, "label": EXTRA}] * 2).replace('"', '""')
+    padding = "x" * unread._SMALL
+    rows = [f"{header},entities,more", f'{row},"{cell}",{padding}', f'{row},"{cell}",']
+    path.write_text("\n".join(rows))
+    raw = raw_found({"x.csv": path}, {}, name)
+    assert raw.balance["segment"] == {**expected.balance["segment"], NOT_READ: 4}
+    assert any("4 marks not read, of those under 'entities[*]' (4)" in note for note in raw.notes)
     assert [*raw.start, *raw.end] == [*expected.start, *expected.end]
 
 

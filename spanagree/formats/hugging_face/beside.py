@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.corpus.balance import added
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import InputError, SettingError, counted, show
 from spanagree.formats.hugging_face.columns import Columns, Rows, arrow_table, layer_names
@@ -18,7 +17,6 @@ from spanagree.formats.hugging_face.shape import Shape
 from spanagree.formats.paths import steps_of
 from spanagree.formats.records import ReadLog
 from spanagree.formats.spans_beside import Tree, tree_of
-from spanagree.formats.unread import NOT_READ, held_in_cells, says_unread
 
 _NUMBERS = ("int", "uint", "float", "bool")
 
@@ -35,14 +33,10 @@ class RowsLookedAt(Rows):
         """Yield the rows, each with its place."""
         rows = self.rows.placed() if isinstance(self.rows, Rows) else ()
         for where, row in rows:
-            if isinstance(row, Mapping):
-                cells = (
-                    (key, cell)
-                    for key, cell in row.items()
-                    if self.log.tree.get(key, {}) is not None
-                )
-                look = held_in_cells if self.flat else _as_lists
-                self.log.look_beside(look(cells))
+            if isinstance(row, Mapping) and self.flat:
+                self.log.look_in_cells(row)
+            elif isinstance(row, Mapping):
+                self.log.look_beside(_as_lists(row))
             yield where, row
 
 
@@ -69,17 +63,13 @@ class Beside:
         if self.is_in_columns:
             self._look_at_columns()
         unread = self.log.unread
-        if not unread:
-            return raw
-        if not len(raw.start) and self.shape.file is None:
+        if unread and not len(raw.start) and self.shape.file is None:
             at, number = unread.most_common(1)[0]
             raise InputError(
                 f"nothing is marked in the columns that are read, but {counted(number, 'mark')}"
                 f" under {show(at)}; name the columns with spans= or tags="
             )
-        note = f"{self.log.before}{says_unread(unread, unread.total())}"
-        more = {"segment": {NOT_READ: unread.total()}}
-        return raw.but(balance=added([raw.balance, more]), notes=(*raw.notes, note))
+        return self.log.with_unread(raw)
 
     def _look_at_columns(self) -> None:
         """Count what is marked in the columns of a Dataset, of which those of numbers are left."""
@@ -129,7 +119,7 @@ def _rows_of(data: Any, columns: list[str]) -> Iterable[Any]:
     return chain.from_iterable(part.to_pylist() for part in table.to_batches(max_chunksize=1000))
 
 
-def _as_lists(cells: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
-    """Return cells by name, with lists in place of arrays and tuples."""
+def _as_lists(row: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the cells of a row by name, with lists in place of arrays and tuples."""
     kinds = (np.ndarray, tuple)
-    return {name: [*cell] if isinstance(cell, kinds) else cell for name, cell in cells}
+    return {name: [*cell] if isinstance(cell, kinds) else cell for name, cell in row.items()}
