@@ -660,6 +660,17 @@ def test_readers_are_loaded_for_their_files(name):
     assert rooms - {"tools.table", "tools.beginnings", "recordings.table"} == WHOSE[name]
 
 
+def test_readers_of_other_packages_are_not_asked_for_known_folders(tmp_path):
+    """Their modules would be a tenth of what reading a large folder of brat's takes."""
+    (tmp_path / "a.txt").write_text("Jo runs")
+    (tmp_path / "a.ann").write_text("T1\tPER 0 2\tJo\n")
+    code = f"import sys\nimport spanagree as sa\nsa.read(sys.argv[1])\n{LOADED}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert "importlib.metadata" not in done.stderr.split()
+
+
 def test_what_everybody_installs():
     """The base is these packages and no other; seqeval is an extra, of `all` and so of `test` too."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")

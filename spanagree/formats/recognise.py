@@ -154,7 +154,8 @@ class Recognised(NamedTuple):
         if names:
             return names[0]
         is_conll_by_name = Path(path).suffix.lower() in _OF_CONLL_ALONE
-        for name, form in registered().items() if not is_conll_by_name else ():
+        is_known = is_conll_by_name or any(name.endswith(".ann") for name in start.members)
+        for name, form in registered().items() if not is_known else ():  # asking takes memory
             if form.is_of(start):
                 return name
         is_table = start.shape in ("csv", "tsv")
