@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, groups
-from spanagree.errors import check_choice, counted, listed, printable
+from spanagree.errors import InputError, check_choice, counted, listed, printable, show
 from spanagree.files import BOM
 
 ENDS = {
@@ -150,12 +150,135 @@ def in_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | No
     Returns:
         The offsets; the first of them inside a character of several units, if there is one.
     """
-    points = points_at(text, unit)
-    if points is None:
+    if text.isascii() or unit == "code points":
         return offsets, None
-    inside = np.clip(offsets, 0, len(points) - 1)
-    halves = offsets[(inside > 0) & (points[inside] == points[inside - 1])]
-    return points[inside] + offsets - inside, int(halves[0]) if len(halves) else None
+    codes = _codes(text)
+    wide = np.flatnonzero(codes >= (0x10000 if unit == "UTF-16 units" else 0x80))
+    n_further = _sizes(codes[wide], unit) - 1  # units of a character behind its first
+    within = np.arange(n_further.sum()) + 1
+    further = np.repeat(wide, n_further) + within  # offsets at which no character begins
+    halves = offsets[np.isin(offsets, further)]
+    points = offsets - np.searchsorted(further, offsets, "right")
+    return points, int(halves[0]) if len(halves) else None
+
+
+class Sentences:
+    """Sentences at the offsets of their words, in the first of some units in which these stand.
+
+    Between sentences there may be text that a source does not have; blanks stand for it.
+
+    Args:
+        units: what offsets may count, the likeliest first.
+        source: what has the sentences, for errors.
+
+    >>> sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
+    >>> sentences.begin("😀 Jo", 4, "😀", "line 1")
+    >>> sentences.check(4, 6, "😀", "line 1")
+    >>> sentences.check(7, 9, "Jo", "line 2")
+    >>> sentences.text, sentences.unit
+    ('    😀 Jo', 'UTF-16 units')
+    """
+
+    def __init__(self, units: Sequence[Unit], source: str) -> None:
+        self.source, self.likeliest = source, units[0]
+        self._sentences: list[str] = []
+        self._n_characters = 0
+        self._left = [_Laid(tuple(units))]  # apart where units differ
+        self._misfit = ""  # the first, in the likeliest unit
+
+    @property
+    def unit(self) -> Unit:
+        """The unit in which all words stand so far."""
+        return self._left[0].units[0]
+
+    @property
+    def text(self) -> str:
+        """The sentences, with blanks for what is between them."""
+        lines = zip(self._left[0].gaps, self._sentences, strict=True)
+        return "".join(part for gap, sentence in lines for part in (" " * gap, sentence))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The number of characters up to now, without those between sentences and with them."""
+        return self._n_characters, self._n_characters + self._left[0].n_blanks
+
+    def begin(self, sentence: str, offset: int, word: str, where: str) -> None:
+        """Begin a sentence, given its first word and the offset of that.
+
+        Raises:
+            InputError: where it would begin before the one above it ends, in all units.
+        """
+        self._sentences.append(sentence)
+        self._n_characters += len(sentence)
+        if not sentence.isascii():
+            self._left = [laid.of(unit) for laid in self._left for unit in laid.units]
+        for laid in [*self._left]:
+            places = offsets_in(sentence, laid.units[0])
+            begin = offset - places[max(sentence.find(word), 0)]
+            if begin < laid.end:
+                self._drop(
+                    laid,
+                    f"{where}: the sentence begins at {begin}, before {laid.end}, where the one"
+                    f" above it ends; offsets and {self.source} have to agree",
+                )
+            else:
+                laid.add(begin, places)
+
+    def check(self, begin: int, end: int, word: str, where: str) -> None:
+        """Check that a word stands in the sentence where its offsets say.
+
+        Raises:
+            InputError: where it does not, in all units.
+        """
+        misfits = []
+        for laid in self._left:
+            start, stop = begin - laid.begin, end - laid.begin
+            if laid.points is not None:
+                start, stop = laid.points.get(start, -1), laid.points.get(stop, -1)
+            there = self._sentences[-1][max(start, 0) : max(stop, 0)]
+            if start < 0 or stop - start != len(word) or there != word:
+                misfits.append((laid, there))
+        for laid, there in misfits:
+            self._drop(
+                laid,
+                f"{where}: token {show(word)} at {begin}-{end}, where {self.source} has"
+                f" {show(there)}; the offsets, in {laid.units[0]}, and the text have to agree",
+            )
+
+    def _drop(self, laid: _Laid, misfit: str) -> None:
+        """Leave units out; if none is left, raise what was wrong with the likeliest."""
+        self._misfit = misfit if self.likeliest in laid.units else self._misfit
+        self._left.remove(laid)
+        if not self._left:
+            raise InputError(self._misfit)
+
+
+class _Laid:
+    """Sentences as they lie in some units, in which they lie alike."""
+
+    def __init__(self, units: tuple[Unit, ...]) -> None:
+        self.units = units
+        self.gaps: list[int] = []
+        self.n_blanks = 0
+        self.begin = self.end = 0  # of the last sentence, as offsets count
+        self.points: dict[int, int] | None = None  # by offset in it, where they differ
+
+    def of(self, unit: Unit) -> _Laid:
+        """Return the same in one of the units."""
+        if self.units == (unit,):
+            return self
+        alone = _Laid((unit,))
+        alone.gaps, alone.n_blanks = [*self.gaps], self.n_blanks
+        alone.begin, alone.end, alone.points = self.begin, self.end, self.points
+        return alone
+
+    def add(self, begin: int, places: Sequence[int]) -> None:
+        """Add a sentence, of which ``places`` has the offset of each character, and of its end."""
+        self.gaps.append(begin - self.end)
+        self.n_blanks += self.gaps[-1]
+        self.begin, self.end = begin, begin + places[-1]
+        is_same = places[-1] == len(places) - 1
+        self.points = None if is_same else {offset: i for i, offset in enumerate(places)}
 
 
 def _second_of_pairs(codes: Ints) -> Bools:

@@ -1,4 +1,8 @@
-"""Marks written into a text, of any notation: the text without them, and what they mark."""
+"""Marks written into a text, of any notation: the text without them, and what they mark.
+
+XML, such as MUC's ENAMEX and TEI, is parsed by the library's parser, which knows character
+references, comments and CDATA; any other tagged text is parsed here.
+"""
 
 from __future__ import annotations
 

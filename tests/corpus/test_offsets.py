@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,8 +15,18 @@ from messages import refuses
 import spanagree as sa
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.offsets import counts, nearest, points_at, points_between, stands
+from spanagree.corpus.offsets import (
+    Sentences,
+    counts,
+    in_code_points,
+    nearest,
+    offsets_in,
+    points_at,
+    points_between,
+    stands,
+)
 from spanagree.corpus.repairs import valid_corpus
+from spanagree.errors import InputError
 
 TEXT = "Jo met Al in Rome, and Jo met Cy in Bonn with Di, Ed, Flo, Guy, Hal and Ida."
 NAMES = ["Jo", "Al", "Rome", "Cy", "Bonn", "Di", "Ed", "Flo", "Guy", "Hal", "Ida"]
@@ -368,3 +380,49 @@ def test_nearest():
     assert nearest("a  b", 0, "a b") == (0, 4)
     assert nearest(["ab", "c", "ab", "c"], 3, "abc") == (2, 4)
     assert nearest(["xab"], 0, "ab") is None
+
+
+@given(
+    st.text("aé😀€\n", max_size=12),
+    st.lists(st.integers(-3, 50), min_size=1),
+    st.sampled_from(["code points", "UTF-16 units", "bytes of UTF-8"]),
+)
+def test_code_points_of_offsets(text, numbers, unit):
+    """Oracle: the table of the code point at each offset."""
+    offsets = np.array(numbers)
+    points, half = in_code_points(offsets, text, unit)
+    table = offsets_in(text, unit)
+    for offset, found in zip(numbers, points.tolist(), strict=True):
+        inside = min(max(offset, 0), table[-1])
+        assert found == bisect(table, inside) - 1 + offset - inside
+    within = [x for x in numbers if 0 <= x <= table[-1] and x not in table]
+    assert half == (within[0] if within else None)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["Jo", "😀", "né", "x😀"]), min_size=1), min_size=1),
+    st.booleans(),
+)
+def test_sentences_say_what_offsets_count(words, in_code_points_alone):
+    """Oracle: the whole text, and the offsets in the unit in which they were written."""
+    unit = "code points" if in_code_points_alone else "UTF-16 units"
+    lines = [" ".join(line) for line in words]
+    text = " ".join(lines)
+    table, at = offsets_in(text, unit), 0
+    sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
+    for line, own_words in zip(lines, words, strict=True):
+        sentences.begin(line, table[at], own_words[0], "x:1")
+        for word in own_words:
+            sentences.check(table[at], table[at + len(word)], word, "x:1")
+            at += len(word) + 1
+    assert sentences.text.split() == text.split()
+    if unit == "UTF-16 units" or "😀" in text:
+        assert (sentences.text, sentences.unit) == (text, unit)
+
+
+def test_words_that_stand_in_no_unit():
+    """What is wrong is said of the likeliest unit. Oracle: the text."""
+    sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
+    sentences.begin("😀 a 😀 b", 0, "😀", "x:3")
+    with refuses(InputError, "x:4: token 'a' at 2-4 … #Text= has … in UTF-16 units"):
+        sentences.check(2, 4, "a", "x:4")

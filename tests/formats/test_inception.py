@@ -8,7 +8,6 @@ import re
 import zipfile
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 
 import pytest
 from hypothesis import given
@@ -46,7 +45,7 @@ def tsv(tmp_path, text, name="ann.tsv"):
 
 
 def page_of(text):
-    return read_tsv(partial(io.StringIO, text, "\n"), "x.tsv")
+    return read_tsv(io.StringIO(text, "\n"), "x.tsv")
 
 
 # --- WebAnno TSV --------------------------------------------------------------------------------
@@ -66,7 +65,7 @@ def test_the_tools_own_suite(real):
     files = {f"{suite}/{name}": about for suite in ("tsv3_suite", "curation_testsuite") for name, about in facts[suite].items()}  # fmt: skip
     assert len(files) == 75 + 48
     for name, about in files.items():
-        page = read_tsv(partial(lines_of, folder / name), name)
+        page = read_tsv(lines_of(folder / name), name)
         sizes = {layer: len(marks.start) for layer, marks in page.layers.items() if marks.start}
         expected = {k: n for k, n in about["spans_per_layer"].items() if k != CHAINS}
         assert sizes == expected, name

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -67,7 +66,7 @@ class File(NamedTuple):
         """Return the page in it."""
         if self.suffix == ".tsv":
             text = decoded(self.where, self.data, "utf-8").removeprefix(BOM)
-            return read_tsv(partial(io.StringIO, text, "\n"), self.where)
+            return read_tsv(io.StringIO(text, "\n"), self.where)
         if self.suffix == ".xmi":
             return read_xmi(io.BytesIO(self.data), self.where, layer)
         return read_json(self.data, self.where, layer)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
@@ -106,7 +105,7 @@ def _page(start: FileHead, layer: str | None) -> Page:
         return read_json(read_bytes(where, start.path), where, layer)
     if start.shape in ("zip", "folder"):
         return file_of("file.zip", read_bytes(where, start.path), where).page(layer)
-    return read_tsv(partial(lines_of, start.path), where)
+    return read_tsv(lines_of(start.path), where)
 
 
 def _records(

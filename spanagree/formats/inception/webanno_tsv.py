@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 
-from spanagree.corpus.offsets import Unit, offsets_in
+import numpy as np
+
+from spanagree.corpus.offsets import Sentences, in_code_points
 from spanagree.errors import InputError, counted, invalid_value, show
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, short
@@ -32,8 +34,8 @@ def knows_webanno_tsv(start: FileHead) -> bool:
     return bool(_FORMAT.match(first) or (_OLD.match(first) and rows))
 
 
-def read_tsv(lines: Callable[[], Iterable[str]], where: str) -> Page:
-    """Return the page in lines, which are gone through a second time if the first fails.
+def read_tsv(lines: Iterable[str], where: str) -> Page:
+    """Return the page in lines.
 
     Offsets count UTF-16 units, as the tool writes them; where the tokens show that they count
     code points, as in files made elsewhere, they are read so.
@@ -41,24 +43,15 @@ def read_tsv(lines: Callable[[], Iterable[str]], where: str) -> Page:
     Raises:
         InputError: for lines that are not in the format, naming the first.
     """
-    try:
-        return _Reader(where, "UTF-16 units").read(lines())
-    except _MisfitError as error:
-        with suppress(_MisfitError):
-            return _Reader(where, "code points").read(lines())
-        raise InputError(str(error)) from None
-
-
-class _MisfitError(Exception):
-    """A token does not stand where its offsets say."""
+    return _Reader(where).read(lines)
 
 
 class _Reader:
-    """The columns, the text so far, the sentence that it ends with, and what is marked in it."""
+    """The columns, the sentences so far, and what is marked in them, as offsets count."""
 
-    def __init__(self, where: str, unit: Unit) -> None:
+    def __init__(self, where: str) -> None:
         self.where = where
-        self.unit: Unit = unit
+        self.sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
         self.columns = 0
         self.spans: list[tuple[str, dict[int, str | None]]] = []  # layers: features by column
         # layers of relations: their name and columns, of which the last has where they come from,
@@ -71,11 +64,7 @@ class _Reader:
         self.numbered: dict[tuple[str, str], int] = {}  # annotations of several tokens
         self.links: set[tuple[int, str]] = set()
         self.passed: Counter[str] = Counter()
-        self.pieces: list[str] = []
-        self.sentence = ""
-        self.at = 0  # where the sentence begins, in code points
-        self.begin = self.end = 0  # where it begins and ends, as offsets count
-        self.places: dict[int, int] | None = None  # code points by offsets, where they differ
+        self.is_begun = False  # behind the header
 
     def read(self, lines: Iterable[str]) -> Page:
         """Return the page; errors name the line."""
@@ -88,13 +77,13 @@ class _Reader:
                 _check_version(line, where)
             elif line.startswith("#Text="):
                 text.append(_ESCAPED_IN_TEXT.sub(_unescaped, line[6:]))
-            elif line.startswith(("#T_SP=", "#T_RL=", "#T_CH=")) and not self.pieces:
+            elif line.startswith(("#T_SP=", "#T_RL=", "#T_CH=")) and not self.is_begun:
                 self._declare(line[3:5], *line[6:].split("|"))
             elif line and not line.startswith("#"):
                 match = _ROW.match(line)
                 rest = line[match.end() :] if match else ""
                 cells = rest.split("\t") if rest else []
-                if match is None or len(cells) < self.columns or not (text or self.pieces):
+                if match is None or len(cells) < self.columns or not (text or self.is_begun):
                     needed = f"offsets, token and {counted(self.columns, 'column')} below a"
                     raise invalid_value(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
                 if any(cell not in ("", "_") for cell in cells[self.columns :]):
@@ -102,10 +91,12 @@ class _Reader:
                     raise invalid_value(f"{where}:", line, needed)
                 token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
                 if text:
-                    self._start("\n".join(text), begin, word, where)
+                    self.is_begun = True
+                    self.sentences.begin("\n".join(text), begin, word, where)
+                    check_expansion(self.where, *self.sentences.sizes)
                     text = []
-                start, end = self._place(begin, stop, word, where)
-                self._annotate(cells, token, start, end, where)
+                self.sentences.check(begin, stop, word, where)
+                self._annotate(cells, token, begin, stop, where)
         if not number:
             raise InputError(f"{self.where}: an empty file; WebAnno TSV 3 begins with #FORMAT=")
         self.passed["chain link"] = len(self.links)
@@ -114,8 +105,12 @@ class _Reader:
             for layer, label, *ends in self.linked
             for first, second in [(ends[:2], ends[2:])]
         )
-        pieces = "".join(self.pieces)
-        return Page(pieces, self.layers, +self.passed, is_whole=False, relations=arcs)
+        place, unit = self.sentences.text, self.sentences.unit
+        for marks in self.layers.values() if not place.isascii() else ():
+            offsets = np.array([marks.start, marks.end])
+            points, _ = in_code_points(offsets, place, unit)
+            marks.start, marks.end = (array("q", column) for column in points.tolist())
+        return Page(place, self.layers, +self.passed, is_whole=False, relations=arcs)
 
     def _mark_of(self, layer: str, token: str, number: str) -> Mark | None:
         """Return the annotation that a relation names, by its number, or by its token alone."""
@@ -140,37 +135,6 @@ class _Reader:
             self.spans.append((layer, names))
             features = (name for name in names.values() if name and not name.startswith(_ROLE))
             self.layers[layer] = Marks(values={name: [] for name in features})
-
-    def _start(self, sentence: str, begin: int, token: str, where: str) -> None:
-        """Begin a sentence at its first token, behind blanks for text that is not in the file."""
-        places = offsets_in(sentence, self.unit)
-        self.begin = begin - places[max(sentence.find(token), 0)]
-        gap = self.begin - self.end
-        if gap < 0:
-            raise _MisfitError(
-                f"{where}: the sentence begins at {self.begin}, before {self.end}, where the one"
-                " above it ends; offsets and #Text= have to agree"
-            )
-        self.at += len(self.sentence) + gap
-        check_expansion(self.where, self.at - gap + len(sentence), self.at)
-        self.pieces += [" " * gap, sentence]
-        self.sentence = sentence
-        self.end = self.begin + places[-1]
-        same = places[-1] == len(sentence)
-        self.places = None if same else {unit: i for i, unit in enumerate(places)}
-
-    def _place(self, begin: int, end: int, token: str, where: str) -> tuple[int, int]:
-        """Return where a token begins and ends in the text, in code points."""
-        start, stop = begin - self.begin, end - self.begin
-        if self.places is not None:
-            start, stop = self.places.get(start, -1), self.places.get(stop, -1)
-        if start < 0 or stop - start != len(token) or self.sentence[start:stop] != token:
-            raise _MisfitError(
-                f"{where}: token {show(token)} at {begin}-{end}, where #Text= has"
-                f" {show(self.sentence[max(start, 0) : max(stop, 0)])}; the offsets, in UTF-16"
-                " units, and the text have to agree"
-            )
-        return self.at + start, self.at + stop
 
     def _annotate(self, cells: list[str], token: str, start: int, end: int, where: str) -> None:
         """Take the annotations of a token, or extend those that began above it."""
