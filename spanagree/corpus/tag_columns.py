@@ -300,7 +300,7 @@ def _in_document(documents: Ints) -> Callable[[str, int], str]:
     def where(layer: str, token: int) -> str:
         d = int(np.searchsorted(ends, token, side="right"))
         number = token - int(ends[d] - documents[d]) + 1
-        return f"{show(layer)}, document {d + 1}, token {number}"
+        return f"{show(layer)}, document {d + 1}, token {number}".removeprefix("'', ")
 
     return where
 

@@ -96,7 +96,8 @@ def is_ignored(tag: object) -> bool:
     return tag in (IGNORED, str(IGNORED))
 
 
-_OUTSIDE = ("OTHER", "NONE", "OUT", "OUTSIDE", "NULL", "NIL", "NA", "N/A")  # usual in place of O
+USUAL_OUTSIDE = ("OTHER", "NONE", "OUT", "OUTSIDE", "NULL", "NIL", "NA", "N/A")
+"""Usual tags in place of O, in capitals."""
 
 _SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")  # its reading of IOE1 is wrong, IO it lacks
 
@@ -321,7 +322,7 @@ def _unknown(tag: object, scheme: str) -> str:
             "; where an annotator's labels stand bare, write I- before them, or if all annotators'"
             " do, name --scheme IO (scheme='IO')"
         )
-    if isinstance(tag, str) and (tag.upper() in _OUTSIDE or _is_sign(tag)):
+    if isinstance(tag, str) and (tag.upper() in USUAL_OUTSIDE or _is_sign(tag)):
         allowed += (
             f"; what means that nothing is marked is named with --outside {shlex.quote(tag)}"
             " (outside=), what stands for text never seen with --missing (missing=)"

@@ -92,6 +92,7 @@ def is_by_id(start: FileHead) -> bool:
 def _is_span(span: Any) -> bool:
     if isinstance(span, dict):
         is_record = any(isinstance(span[key], list) for key in span if plain(key) in _OF_RECORDS)
+        is_record |= any(annotations_beside(span, frozenset()))
         return not is_record and bool(keys_of(tuple(span)).keys() & {"start", "text"})
     is_list = isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
     return is_list or isinstance(span, str)

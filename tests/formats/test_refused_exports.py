@@ -154,3 +154,25 @@ def test_some_texts_recur_in_any_corpus():
     assert note_of_same_texts(numbers) == ()
     (note,) = note_of_same_texts([*numbers, np.array([7, 5], np.uint64)])
     assert note.startswith("4 documents of different files")
+
+
+def test_tags_of_rows_are_refused_by_the_name_of_their_file(tmp_path):
+    """Also where nobody is named for them. Oracle: the file."""
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"tokens": ["Jo", "runs"], "ner_tags": ["B-PER", "NONE"]}\n')
+    with refuses(
+        sa.InputError, f"{path}: document 1, token 2: unknown tag 'NONE' … --outside NONE"
+    ):
+        sa.read(path)
+    corpus = sa.read(path, outside="NONE")
+    assert corpus[0].segments["x.jsonl"] == (sa.Segment(0, 1, "PER"),)
+
+
+def test_spans_deep_in_records_of_a_list_are_none_by_id(tmp_path):
+    """The message says what is under the key. Oracle: the file."""
+    path = tmp_path / "x.json"
+    spans = [{"start": 0, "end": 2, "label": "PER"}]
+    records = [{"text": "Jo runs", "by": {"ann": {"spans": spans}}}] * 2
+    path.write_text(json.dumps({"docs": records}))
+    with refuses(sa.InputError, f"{path}: JSON with the keys docs … each object under docs"):
+        sa.read(path)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.corpus.tags import is_ignored
+from spanagree.corpus.tags import USUAL_OUTSIDE, is_ignored
 from spanagree.errors import InputError, is_whole, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import WRAPPERS, by_annotator, parsed, quotes_in
@@ -408,13 +408,15 @@ class _Guess:
         if not self.goes_with(column, tokens):
             return False
         names = layer_names(self.features, column, None)
-        inside = (tag for tag in self.entries(column) if not _is_outside(tag, names))
-        fit = [
-            is_tag(tag, names)
-            for tag in inside
-            if not (isinstance(tag, str) and tag in self.outside)
-        ]
-        return not fit or _mostly(fit)
+        fit, may_be_outside = [], False
+        for tag in self.entries(column):
+            if _is_outside(tag, names) or (isinstance(tag, str) and tag in self.outside):
+                continue
+            if isinstance(tag, str) and tag.upper() in USUAL_OUTSIDE:  # said when it is read
+                may_be_outside = True
+            else:
+                fit.append(is_tag(tag, names))
+        return _mostly(fit) if fit else not may_be_outside
 
     def may_be_tags(self, column: str, tokens: str) -> bool:
         """Return whether a column has some tags, or numbers of a name that speaks of them."""

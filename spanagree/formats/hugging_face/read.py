@@ -188,7 +188,13 @@ def _read(data: Any, shape: Shape, named: Mapping[str, Any]) -> RawCorpus:
     if named.get("spans") is not None or named.get("tags") is not None:
         return read(data, shape)
     beside = Beside(data, shape)
-    return beside.count_unread(read(beside.data, shape))
+    try:
+        raw = read(beside.data, shape)
+    except InputError as error:
+        if shape.file is None or str(error).startswith(f"{shape.file}:"):
+            raise
+        raise InputError(f"{shape.file}: {error}") from None
+    return beside.count_unread(raw)
 
 
 def _from_tags(data: Any, shape: Shape) -> RawCorpus:
