@@ -361,7 +361,9 @@ def test_a_table_of_nothing_marked(write):
 
 def test_keys_of_spans_by_annotator(write):
     """A key of spans for each annotator is looked for in files of texts too, and refused in time."""
-    row = json.dumps({"spanagree": 1, "id": "1", "offsets": "tokens", "length": 2, "annotators": {}})
+    row = json.dumps(
+        {"spanagree": 1, "id": "1", "offsets": "tokens", "length": 2, "annotators": {}}
+    )
     files = {name: write(f"{name}.jsonl", row + "\n") for name in ("a", "b")}
     with refuses(sa.SettingError, "spans is for … the files here are jsonl; …"):
         sa.read(files, spans={"gold": "1"})
