@@ -169,7 +169,7 @@ def alpha(size: int, frequent: float, seed: int = SEED, samples: int = PAIRS) ->
     """Compute how often the interval of α, where there is one, holds that of 200,000 items."""
     rng = np.random.default_rng([seed, size, int(1000 * frequent)])
     kinds = sa.labels.LabelTable.from_array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    of_kind = np.asarray(units_of(kinds, np.ones(4)))
+    of_kind = units_of(kinds, np.ones(4)).toarray()
 
     def statistic(sums: Floats) -> Floats:
         return formulas.all_figures(sums, categories=2, annotators=2)

@@ -12,7 +12,7 @@ from spanagree.arrays import Hashes, Progress
 from spanagree.chance.model import without_places
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, find_match
-from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.overlaps import check_layers
 from spanagree.comparisons.place_shares import PlaceShares, WordEdges, place_shares
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import note_of_same_texts
@@ -79,8 +79,7 @@ class MatchCounting:
         Raises:
             SettingError: naming the first one.
         """
-        for name in corpus.annotators:
-            check_layer(corpus, name, self.match, self.chance)
+        check_layers(corpus, self.match, self.chance)
 
     def without_places(self) -> MatchCounting | None:
         """Return the same without a rule of places, if chance has one; nothing is drawn."""

@@ -12,7 +12,7 @@ from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import in_pieces
 from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, chosen, show
 
 
@@ -41,6 +41,23 @@ def check_names(match: str, chance: str) -> None:
     """
     find_match(match)
     check_choice(chance, CHANCES, "chance")
+
+
+def check_layers(corpus: Corpus, match: str, chance: str) -> None:
+    """Refuse the first layer that overlaps itself where the measure or chance model forbids it.
+
+    Raises:
+        SettingError: as for :func:`check_layer`.
+    """
+    names = corpus.annotators
+    if not (corpus.of_relations or corpus.has_pieces):
+        by_label = chance != "nonoverlapping" and find_match(match).of_label
+        document, start, end, label, layer = columns_of_all(corpus.layers.values())
+        _, cell, _ = distinct(layer, document, label) if by_label else distinct(layer, document)
+        if not len(overlapping(cell, start, end)[0]):
+            names = names[:1]  # nothing is forbidden in any layer; settings are looked at
+    for name in names:
+        check_layer(corpus, name, match, chance)
 
 
 def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, distinct
 from spanagree.choices import Cut, Offsets
 from spanagree.corpus.by_document import AnnotationsByDocument
 from spanagree.corpus.collector import Collector
-from spanagree.corpus.flaws import FLAWS, Flaw, refuse, refuse_flaws
+from spanagree.corpus.flaws import FLAWS, Flaw, has_flaws, refuse, refuse_flaws
 from spanagree.corpus.raw import RawCorpus, reading_of
 from spanagree.corpus.segments import (
     LONGEST,
@@ -33,6 +33,7 @@ from spanagree.corpus.segments import (
     Relation,
     Segment,
     SegmentsByAnnotator,
+    columns_of_all,
     frozen,
 )
 from spanagree.corpus.times import sized
@@ -111,6 +112,45 @@ def _check_names(corpus: Content, labels: Sequence[str]) -> None:
     for label in labels:
         if not isinstance(label, str) or not label.strip():
             raise InputError(f"label {show(label)}; a label is a string that is not blank")
+
+
+def check_layers(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, Layer]) -> None:
+    """Refuse layers that do not fit the corpus, or have a flaw.
+
+    Raises:
+        InputError: naming the first segment of the first such layer.
+    """
+    if not _is_sound(corpus, labels, layers):
+        for name, layer in layers.items():
+            check_layer(corpus, labels, name, layer)
+
+
+def _is_sound(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, Layer]) -> bool:
+    """Return whether all layers are known to be sound, looked at together, as they may be many.
+
+    Layers with details are looked at one by one.
+    """
+    n = len(corpus.lengths)
+    if len(layers) < 2 or not all(
+        isinstance(name, str) and name and layer.details is None and len(layer.annotated) == n
+        for name, layer in layers.items()
+    ):
+        return False
+    document, start, end, label, layer = columns_of_all(layers.values())
+    for column, count in ((document, n), (label, len(labels))):
+        if len(column) and (column.min() < 0 or column.max() >= count):
+            return False
+    if not all(x.annotated[x.document].all() for x in layers.values()):
+        return False
+    (of_annotator, of_document), annotation, _ = distinct(layer, document)
+    raw = RawCorpus(
+        corpus.lengths,
+        tuple(layers),
+        *(of_document, of_annotator, annotation, start, end, label),
+        labels,
+        ids=corpus.ids,
+    )
+    return not has_flaws(raw)
 
 
 def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Layer) -> None:
@@ -197,8 +237,7 @@ class Corpus(Content):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
         check_content(self, self.offsets, self.labels)
-        for name, layer in self.layers.items():
-            check_layer(self, self.labels, name, layer)
+        check_layers(self, self.labels, self.layers)
 
     @classmethod
     def from_segments(

@@ -88,6 +88,11 @@ class Flaw(NamedTuple):
         return f"{where}: relation {show(raw.relation_label(index))} {self.means}"
 
 
+def has_flaws(raw: RawCorpus) -> bool:
+    """Return whether :func:`refuse_flaws` would refuse rows."""
+    return any(flaw.refused(raw).any() for flaw in FLAWS.values() if flaw.repairs is not None)
+
+
 def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
     """Refuse rows that no corpus may hold; where they are ``repairable``, say by which repairs.
 

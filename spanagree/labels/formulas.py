@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, ov
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints
+from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.labels.category_weights import NOMINAL, WeightMatrices, near
 from spanagree.results.score import corrected_figures
@@ -231,24 +231,37 @@ def agreement_figures(columns: Any) -> Floats:
         Figures in threes; (rows, 3 · (categories + 2)). A category without a pair is left out of
         the mean and the median.
     """
-    equal, pairs = np.split(columns.astype(np.float64), 2, axis=1)
+    agreement, pairs = category_agreement(columns)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = pairs / _total(pairs)
-        agreement = equal / (2 * pairs - equal)
         expected = share / (2 - share)
         three = (agreement, expected, corrected_figures(agreement, expected))
-        defined = [np.where(pairs > 0, values, np.nan) for values in three]
-        middle = [np.stack(mean_and_median(values), axis=1) for values in defined]
-    figures = [np.concatenate(parts, axis=1) for parts in zip(three, middle, strict=True)]
-    return np.stack(figures, axis=2).reshape(len(equal), -1)
+        figures = [with_mean_and_median(values, pairs > 0) for values in three]
+    return np.stack(figures, axis=2).reshape(len(agreement), -1)
+
+
+def category_agreement(columns: Any) -> tuple[Floats, Floats]:
+    """Return R of each category, ``nan`` without a pair, and its pairs; of the same columns."""
+    equal, pairs = np.split(columns.astype(np.float64), 2, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return equal / (2 * pairs - equal), pairs
+
+
+def with_mean_and_median(values: Floats, counts: Bools) -> Floats:
+    """Return values, and behind them the mean and the median of those of each row that count."""
+    middle = mean_and_median(np.where(counts, values, np.nan))
+    return np.concatenate((values, np.stack(middle, axis=1)), axis=1)
 
 
 def mean_and_median(values: Floats) -> tuple[Floats, Floats]:
     """Return the mean and the median of what is defined in each row; (rows,)."""
-    number = (~np.isnan(values)).sum(axis=1)
-    ordered = np.sort(np.pad(values, ((0, 0), (0, 1)), constant_values=np.nan), axis=1)
-    at = np.stack([np.maximum(number - 1, 0) // 2, number // 2], axis=1)  # undefined stand last
-    mean = np.nansum(values, axis=1) / np.where(number, number, np.nan)
+    known = ~np.isnan(values)
+    number = known.sum(axis=1)
+    mean = np.where(known, values, 0).sum(axis=1) / np.where(number, number, np.nan)
+    if not values.shape[1]:
+        return mean, mean
+    ordered = np.sort(values, axis=1)  # undefined stand last
+    at = np.stack([np.maximum(number - 1, 0) // 2, number // 2], axis=1)
     return mean, np.take_along_axis(ordered, at, axis=1).mean(axis=1)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, ranks
+from spanagree.arrays import Floats, Ints, distinct_rows, ranks, unique
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
 from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_agreement_by_item
@@ -55,7 +55,8 @@ def coefficient_moments(basis: Basis, weights: Floats, jackknife: Jackknife) -> 
         weight_matrices=basis.weight_matrices,
     )
     sums = units_of(table, weights, _clusters(table, jackknife), basis.weight_matrices)
-    return moments(sums, statistic)
+    rows, times = _alike(sums)
+    return moments(rows, statistic, times=times)
 
 
 def category_intervals(basis: Basis, jackknife: Jackknife) -> list[Interval]:
@@ -68,9 +69,16 @@ def category_intervals(basis: Basis, jackknife: Jackknife) -> list[Interval]:
         (unit[item], label, number * (number - 1)),
         (unit[item], q + label, number * (table.given[item] - 1)),
     ]
-    sums = _table_of(entries, (int(unit.max(initial=-1)) + 1, 2 * q))
-    (ends,) = intervals_of(moments(sums, formulas.agreement_figures), jackknife)
+    rows, times = _alike(_table_of(entries, (int(unit.max(initial=-1)) + 1, 2 * q)))
+    sums = moments(rows, formulas.agreement_figures, times=times, observed=_category_agreement)
+    (ends,) = intervals_of(sums, jackknife)
     return ends
+
+
+def _category_agreement(columns: Floats) -> Floats:
+    """Return what :func:`formulas.agreement_figures` has without chance."""
+    agreement, pairs = formulas.category_agreement(columns)
+    return formulas.with_mean_and_median(agreement, pairs > 0)
 
 
 def _clusters(table: LabelTable, jackknife: Jackknife) -> Ints | None:
@@ -116,9 +124,30 @@ def units_of(
 
 
 def _table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
-    """Build a table, dense or csr, from its cells: rows, columns, values; equal cells add."""
+    """Build a csr table from its cells: rows, columns, values; equal cells add."""
     from scipy.sparse import coo_array  # takes a tenth of a second to import
 
     rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
-    table = coo_array((values.astype(np.float64), (rows, columns)), shape=shape)
-    return table.toarray() if shape[0] * shape[1] < _DENSE else table.tocsr()
+    return coo_array((values.astype(np.float64), (rows, columns)), shape=shape).tocsr()
+
+
+def _alike(table: Any) -> tuple[Any, Ints]:
+    """Return the rows of a csr table that differ, dense or csr, and how often each occurs.
+
+    Items with the same labels change figures alike, and are many where annotators agree.
+    """
+    n_cells = np.diff(table.indptr)
+    rows, times = [], []
+    for n in unique(n_cells).tolist():  # of rows with equally many cells, the cells are a matrix
+        same = np.flatnonzero(n_cells == n)
+        cell = table.indptr[same, None] + np.arange(n)
+        _, which, counts = distinct_rows(np.hstack((table.indices[cell], table.data[cell])))
+        row = np.empty(len(counts), np.int64)
+        row[which] = same
+        rows.append(row)
+        times.append(counts)
+    if not rows:
+        return table.toarray(), np.zeros(0, np.int64)
+    table = table[np.concatenate(rows)]
+    is_small = table.shape[0] * table.shape[1] < _DENSE
+    return table.toarray() if is_small else table, np.concatenate(times)

@@ -127,18 +127,27 @@ class Changes:
         self.value = value
         self.variance, self.fourth, self.counts = np.zeros((3, *value.shape))
 
-    def add(self, left_out: Floats, evidence: Bools, group: Ints | None) -> None:
+    def add(
+        self,
+        left_out: Floats,
+        evidence: Bools,
+        group: Ints | None = None,
+        times: Ints | None = None,
+    ) -> None:
         """Add units.
 
         Args:
             left_out: figures of the group of each unit without the unit; (units, figures).
             evidence: marks of each unit, as of :func:`_evidence`; (units, figures).
             group: number of the group of each unit; ``None`` of one group.
+            times: number of units of one group that each one stands for. Default: one.
         """
         square = (left_out - of_groups(self.value, group)) ** 2
         sums = (square, self.variance), (square * square, self.fourth), (evidence, self.counts)
         for of_units, of_all in sums:
-            of_all += group_sums(of_units, group, len(self.value))
+            of_all += (
+                group_sums(of_units, group, len(self.value)) if times is None else times @ of_units
+            )
 
     @property
     def moments(self) -> Moments:
@@ -148,7 +157,12 @@ class Changes:
 
 
 def moments(
-    rows: Any, statistic: Statistic, group: Ints | None = None, n_groups: int = 1
+    rows: Any,
+    statistic: Statistic,
+    group: Ints | None = None,
+    n_groups: int = 1,
+    times: Ints | None = None,
+    observed: Statistic | None = None,
 ) -> Moments:
     """Compute figures of one or more groups of units, and their changes without one unit.
 
@@ -158,9 +172,13 @@ def moments(
         statistic: from sums to figures, which come in threes: observed, expected, corrected.
         group: number of the group of each unit; ``None`` of one group.
         n_groups: number of groups.
+        times: number of units of one group that each row stands for. Default: one.
+        observed: the same as the statistic, of which it returns the observed figures alone, for
+            units by themselves. Default: it is taken from the statistic.
     """
+    observed = observed or (lambda sums: statistic(sums)[:, ::3])
     with np.errstate(all="ignore"):
-        total = group_sums(rows, group, n_groups)
+        total = group_sums(rows, group, n_groups) if times is None else (times @ rows)[None]
         changes = Changes(statistic(total))
         width = max(rows.shape[1], changes.value.shape[1])
         # each portion adds to all groups
@@ -170,7 +188,8 @@ def moments(
             part = rows[here] if isinstance(rows, np.ndarray) else rows[here].toarray()
             place = None if group is None else group[here]
             left_out = statistic(of_groups(total, place) - part)
-            changes.add(left_out, _evidence(statistic(part)), place)
+            alike = None if times is None else times[here]
+            changes.add(left_out, _evidence(observed(part)), place, alike)
     return changes.moments
 
 
@@ -323,18 +342,20 @@ def evidence_of(
         The number of units with anything to compare, with an error, and with a match.
     """
     with np.errstate(all="ignore"):
-        marks = _evidence(statistic(rows))
+        marks = _evidence(statistic(rows)[:, ::3])
     counts = group_sums(marks, group, n_groups).reshape(n_groups, 3, -1)
     return counts.transpose(0, 2, 1).astype(np.int64)
 
 
-def _evidence(figures: Floats) -> Bools:
-    """Mark units with anything to compare, then with an error, and with a match; (units, figures).
+def _evidence(observed: Floats) -> Bools:
+    """Mark units with anything to compare, then with an error, and with a match.
 
     Args:
-        figures: of each unit alone, in threes.
+        observed: observed figures of each unit alone; (units, figures / 3).
+
+    Returns:
+        The marks of all figures, one kind after the other; (units, figures).
     """
-    observed = figures[:, ::3]
     marks = (~np.isnan(observed), observed < 1 - TIE, observed > TIE)
     return np.concatenate(marks, axis=1)
 
@@ -377,7 +398,8 @@ def mean_moments(
             place, unit_here, mean = part[here], unit[here] - low, mean_of_unit[low:high]
             without = with_defined(statistic(of_groups(total, place) - rows[here]))
             change = group_sums(without - of_groups(defined, place), unit_here, high - low)
-            evidence = group_sums(_evidence(statistic(rows[here])), unit_here, high - low) > 0
+            marks = _evidence(statistic(rows[here])[:, ::3])
+            evidence = group_sums(marks, unit_here, high - low) > 0
             changes.add(combine(of_groups(sums, mean) + change), evidence, mean)
             low = high
     return changes.moments
