@@ -11,7 +11,7 @@ from spanagree.arrays import Floats, Ints
 from spanagree.choices import Chance
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi
-from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.overlaps import check_layers
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import SettingError, counted, show
@@ -68,8 +68,7 @@ def expected(
         )
     check_in_one_piece(corpus, "a measure of your own")
     measure = Match("a measure of your own", checked(similarity), of_label, in_tokens)
-    for name in corpus.annotators:
-        check_layer(corpus, name, "exact", chance)  # exact allows any overlap
+    check_layers(corpus, "exact", chance)  # exact allows any overlap
     profiles, placed = place_layers(corpus, corpus.annotators, chance, coarse=False)
     a, b = placed.values()
     return compare_layers(a, b, profiles, measure, max(1, len(corpus.labels)))

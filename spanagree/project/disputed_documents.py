@@ -23,7 +23,7 @@ from spanagree.comparisons.chance_distribution.distribution import (
 )
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.observed import overlapping_pairs
-from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.overlaps import check_layers, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
@@ -510,8 +510,7 @@ def disputes(
 def _contested(corpus: Corpus, match: str, chance: str) -> Disputed:
     """Return the disputed segments of a corpus that the measure and the chance model allow."""
     check_names(match, chance)
-    for name in corpus.layers:
-        check_layer(corpus, name, match, chance)
+    check_layers(corpus, match, chance)
     contested = disputed(corpus)
     if not (contested.saw > 1).any():
         raise SettingError(

@@ -15,7 +15,7 @@ from spanagree.agreement.disagreements import LONGEST, texts_of
 from spanagree.arrays import Bools, Floats, Ints, groups
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
-from spanagree.comparisons.overlaps import check_layer
+from spanagree.comparisons.overlaps import check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import choose_annotators
@@ -414,8 +414,7 @@ def _measured(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     for match in tried:
         for chance in CHANCES:
             with suppress(SettingError):
-                for name in corpus.layers:
-                    check_layer(corpus, name, match, chance)
+                check_layers(corpus, match, chance)
                 return match, chance
     raise AssertionError("exact match allows all annotators, and so does chance overlapping")
 

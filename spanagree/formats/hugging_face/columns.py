@@ -368,9 +368,12 @@ def rows_of(
         if missing and not rows.gaps:
             _check(missing, list(row), f"{where}: ")
         if rows.gaps:
-            known |= dict.fromkeys(row)
-            lacking = {column: None for column in lacking if column in missing}
-            row = {**row, **dict.fromkeys(missing)}
+            if not row.keys() <= known.keys():
+                known |= dict.fromkeys(row)
+            if lacking:
+                lacking = {column: None for column in lacking if column in missing}
+            if missing:
+                row = {**row, **dict.fromkeys(missing)}
         yield where, row
     if rows.gaps:
         _check(lacking, list(known))

@@ -178,7 +178,7 @@ class SpanReader:
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
             raise invalid_value(place, spans, _NEEDED)
         if isinstance(text, (str, list, tuple)):
-            spans = list(self._placed(spans, text, whose, place))
+            spans = self._placed(spans, text, whose, place)
         return [row for span in spans for row in self._row(span, spans, names, where)]
 
     def notes(self) -> Iterator[str]:
@@ -195,20 +195,22 @@ class SpanReader:
                 " marked"
             )
 
-    def _placed(
-        self, spans: Iterable[Any], text: Place, annotator: str, place: str
-    ) -> Iterator[Any]:
-        """Yield spans, quotes with their places; those that are not in the text are counted."""
+    def _placed(self, spans: Iterable[Any], text: Place, annotator: str, place: str) -> list[Any]:
+        """Return spans, quotes with their places; those that are not in the text are counted."""
         everything = [*map(_as_quote, spans)]
         quotes = [self._quoted(span, place) for span in everything]
+        if not any(quotes):
+            return everything
+        placed: list[Any] = []
         bounds = iter(self.log.quotes.place(text, [*filter(None, quotes)], annotator))
         for span, quote in zip(everything, quotes, strict=True):
             if quote is None:
-                yield span
+                placed.append(span)
             elif (at := next(bounds)) is not None:
                 keys = keys_of(tuple(span))
                 others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
-                yield {**others, "start": at[0], "end": at[1]}
+                placed.append({**others, "start": at[0], "end": at[1]})
+        return placed
 
     def _quoted(self, span: Any, place: str) -> tuple[str, int | None] | None:
         """Return a span's quote, if it has one in place of offsets, and which time is meant."""
