@@ -437,6 +437,19 @@ def test_self_overlap_messages(which, match, chance, message):
         sa.evaluate(corpus, match=match, chance=chance)
 
 
+@pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
+@pytest.mark.parametrize("which", OVERLAPS)
+def test_a_layer_behind_sound_ones_is_refused(which, match, chance):
+    """All layers are looked at together, and the one that overlaps itself is named."""
+    segments = {"a": [[(0, 1, "PER")]], "b": [[]], "c": [OVERLAPS[which]]}
+    corpus = Corpus.from_segments([9], segments)
+    if which not in REFUSED[match] and which not in REFUSED[chance]:
+        assert len(sa.agree(corpus, match=match, chance=chance).pairs) == 3
+        return
+    with pytest.raises(sa.SettingError, match=r"'c', document '1': segments .* would work"):
+        sa.agree(corpus, match=match, chance=chance)
+
+
 def test_the_hint_holds_for_all_layers():
     """What would work for one layer and not for another is not proposed."""
     corpus = Corpus.from_segments([9], {"a": [OVERLAPS["nested"]], "b": [OVERLAPS["same label"]]})

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from messages import refuses
 from strategies import crowds
 
 import spanagree as sa
 from spanagree import Corpus
 from spanagree.corpus import Layer
+from spanagree.corpus import corpus as checked
 
 
 def corpus(**rest):
@@ -235,3 +238,48 @@ def test_documents_have_the_relations_of_the_corpus():
         ["c"],
     ]
     assert tuple(relation for some in of_documents for relation in some) == corpus.relations
+
+
+# --- many layers --------------------------------------------------------------------------------
+
+NUMBERS = st.tuples(*(st.integers(-1, 3) for _ in range(4)))
+
+
+@st.composite
+def odd_layers(draw):
+    """Up to three layers of two documents and labels, some with a flaw; mostly with one more."""
+    layers = {}
+    for name in draw(st.lists(st.sampled_from(("ann", "bob", "cem", "")), unique=True, max_size=3)):
+        rows = draw(st.lists(NUMBERS, max_size=3)) if draw(st.booleans()) else [(0, 0, 2, 1)]
+        columns = np.array(rows, np.int64).reshape(-1, 4).T
+        seen = draw(st.lists(st.booleans(), min_size=2, max_size=3 if name == "cem" else 2))
+        layers[name] = Layer(*columns, np.array(seen))
+    return layers
+
+
+@given(odd_layers())
+def test_layers_are_checked_together_as_one_by_one(layers):
+    """The first layer that is refused by itself is refused among others, in the same words."""
+    content = SimpleNamespace(lengths=np.array([3, 2]), ids=None)
+
+    def answer(check):
+        try:
+            check()
+        except sa.InputError as error:
+            return str(error)
+        return ""
+
+    def one_by_one():
+        for name, layer in layers.items():
+            checked.check_layer(content, ("A", "B"), name, layer)
+
+    together = answer(lambda: checked.check_layers(content, ("A", "B"), layers))
+    assert together == answer(one_by_one)
+
+
+def test_sound_layers_are_not_checked_one_by_one(monkeypatch):
+    """Thousands of annotators cost no check each."""
+    monkeypatch.setattr(checked, "check_layer", None)
+    assert (
+        len(Corpus.from_segments([9], {f"a{i}": [[(0, 2, "A")]] for i in range(50)}).layers) == 50
+    )

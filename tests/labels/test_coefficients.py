@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
@@ -17,10 +18,13 @@ from messages import refuses
 from oracles import shares
 
 import spanagree as sa
+from spanagree.labels import formulas
 from spanagree.labels.coefficient import Counts
+from spanagree.labels.intervals import _alike, units_of
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.labels.tokens import label_tokens
 from spanagree.results import plots
+from spanagree.uncertainty.jackknife import moments
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 COEFFICIENTS = {"pi": sa.pi, "kappa": sa.kappa, "alpha": sa.alpha, "ac1": sa.ac1}
@@ -764,3 +768,40 @@ def test_options_that_are_misspelt():
     table = sa.LabelTable.from_rows([("1", "a", "X"), ("1", "b", "X")])
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'ordr'.* order"):
         sa.labels.kappa(table, ordr=["X"])
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+@given(tables())
+def test_equal_items_are_left_out_once(annotators):
+    """Each distinct item, with its number, changes the figures as all items by themselves do."""
+    labels = table(*annotators)
+    weights = np.ones(labels.size)
+    units = units_of(labels, weights)
+    rows, times = _alike(units)
+    sizes = {"categories": len(labels.labels), "annotators": len(labels.annotators)}
+    statistic = functools.partial(formulas.all_figures, **sizes)
+    once = moments(rows, statistic, times=times)
+    each = moments(units.toarray(), statistic)
+    assert times.sum() == labels.size
+    assert len({row.tobytes() for row in rows}) == len(rows)
+    for of_rows, of_items in zip(once, each, strict=True):
+        assert np.allclose(of_rows, of_items, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def test_intervals_ask_equal_questions_once(monkeypatch):
+    """A thousand items of three kinds are three rows, of coefficients and of categories."""
+    asked = []
+
+    def recorded(function):
+        def figures(columns, *arguments, **options):
+            asked.append(len(columns))
+            return function(columns, *arguments, **options)
+
+        return figures
+
+    for name in ("all_figures", "agreement_figures"):
+        monkeypatch.setattr(formulas, name, recorded(getattr(formulas, name)))
+    sa.coefficients(table("XYX" * 400, "XYY" * 400), ci=True)
+    assert max(asked) == 3
