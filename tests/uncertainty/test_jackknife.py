@@ -21,7 +21,13 @@ from spanagree.errors import SettingError
 from spanagree.results.score import all_figures, f1_figures
 from spanagree.systems.count import moments_of_systems
 from spanagree.uncertainty.differences import LeftOut
-from spanagree.uncertainty.jackknife import ends_of, group_sums, intervals_of, moments
+from spanagree.uncertainty.jackknife import (
+    beyond_rounding,
+    ends_of,
+    group_sums,
+    intervals_of,
+    moments,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -185,6 +191,23 @@ def test_documents_that_are_alike(number, group):
     ((interval,),) = intervals_of(sums, sa.Jackknife())
     assert np.isnan(interval[:3]).all()
     assert "the same whichever is left out" in interval.reason
+
+
+def test_exact_intervals_of_several_figures():
+    """Of each figure in threes, chance never has an exact interval: no document is right by chance."""
+    rows = np.array(
+        [(2, 0.5, 2, 2), (1, 0.25, 1, 1), (3, 0.75, 4, 3)]
+    )  # one document with an error
+    ends = ends_of(moments(rows, all_figures), 0.025)
+    n_figures = ends.exact.shape[1] // 3
+    assert ends.exact.tolist() == [[True, False, True] * n_figures]
+
+
+def test_nothing_is_not_beyond_rounding():
+    """A sum of no terms, or of terms that are all 0, varies no more than rounding does."""
+    nothing, one = np.zeros(2), np.array([1.0, 1.0])
+    assert beyond_rounding(nothing, nothing, 9).tolist() == [False, False]
+    assert beyond_rounding(one * [1, 1e-17], one, 9).tolist() == [True, False]
 
 
 # --- results ------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ _BOUNDS = ("start", "end", "text")
 _TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
 _NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
 _LISTS = (list, tuple, np.ndarray)
+_MAPPINGS = (dict, Mapping)  # dicts first: an abstract class takes ten times as long to say so
 _NEEDED = "a list of {start, end, label} is needed, or null"
 _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
@@ -171,9 +172,9 @@ class SpanReader:
         if isinstance(spans, str):
             wrong = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
             raise invalid_value(place, spans, wrong if self.in_text else _NO_JSON)
-        if isinstance(spans, Mapping) and _is_refusal(spans, text):
-            raise invalid_value(place, spans, _NO_COPY)
         if isinstance(spans, Mapping):
+            if _is_refusal(spans, text):
+                raise invalid_value(place, spans, _NO_COPY)
             spans = _in_object(spans, place)
         if not isinstance(spans, _LISTS) or not is_iterable(spans):
             raise invalid_value(place, spans, _NEEDED)
@@ -214,7 +215,7 @@ class SpanReader:
 
     def _quoted(self, span: Any, place: str) -> tuple[str, int | None] | None:
         """Return a span's quote, if it has one in place of offsets, and which time is meant."""
-        keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
+        keys = keys_of(tuple(span)) if isinstance(span, _MAPPINGS) else {}
         quote = span.get(keys.get("text")) if keys else None
         start = span.get(keys.get("start")) if keys else 0
         if not isinstance(quote, str) or start not in (None, -1) or start is False:
@@ -229,7 +230,7 @@ class SpanReader:
         self, span: Any, spans: Any, names: Sequence[str] | None, where: str
     ) -> Iterable[Span]:
         """Return what a span says, once for each of its labels."""
-        if isinstance(span, Mapping):
+        if isinstance(span, _MAPPINGS):
             keys = keys_of(tuple(span))
             text = span.get(keys.get("text"))
             if "start" in keys and ("end" in keys or isinstance(text, str)):
