@@ -31,6 +31,7 @@ SHOWN = (5, 12, 30, 60, 200, 1000)  # numbers of documents in the table of the d
 SEGMENTS = ("few", "many", "uneven")
 F1 = (0.3, 0.6, 0.9, 0.99)
 CORRELATION = (0.0, 0.1, 0.5)  # of the errors in a document; 0: alike in all documents
+STRONG = (0.5, 2 / 3)  # correlations at which a document is mostly right or mostly wrong
 SAMPLES, OF_MANY = 2000, 800  # OF_MANY: of 1,000 documents
 BY_CHANCE = 0.05  # F1 of chance
 TAIL = 0.025
@@ -62,7 +63,8 @@ class Coverage(NamedTuple):
 def main(seed: int = SEED) -> None:
     cells = {cell: coverage(cell, seed) for cell in all_cells()}
     for line in (
-        *weak_cells(cells), "", *of_cells(cells), "", *of_items(seed), "", *of_pairs(seed)
+        *weak_cells(cells), "", *of_cells(cells), "", *of_strong(seed), "", *of_items(seed), "",
+        *of_pairs(seed),
     ):  # fmt: skip
         print(line)
 
@@ -75,8 +77,7 @@ def all_cells() -> Iterator[Cell]:
 
 def of_cells(cells: dict[Cell, Coverage]) -> Iterator[str]:
     """Yield the lines of the table of the docs: mean and lowest coverage, width by the oracle's."""
-    yield "| documents | " + " | ".join(map(str, SHOWN)) + " |"
-    yield "|---|" + "---|" * len(SHOWN)
+    yield from _head()
     rows: dict[str, Callable[[Cell], Any]] = {
         "F1 to .9": lambda cell: cell.f1 < 0.95 and not cell.correlation,
         "the same, errors in some documents": lambda cell: cell.f1 < 0.95 and cell.correlation,
@@ -84,13 +85,7 @@ def of_cells(cells: dict[Cell, Coverage]) -> Iterator[str]:
         "the same, errors in few documents": lambda cell: cell.f1 > 0.95 and cell.correlation,
     }
     for name, belongs in rows.items():
-        shown = []
-        for size in SHOWN:
-            here = [x for cell, x in cells.items() if cell.documents == size and belongs(cell)]
-            held = [x.held for x in here]
-            width = np.mean([x.width for x in here])
-            shown.append(f"{100 * np.mean(held):.0f} / {100 * min(held):.0f}, {width:.2f} ×")
-        yield f"| {name} | " + " | ".join(shown) + " |"
+        yield _row(name, {cell: x for cell, x in cells.items() if belongs(cell)})
     held = [x.held for x in cells.values()]
     below = sum(x < 0.925 for x in held)
     yield ""
@@ -98,6 +93,30 @@ def of_cells(cells: dict[Cell, Coverage]) -> Iterator[str]:
         f"{len(held)} populations and sizes: mean {100 * np.mean(held):.1f} %, lowest"
         f" {100 * min(held):.1f} %, below 92.5 %: {below}"
     )
+
+
+def of_strong(seed: int) -> Iterator[str]:
+    """Yield the lines of the same table for errors of stronger correlation."""
+    yield from _head()
+    for name, shares in (("F1 to .9", F1[:-1]), ("F1 .99", F1[-1:])):
+        cells = itertools.starmap(Cell, itertools.product(SHOWN, SEGMENTS, shares, STRONG))
+        yield _row(name, {cell: coverage(cell, seed) for cell in cells})
+
+
+def _head() -> Iterator[str]:
+    yield "| documents | " + " | ".join(map(str, SHOWN)) + " |"
+    yield "|---|" + "---|" * len(SHOWN)
+
+
+def _row(name: str, cells: dict[Cell, Coverage]) -> str:
+    """Return a row of the table: mean and lowest coverage, and mean width, by documents."""
+    shown = []
+    for size in SHOWN:
+        here = [x for cell, x in cells.items() if cell.documents == size]
+        held = [x.held for x in here]
+        width = np.mean([x.width for x in here])
+        shown.append(f"{100 * np.mean(held):.0f} / {100 * min(held):.0f}, {width:.2f} ×")
+    return f"| {name} | " + " | ".join(shown) + " |"
 
 
 def weak_cells(cells: dict[Cell, Coverage]) -> Iterator[str]:
