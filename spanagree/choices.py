@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap"]
 Chance: TypeAlias = Literal["nonoverlapping", "per-label", "overlapping"] | str
+ChanceOrAuto: TypeAlias = Literal["auto", "nonoverlapping", "per-label", "overlapping"] | str
 ChanceOf: TypeAlias = Literal["both", "systems"] | str
 Scheme: TypeAlias = Literal[
     "auto", "IO", "IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU",
@@ -25,6 +26,7 @@ What: TypeAlias = Literal["segments", "relations", "attributes"] | str
 Pairs: TypeAlias = Literal["types", "all", "sentence"] | str
 Arguments: TypeAlias = Literal["fixed", "common"] | str
 Discontinuous: TypeAlias = Literal["keep", "hull", "split", "drop", "error"] | str
+Repeats: TypeAlias = Literal["once", "error"] | str
 Duplicates: TypeAlias = Literal["error", "first"] | str
 Weights: TypeAlias = Literal[
     "flat", "annotations", "annotations_m1", "edges", "inverse_variance", "inverse_variance_class"

@@ -11,7 +11,7 @@ from spanagree.agreement.count import counted_of
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model, whose
-from spanagree.choices import MIN_SHARED, Chance, MatchName
+from spanagree.choices import MIN_SHARED, ChanceOrAuto, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import as_list
 from spanagree.errors import SettingError, check_whole, counted
@@ -36,7 +36,7 @@ def agree(
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     places: Given | None = None,
     ci: bool | Jackknife = False,
     p_values: bool = False,
@@ -56,7 +56,8 @@ def agree(
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         match: the measure, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         ci: confidence intervals for every figure, over documents, for these annotators; or a
             :class:`Jackknife`. With ``over="annotators"`` the team, its labels, the mean and each

@@ -178,6 +178,7 @@ class Agreement(Result, Keyed):
         if (others := over_annotators(self.team.f1.interval)) is not None:
             ends = others.corrected
             sentences.append(verdict.other_annotators(ends, self._n_compared, FEW_ANNOTATORS))
+        sentences.append(verdict.chance_model(str.__str__(self.settings.chance)))
         return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked)]))
 
     @property

@@ -22,6 +22,10 @@ CHANCE_OF = {
 """Whose annotations are random, by name."""
 
 
+AUTO = "auto"
+"""In place of the name of a chance model: the first of them that the segments allow."""
+
+
 class ChanceModel(str):
     """The name of a chance model, which goes wherever the name alone does.
 
@@ -53,6 +57,8 @@ class ChanceModel(str):
 def chance_model(name: str, places: Any = None, whose: str = "both", seed: int = 0) -> str:
     """Return a chance model with what more is asked for; of nothing more, its name.
 
+    The name may be :data:`AUTO`, in whose place :func:`named` puts that of a model.
+
     Raises:
         SettingError: for an unknown name or rule, or a bad seed.
 
@@ -62,7 +68,7 @@ def chance_model(name: str, places: Any = None, whose: str = "both", seed: int =
     check_whole(seed, 0, "seed")
     if isinstance(name, ChanceModel) and places is None and whose == "both":
         return ChanceModel(str.__str__(name), name.places, name.whose, seed or name.seed)
-    check_choice(name, CHANCES, "chance")
+    check_choice(name, (AUTO, *CHANCES), "chance")
     check_choice(whose, CHANCE_OF, "chance_of")
     rule = None
     if places is not None:
@@ -72,6 +78,13 @@ def chance_model(name: str, places: Any = None, whose: str = "both", seed: int =
     if rule is None and whose == "both" and not seed:
         return name
     return ChanceModel(name, rule, whose, seed)
+
+
+def named(chance: str, name: str) -> str:
+    """Return a chance model under another name, with the rule of places and all else it has."""
+    if not isinstance(chance, ChanceModel):
+        return name
+    return ChanceModel(name, chance.places, chance.whose, chance.seed)
 
 
 def places_of(chance: str) -> Places | None:

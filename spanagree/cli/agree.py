@@ -69,9 +69,9 @@ def agree(
         settings["p_values"], job = True, replace(job, by="pair")
     if job.slices == FILE:
 
-        def score(corpus: sa.Corpus) -> sa.agreement.Agreement:
+        def score(corpus: sa.Corpus, **chance: str) -> sa.agreement.Agreement:
             """Compare the annotators of one file by itself."""
-            of_file, given = job.compared(corpus, settings)
+            of_file, given = job.compared(corpus, settings | chance)
             return sa.agree(of_file, **given, **job.seed)
 
         show_slices(job, results_by_file(job, score))

@@ -63,10 +63,10 @@ def evaluate(
     check_baselines(baseline)
     if job.slices == FILE:
 
-        def score(corpus: sa.Corpus) -> sa.systems.Evaluation:
+        def score(corpus: sa.Corpus, **chance: str) -> sa.systems.Evaluation:
             """Evaluate one file by itself."""
             named = job.layer(gold, corpus)
-            of_file, given = job.compared(corpus, settings)
+            of_file, given = job.compared(corpus, settings | chance)
             return sa.evaluate(of_file, named, **given, **job.seed)
 
         show_slices(job, results_by_file(job, score))

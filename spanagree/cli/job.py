@@ -77,7 +77,7 @@ def command(
             job.check()
             of_chance = {key: arguments.pop(key) for key in _OF_CHANCE if key in arguments}
             if of_chance:
-                chance = arguments.get("chance", "nonoverlapping")
+                chance = arguments.get("chance", "auto")
                 arguments["chance"] = job.chance_model(chance, **of_chance)
             try:
                 function(job, **arguments)
@@ -275,14 +275,14 @@ class Job:
 
     def how(self) -> tuple[dict[str, Any], str | None, list[str]]:
         """Return the options of readers, the format, and repairs."""
-        from spanagree.corpus.repairs import REPAIRS
+        from spanagree.corpus.repairs import REPAIRS, steps_of
 
         reading = dict(self.reading)
         form = reading.pop("from", None)
         repair = [step for step in reading.pop("repair", ()) if step]
         for step in repair:
             check_choice(step, REPAIRS, "repair")
-        return reading, form, repair
+        return reading, form, steps_of(repair, reading.pop("repeats", "once"))
 
     def read(self) -> sa.Corpus:
         """Return the corpus in the files."""
@@ -313,7 +313,7 @@ class Job:
             return corpus, dict(settings)
         from spanagree.comparisons.compared import compared
 
-        match, chance = others.get("match", "exact"), others.get("chance", "nonoverlapping")
+        match, chance = others.get("match", "exact"), others.get("chance", "auto")
         corpus, others["match"], _ = compared(corpus, match, chance, **given)
         return corpus, others
 

@@ -411,6 +411,7 @@ def _files() -> Group:
     pieces = "Choose what becomes of segments of several pieces."
     ends = "Say whether the end of a span is that of its last token or character (inclusive)."
     join = "Join documents of different files that have the same text, whatever their ids are."
+    repeats = "Read a segment that one annotator marked twice alike once, or refuse it."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
         option(
@@ -443,6 +444,7 @@ def _files() -> Group:
         option("--ends", ends, choices=names_of(choices.Ends), unless="as the spans' text shows"),
         option("--join", join, choices=names_of(choices.Join), unless="by id"),
         option("--repair", repair, metavar="STEP,...", read=names_in),
+        option("--repeats", repeats, choices=names_of(choices.Repeats), unless="once"),
     ]
 
 

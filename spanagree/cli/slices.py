@@ -88,8 +88,12 @@ def by_slices(job: Job, source: Any, **settings: Any) -> sa.slices.CoefficientsB
         )
 
 
-def results_by_file(job: Job, score: Callable[[sa.Corpus], Any]) -> dict[str, Any]:
-    """Score each FILE by itself, or each file that patterns find.
+def results_by_file(job: Job, score: Callable[..., Any]) -> dict[str, Any]:
+    """Score each FILE by itself, or each file that patterns find, under one chance model.
+
+    Args:
+        job: what is read.
+        score: function of a corpus, and of ``chance`` where a model is asked for.
 
     Raises:
         UsageError: if there is only one.
@@ -102,4 +106,11 @@ def results_by_file(job: Job, score: Callable[[sa.Corpus], Any]) -> dict[str, An
         corpora = {name: replace(job, files=(path,)).read() for name, path in job.paths.items()}
     if len(corpora) < 2:
         raise click.UsageError(f"--by {FILE}: one FILE; two of them are needed")
-    return {name: score(corpus) for name, corpus in corpora.items()}
+    from spanagree.comparisons.overlaps import widest_chance
+
+    results = {name: score(corpus) for name, corpus in corpora.items()}
+    widest = widest_chance(result.settings.chance for result in results.values())
+    return {
+        name: result if result.settings.chance == widest else score(corpora[name], chance=widest)
+        for name, result in results.items()
+    }

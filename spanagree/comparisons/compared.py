@@ -8,10 +8,18 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
+from spanagree.chance.model import (
+    AUTO,
+    ChanceModel,
+    Given,
+    chance_model,
+    named,
+    places_of,
+    with_ids,
+)
 from spanagree.choices import Arguments, MatchName, Pairs, What
 from spanagree.comparisons.measures import within
-from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.overlaps import chance_of_corpus, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
 from spanagree.corpus.joined import joined, without_text
@@ -144,8 +152,10 @@ def compared(
     match = within(match, chosen.tolerance, corpus.offsets, chance)
     check_names(match, chance)
     corpus = chosen.of(corpus, match, in_part=in_part)
+    match = match if chosen.what == "segments" else "exact"
+    chance = chance_of_corpus(corpus, match, chance)
     chance, corpus = with_ids(chance, corpus, in_part=in_part)
-    return corpus, match if chosen.what == "segments" else "exact", chance
+    return corpus, match, chance
 
 
 def chosen_of(comparing: Mapping[str, Any]) -> Compared:
@@ -299,13 +309,15 @@ def check_same_question(
         SettingError: naming the first.
     """
 
+    chance = named(asked[1], str.__str__(of_rows[1])) if asked[1] == AUTO else asked[1]
+
     def model(name: str) -> str:
         more = name.settings if isinstance(name, ChanceModel) else {}
         return ", ".join((str.__str__(name), *(f"{key} {value}" for key, value in more.items())))
 
     settings = [
         ("match", of_rows[0], asked[0]),
-        ("chance", model(of_rows[1]), model(asked[1])),
+        ("chance", model(of_rows[1]), model(chance)),
         *names,
     ]
     for name, there, wanted in settings:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from spanagree.arrays import Ints, distinct
+from spanagree.chance.model import AUTO, named
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import in_pieces
 from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.segments import Layer, columns_of_all
+from spanagree.corpus.segments import Columns, Layer, columns_of_all
 from spanagree.errors import SettingError, check_choice, chosen, show
 
 
@@ -40,7 +41,48 @@ def check_names(match: str, chance: str) -> None:
         SettingError: naming those that there are.
     """
     find_match(match)
-    check_choice(chance, CHANCES, "chance")
+    check_choice(chance, (AUTO, *CHANCES), "chance")
+
+
+def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
+    """Return the chance model of a corpus: of auto the first that all of its layers allow.
+
+    One that does not go with the measure is passed over. Where none is left, the measure forbids
+    these segments too: it stays auto, and :func:`check_layer` says what overlaps.
+
+    Args:
+        corpus: all layers that are compared, or from which some are chosen.
+        match: the measure.
+        chance: the chance model, or auto.
+
+    >>> layers = {"a": [[(0, 3, "X"), (1, 2, "Y")]], "b": [[(0, 3, "X")]]}
+    >>> corpus = Corpus.from_segments([5], layers)
+    >>> chance_of_corpus(corpus, "exact", "auto"), chance_of_corpus(corpus, "exact", "overlapping")
+    ('per-label', 'overlapping')
+    """
+    if chance != AUTO:
+        return chance
+    forbidden = set()
+    if not (corpus.of_relations or corpus.has_pieces):  # of pieces, those that overlap move as one
+        rows = columns_of_all(corpus.layers.values())
+        if _overlap(rows, rows.layer, rows.document):
+            forbidden.add("nonoverlapping")
+            if _overlap(rows, rows.layer, rows.document, rows.label):
+                forbidden.add("per-label")
+    fitting = (name for name in CHANCES if name not in forbidden and _go_together(match, name))
+    return named(chance, next(fitting, AUTO))
+
+
+def _overlap(rows: Columns, *keys: Ints) -> bool:
+    """Return whether two segments with the same keys share a token."""
+    _, cell, _ = distinct(*keys)
+    return len(overlapping(cell, rows.start, rows.end)[0]) > 0
+
+
+def widest_chance(models: Iterable[str]) -> str:
+    """Return of the chance models of parts of a corpus the one that the whole allows."""
+    first, *others = dict.fromkeys(models)
+    return max((first, *others), key=[*CHANCES].index) if others else first
 
 
 def check_layers(corpus: Corpus, match: str, chance: str) -> None:
@@ -68,7 +110,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             unknown measure or chance model.
     """
     check_names(match, chance)
-    if not _go_together(match, chance):
+    if chance != AUTO and not _go_together(match, chance):
         fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
         if chance == "per-label":
             raise OverlapError.of(
@@ -93,7 +135,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     like = "nonoverlapping" if not find_match(match).of_label else "overlap"
     forbidden = {match: forbidden[like], **forbidden}
     kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
-    refused = {kind: setting for kind, setting, _ in kinds if forbidden[setting]}
+    refused = {kind: setting for kind, setting, _ in kinds if forbidden.get(setting)}
     if not refused:
         return
     first, *_ = refused.values()
@@ -152,7 +194,7 @@ def _go_together(*names: str) -> bool:
 
     Segments that are paired one to one exclude each other at random, as far as they are paired.
     """
-    measures = (find_match(name) for name in names if name not in CHANCES)
+    measures = (find_match(name) for name in names if name not in (AUTO, *CHANCES))
     paired = [measure for measure in measures if measure.one_to_one]
     any_label = any(not measure.of_label for measure in paired)
     return not (paired and "overlapping" in names) and not (any_label and "per-label" in names)

@@ -311,10 +311,10 @@ def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
     later, _ = overlaps(raw)
     if count := len(np.unique(raw.annotation[later])):
         same_label = len(overlaps(raw, same_label=True)[0])
-        chances = chosen("chance", *["per-label"] * (not same_label), "overlapping")
         first = (
-            f"{counted(count, 'annotation')} with segments that overlap: {chances}, and a measure"
-            " that allows it, take them"
+            f"{counted(count, 'annotation')} with segments that overlap: chance is"
+            f" {'overlapping' if same_label else 'per-label'} unless another is named, and measures"
+            " that pair or share tokens may not take them"
         )
         yield Finding("overlap", first, count=len(later), annotations=count)
 

@@ -216,6 +216,12 @@ def duplicates(raw: RawCorpus) -> Bools:
     return met_before(*_identity(raw))
 
 
+def marked_again(raw: RawCorpus) -> Bools:
+    """Return which segments stand in their annotation a second time, with the same attributes."""
+    attributes = () if raw.details is None else raw.details.attributes.values()
+    return met_before(*_identity(raw), *attributes)
+
+
 def _identity(raw: RawCorpus) -> tuple[Ints, ...]:
     """Return the columns by which segments are the same."""
     shape = () if raw.details is None else (raw.details.shape,)

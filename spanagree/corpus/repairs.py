@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, met_before
+from spanagree.corpus import balance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces, overlapping_shapes, united_pieces
 from spanagree.corpus.flaws import (
@@ -16,6 +17,7 @@ from spanagree.corpus.flaws import (
     bad_relations,
     duplicates,
     first_of_each,
+    marked_again,
     notes_of_cut_words,
     notes_of_tolerated,
     refuse_flaws,
@@ -27,7 +29,7 @@ from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.roles import notes_of_absent
 from spanagree.corpus.times import is_time
-from spanagree.errors import check_choice, counted
+from spanagree.errors import check_choice, counted, more_like_it
 
 
 class Repair(NamedTuple):
@@ -214,8 +216,15 @@ REPAIRS: Mapping[str, Repair] = {
 """The repairs by name, in the order in which they are applied."""
 
 
+REPEATS_ERROR = "repeats:error"
+"""Among the steps: segments that one annotator marked twice alike are refused, not read once."""
+
+
 def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     """Return the corpus, after the repairs asked for.
+
+    A segment that one annotator marked twice, with the same attributes, is read once, and counted
+    in a note.
 
     Args:
         raw: what a source says.
@@ -232,13 +241,24 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     return Corpus.from_raw(raw.but(notes=(*raw.notes, *signs)))
 
 
+def steps_of(repair: Any, repeats: str) -> Any:
+    """Return the steps of a repair, with one more where repeated segments are refused.
+
+    Raises:
+        SettingError: for another choice of ``repeats`` than once and error.
+    """
+    check_choice(repeats, ("once", "error"), "repeats")
+    steps = repair.split(",") if isinstance(repair, str) else repair
+    return steps if repeats == "once" else [*steps, REPEATS_ERROR]
+
+
 def allows_repeats(repair: Sequence[str]) -> bool:
     """Return whether a repair leaves one of an annotator's several annotations of a document."""
     return any(step in repair for step in FLAWS["repeated"].repairs or ())
 
 
 def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
-    """Return the rows after the repairs asked for; what each did is in their notes.
+    """Return the rows after the repairs asked for, each segment once; notes say what was done.
 
     Raises:
         SettingError: for an unknown repair.
@@ -246,7 +266,7 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     is_one = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
     asked = repair.split(",") if isinstance(repair, str) else (repair,) if is_one else repair or ()
     for name in asked:
-        check_choice(name, REPAIRS, "repair")
+        check_choice(name, REPAIRS if name != REPEATS_ERROR else {name}, "repair")
     steps = [name for name in REPAIRS if name in asked]
     done = []
     for name in steps:
@@ -263,5 +283,13 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
             before, _, after = says.partition(f"{noun}s")
             note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
             raw = raw.but(notes=(*raw.notes, note))
+    if REPEATS_ERROR not in asked and (again := marked_again(raw)).any():
+        number, first = int(again.sum()), FLAWS["duplicate"].describe(raw, int(again.argmax()))
+        note = f"{counted(number, 'segment')} read once: {first}{more_like_it(number)}"
+        raw = _keep(raw, ~again, first_of_each(raw))
+        raw = raw.but(
+            notes=(*raw.notes, note),
+            balance=balance.moved(raw.balance, "segment", "repeated segment", number),
+        )
     done += raw.reading.get("repair", ())  # of parts in files, each by itself
     return raw.but(reading={**raw.reading, "repair": sorted(set(done))}) if done else raw

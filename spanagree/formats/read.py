@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanagree.choices import FormatName, Repair
+from spanagree.choices import FormatName, Repair, Repeats
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.repairs import steps_of
 from spanagree.errors import SettingError
 from spanagree.files import named_files
 from spanagree.formats.file_parts import read_found
@@ -21,6 +22,7 @@ def read(
     format: FormatName | None = None,  # noqa: A002 — what it is called everywhere
     *,
     repair: Repair | Sequence[Repair] = (),
+    repeats: Repeats = "once",
     **options: Any,
 ) -> Corpus:
     """Return the corpus in files of any format that is read, which is recognised by their content.
@@ -41,6 +43,8 @@ def read(
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
+        repeats: once, a segment that one annotator marked twice, with the same attributes, is read
+            once; or error, it is refused.
         options: of the readers, named as on the command line with ``_`` for ``-``; and of files
             ``group_by``, with ``unit``, as for :meth:`Corpus.grouped_by`, or FILE or FILE:COLUMN.
 
@@ -53,16 +57,16 @@ def read(
     >>> read([{"tokens": ["Jo", "sings"], "gold": ["B-PER", "O"]}]).annotators
     ('gold',)
     """
+    repair = steps_of(repair, repeats)
     paths = source.values() if isinstance(source, Mapping) else source
     several = isinstance(source, (list, tuple, Mapping)) and all(
         isinstance(p, _PATH) for p in paths
     )
     if isinstance(source, _PATH) or several:
-        repairs = repair.split(",") if isinstance(repair, str) else repair
         files = named_files(source)
         if format in (None, "conll"):
             files = {name: as_pattern(path) for name, path in files.items()}
-        return read_found(files, options, format, repairs)
+        return read_found(files, options, format, repair)
     if format is not None:
         raise SettingError(f"format {format!r}, but there is no file; leave it out")
     return _of_data(source, repair=repair, **options)

@@ -17,8 +17,9 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.chance.model import Given, chance_model, places_of, whose, with_ids
-from spanagree.choices import Chance, MatchName
+from spanagree.choices import ChanceOrAuto, MatchName
 from spanagree.comparisons.counting import MatchCounting, of_gold
+from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.comparisons.place_shares import PlaceShares, notes_of, with_uniform
 from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import with_seconds
@@ -244,7 +245,7 @@ def difficulty(
     *,
     annotators: Sequence[str] | None = None,
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     places: Given | None = None,
     seed: int = 0,
     executor: Executor | None = None,
@@ -258,7 +259,8 @@ def difficulty(
         gold: the name of the gold layer, or
         annotators: the names of those of a team; all layers if neither is given.
         match: the measure, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         seed: a whole number from 0, of draws where expected scores are too much work.
         executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
@@ -280,7 +282,7 @@ def difficulty(
     model = chance_model(chance, places, seed=seed)
     with_text = places_of(model) is not None
     corpus = whole_corpus(source_of(corpus), executor, progress, with_text=with_text)
-    model, corpus = with_ids(model, corpus)
+    model, corpus = with_ids(chance_of_corpus(corpus, match, model), corpus)
     if whose(model) != "both":
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
     counting = MatchCounting(match=match, chance=model, progress=progress)

@@ -21,10 +21,12 @@ from spanagree.comparisons.compared import (
 )
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import Description, MatchCounting, notes_on_texts
+from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.place_shares import PlaceShares
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import numbers_of_texts
+from spanagree.errors import SettingError, chosen
 from spanagree.files import PathName
 from spanagree.parts.each import Part, check_executor, joined_parts
 
@@ -200,11 +202,48 @@ def rows_of_corpus_or_parts(
         counting = MatchCounting(match=match, chance=chance, progress=progress)
         return kind.of(corpus, counting, **chosen)
     check_settings(**settings)
-    work, join = (
-        functools.partial(function, **chosen, settings=settings)
-        for function in (kind.of_part, kind.joined)
-    )
-    return joined_parts(source, work, join, executor, progress)
+
+    def rows_under(settings: Mapping[str, Any]) -> _Rows:
+        work, join = (
+            functools.partial(function, **chosen, settings=settings)
+            for function in (kind.of_part, kind.joined)
+        )
+        return joined_parts(source, work, join, executor, progress)
+
+    try:
+        return rows_under(settings)
+    except _OtherChanceError as error:
+        if iter(source) is source:
+            raise
+        return rows_under({**settings, "chance": error.chance})
+
+
+class _OtherChanceError(SettingError):
+    """Parts were compared under several chance models, where none was named.
+
+    Attributes:
+        chance: the model of the whole.
+    """
+
+    chance: str
+
+
+def _check_one_chance(parts: Mapping[str, ComparedRows]) -> None:
+    """Raise unless all parts were compared under the same chance model.
+
+    Raises:
+        SettingError: naming a part under the model that the whole needs.
+    """
+    models = {name: part.counting.chance for name, part in parts.items()}
+    widest = widest_chance(models.values())
+    if len(set(models.values())) > 1:
+        name = next(name for name, model in models.items() if model == widest)
+        error = _OtherChanceError(
+            f"{name}: its segments need chance {widest}, and other parts were compared under"
+            f" another; {chosen('chance', str.__str__(widest))} is for all of them"
+        )
+        error.chance = widest
+        raise error
 
 
 def compared_documents(corpus: Corpus, counting: MatchCounting) -> dict[str, Any]:
@@ -225,6 +264,7 @@ def whole_of_parts(
     Raises:
         InputError, SettingError: for parts that do not belong together; for what no part has.
     """
+    _check_one_chance(parts)
     first = next(iter(parts.values()))
     corpus = joined_items({name: part.corpus for name, part in parts.items()})
     counting = replace(first.counting, match=measure_of_whole(corpus, **settings))

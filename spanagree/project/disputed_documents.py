@@ -14,7 +14,7 @@ from spanagree.agreement.count import PerDocument
 from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
 from spanagree.chance.model import chance_model
-from spanagree.choices import Chance, DisputeSort, MatchName, called_gold
+from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import (
     Question,
@@ -23,7 +23,7 @@ from spanagree.comparisons.chance_distribution.distribution import (
 )
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.observed import overlapping_pairs
-from spanagree.comparisons.overlaps import check_layers, check_names
+from spanagree.comparisons.overlaps import chance_of_corpus, check_layers, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
@@ -453,7 +453,7 @@ def disputes(
     *,
     sort: DisputeSort = "disagreement",
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     text: bool = True,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -467,7 +467,8 @@ def disputes(
         corpus: two annotators or more as layers.
         sort: what ranks documents, disagreement, segments or unexpected.
         match: the measure of disagreement, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         text: whether rows have the texts.
         seed: a whole number from 0, of draws where expected scores are too much work.
         progress: called with the number of pairs compared, and of all.
@@ -485,7 +486,7 @@ def disputes(
     """
     corpus = corpus_of(corpus)
     check_choice(sort, SORTS, "sort")
-    chance = chance_model(chance, seed=seed)
+    chance = chance_of_corpus(corpus, match, chance_model(chance, seed=seed))
     contested = _contested(corpus, match, chance)
     comparisons = PerDocument.of(corpus, match, chance, progress).sums
     sums = comparisons.by("document").symmetric_table(np.arange(len(corpus)))

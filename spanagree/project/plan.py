@@ -27,7 +27,7 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.count import AgreementSettings, columns_of
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
-from spanagree.choices import Chance, Figure, MatchName
+from spanagree.choices import ChanceOrAuto, Figure, MatchName
 from spanagree.comparisons.table import Comparisons
 from spanagree.errors import (
     SettingError,
@@ -246,7 +246,7 @@ def plan_sample(
     width: float,
     *,
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     annotators: Sequence[str] | None = None,
     figure: Figure = "corrected",
     confidence: float = 95,
@@ -259,7 +259,8 @@ def plan_sample(
         corpus: what is there so far.
         width: let the interval of the team's figure be so wide.
         match: the measure, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         annotators: plan for these annotators only; all unless given.
         figure: plan for the interval of this figure, observed, expected or corrected.
         confidence: the level of the interval, in per cent.

@@ -12,10 +12,10 @@ import numpy as np
 
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model, with_ids, without_places
-from spanagree.choices import MAJORITY, NOTHING, Chance, ChanceOf, MatchName
+from spanagree.choices import MAJORITY, NOTHING, ChanceOf, ChanceOrAuto, MatchName
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.overlaps import chance_of_corpus, check_names
 from spanagree.comparisons.place_shares import (
     PlaceShares,
     beside_uniform,
@@ -179,6 +179,8 @@ class AgainstReferences(Result, Keyed):
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
         sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
+        chance = verdict.chance_model(str.__str__(self.settings.chance))
+        sentence = f"{sentence} {chance}".rstrip()
         people, both = self.ceiling.f1, counted(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
@@ -329,7 +331,7 @@ def evaluate_references(
     *,
     systems: Sequence[str] | None = None,
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     places: Given | None = None,
     chance_of: ChanceOf = "both",
     seed: int = 0,
@@ -346,7 +348,8 @@ def evaluate_references(
         references: the names of the references, or all that are not systems.
         systems: the names of the systems, or all that are not references.
         match: the measure, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         places: where random segments may stand; see :func:`spanagree.evaluate`.
         chance_of: whose annotations are random, both, or systems with references as they are; of
             people too, each in turn as a system is.
@@ -368,6 +371,7 @@ def evaluate_references(
     check_in_one_piece(corpus, "a comparison with references")
     chance, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
     check_names(match, chance)
+    chance = chance_of_corpus(corpus, match, chance)
     jackknife = parse_ci(ci)
     people, machines = _sides(corpus, references, systems)
     settings = AgainstSettings(

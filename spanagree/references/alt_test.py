@@ -18,10 +18,10 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.chance.model import chance_model
-from spanagree.choices import Chance, LabelScore, MatchName
+from spanagree.choices import ChanceOrAuto, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.overlaps import chance_of_corpus, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
@@ -308,7 +308,7 @@ def alt_test(
     *,
     annotators: Sequence[str] | None = None,
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     score: LabelScore = "accuracy",
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -327,7 +327,8 @@ def alt_test(
             for experts, .15 for skilled annotators, .1 for crowds.
         annotators: those whom the candidate might replace; all others unless given.
         match: the measure, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         score: of labels: accuracy, the share of the others who gave the same; or neg-rmse, of
             numbers the root of the mean squared difference from the others', negative.
         seed: a whole number from 0, of draws where expected scores are too much work.
@@ -356,7 +357,7 @@ def alt_test(
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
-    chance = chance_model(chance, seed=seed)
+    chance = chance_model(chance_of_corpus(annotations, match, chance), seed=seed)
     wins, empty, computed, notes = _of_spans(
         corpus, MatchCounting(match=match, chance=chance, progress=progress)
     )

@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import met_before, ranks
+from spanagree.chance.model import AUTO
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import MAJORITY, NOTHING, Baseline, Chance
-from spanagree.comparisons.overlaps import check_layer
+from spanagree.choices import MAJORITY, NOTHING, Baseline, ChanceOrAuto
+from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import times_seen
@@ -44,7 +45,7 @@ def with_baselines(
     baselines: Sequence[Baseline],
     *,
     references: Sequence[str] | None = None,
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     seed: int = 0,
 ) -> Corpus:
     """Return the same corpus with baselines as further layers, each under its own name.
@@ -56,8 +57,9 @@ def with_baselines(
         baselines: everything, nothing, random and majority, or some of them.
         references: the names of those whose most frequent label everything has, from whom random
             draws, and who vote for majority; all unless given. Of one gold layer, its name.
-        chance: where random may place segments, nonoverlapping, per-label or overlapping. In the
-            last, those of one label stay apart if they do in all references.
+        chance: where random may place segments, nonoverlapping, per-label or overlapping; of auto
+            the first of these that the segments of all layers allow. Under overlapping, those of
+            one label stay apart if they do in all references.
         seed: of random, a whole number from 0; the same one gives the same layer, in any order of
             documents with ids, and of annotators.
 
@@ -79,7 +81,8 @@ def with_baselines(
         raise SettingError(
             f"baseline {show(taken[0])}: an annotator has this name; give the annotator another"
         )
-    check_choice(chance, CHANCES, "chance")
+    check_choice(chance, (AUTO, *CHANCES), "chance")
+    chance = chance_of_corpus(corpus, "exact", chance)
     check_whole(seed, 0, "seed")
     named = corpus.annotators if references is None else references
     names = annotator_names(named, corpus.layers)

@@ -94,6 +94,16 @@ def one_score(name: str, score: Score, confidence: float | None = None, over: st
     return f"{observed}; {chance}; corrected for chance {short(score.corrected)}{sure}."
 
 
+def chance_model(chance: str) -> str:
+    """Return a sentence on a chance model under which segments may overlap; empty for others.
+
+    >>> chance_model("per-label"), chance_model("nonoverlapping")
+    ('Chance lets segments of different labels overlap (per-label).', '')
+    """
+    allowed = {"per-label": "segments of different labels", "overlapping": "all segments"}
+    return f"Chance lets {allowed[chance]} overlap ({chance})." if chance in allowed else ""
+
+
 def marked_nothing(names: Sequence[str]) -> str:
     """Return a sentence on the annotators or systems without a segment; empty without names.
 

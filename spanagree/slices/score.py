@@ -14,10 +14,11 @@ import numpy as np
 
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
+from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import numbers_of_texts
-from spanagree.errors import SettingError, check_whole, counted, printable
+from spanagree.errors import SettingError, check_whole, chosen, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
@@ -441,7 +442,12 @@ def _same_documents(
 def _of_results(
     results: Mapping[str, Scorable], jackknife: Jackknife | None
 ) -> tuple[_About, list[_Part], list[str]]:
-    """Take each of several results as a slice."""
+    """Take each of several results as a slice.
+
+    Raises:
+        SettingError: for results of different measures or chance models.
+    """
+    _check_same_chance(results)
     corpora = {name: corpus_of_result(result) for name, result in results.items()}
     sources = [
         ([corpus.id_of(d) for d in range(len(corpus))], corpus) for corpus in corpora.values()
@@ -460,6 +466,24 @@ def _of_results(
     is_ordered = has_order("", list(results))
     total = sum(map(len, corpora.values()))
     return _About("file", "file", is_ordered, total, every_note, first), parts, notes
+
+
+def _check_same_chance(results: Mapping[str, Scorable]) -> None:
+    """Refuse results that are not comparable, as measures or chance models differ.
+
+    Raises:
+        SettingError: naming the first two.
+    """
+    first_name, first = next(iter(results.items()))
+    for name, result in results.items():
+        for setting in ("match", "chance"):
+            one, other = (str.__str__(getattr(x.settings, setting)) for x in (first, result))
+            if one != other:
+                fits = other if setting == "match" else widest_chance((one, other))
+                raise SettingError(
+                    f"{show(first_name)} is of {setting} {one} and {show(name)} of {other}, and"
+                    f" such figures are not compared; compute all with {chosen(setting, fits)}"
+                )
 
 
 # --- slices of segments ---------------------------------------------------------------------------

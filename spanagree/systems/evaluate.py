@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import Given, chance_model
-from spanagree.choices import Chance, ChanceOf, MatchName
+from spanagree.choices import ChanceOf, ChanceOrAuto, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import settled
 from spanagree.errors import counted, printable
@@ -36,7 +36,7 @@ def evaluate(
     gold: str | Tags | Mapping[str, Tags] | None = None,
     *,
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     places: Given | None = None,
     chance_of: ChanceOf = "both",
     ci: bool | Jackknife = False,
@@ -57,7 +57,8 @@ def evaluate(
         gold: the name of the gold layer; the first unless named. All others are systems. Or one's
             tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: the measure, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         places: where random segments may stand: words, words+marks, letters, capitals,
             capitals+digits, column:NAME, a file of places, or PER=capitals,LOC=letters; a predicate
             of tokens; or a rule for each document, ``{"name": "site", "ok": […]}`` and the like.

@@ -210,7 +210,9 @@ class Evaluation(Result, Keyed):
         where = f"{verdict.counted_from(informative, noun)} with anything marked"
         confidence = confidence_of(self.settings)
         sentence = verdict.order(self.scores, where, confidence, "--test jackknife", self.unmarked)
-        return f"{sentence} {verdict.compared(shared, self.documents, noun)}".rstrip()
+        seen = verdict.compared(shared, self.documents, noun)
+        chance = verdict.chance_model(str.__str__(self.settings.chance))
+        return " ".join(filter(None, [sentence, seen, chance]))
 
     @property
     def _keys(self) -> Sequence[Any]:

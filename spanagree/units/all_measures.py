@@ -12,10 +12,11 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, step_of
+from spanagree.chance.model import AUTO
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.choices import TIME_LIMIT, Chance, MatchName
+from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import OverlapError
+from spanagree.comparisons.overlaps import OverlapError, chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import choose_annotators, times_seen
@@ -160,7 +161,7 @@ def side_by_side(
     corpus: CorpusLike,
     *,
     annotators: Sequence[str] | None = None,
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     precision: float = 0.01,
     time_limit: float | None = TIME_LIMIT,
     seed: int = 0,
@@ -173,7 +174,8 @@ def side_by_side(
 
     Args:
         corpus: the annotations.
-        chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
+        chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping; of auto
+            the first of these that the segments of all layers allow.
         precision: the standard error of γ and of γ_cat below which sampling ends.
         time_limit: seconds for all of them, after which γ ends as in :func:`spanagree.gamma`. F1 by
             overlap, whose chance is of draws if it is much work, is undefined if half of them are
@@ -193,7 +195,8 @@ def side_by_side(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "measures of units")
-    check_choice(chance, CHANCES, "chance")  # not a reason why a measure is undefined
+    check_choice(chance, (AUTO, *CHANCES), "chance")  # not a reason why a measure is undefined
+    chance = chance_of_corpus(corpus, "exact", chance)
     Sampling("chance", chance, precision, seed)
     Deadline.after(time_limit)
     corpus, chosen = choose_annotators(corpus, annotators)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
+from spanagree.corpus.balance import says_balance
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, stripped
-from spanagree.corpus.repairs import REPAIRS, valid_corpus
+from spanagree.corpus.repairs import REPAIRS, repaired, steps_of, valid_corpus
 from spanagree.formats.combine import concatenated
 from spanagree.formats.hugging_face.read import raw_dataset
 
@@ -48,7 +50,7 @@ def test_dirt(what):
     spans, message, repairs = DIRT[what]
     dirty = draft(("a", "7", spans))
     with refuses(sa.InputError, message):
-        valid_corpus(dirty)
+        valid_corpus(dirty, steps_of((), "error"))
     for steps, left in repairs.items():
         corpus = valid_corpus(dirty, steps)
         assert [tuple(s) for s in corpus[0].segments["a"]] == left
@@ -65,6 +67,47 @@ def test_dirt(what):
             chance="overlapping",
         )
         assert f"|repair:{'+'.join(corpus.reading['repair'])}|" in signed.signature
+
+
+def test_segments_marked_twice(tmp_path):
+    """They are read once, and counted; with other attributes, or on request, they are refused."""
+    spans = [(0, 2, "X"), (4, 6, "X"), (0, 2, "X"), (0, 2, "Y"), (0, 2, "X")]
+    corpus = valid_corpus(draft(("a", "7", spans)))
+    assert [tuple(s) for s in corpus[0].segments["a"]] == [(0, 2, "X"), (0, 2, "Y"), (4, 6, "X")]
+    note = "2 segments read once: annotator 'a', document '7': segment 0–2 'X' stands twice (and 1 more like it)"
+    assert note in corpus.notes
+    assert "repair" not in corpus.reading
+    (line,) = says_balance(repaired(draft(("a", "7", spans)), ()).balance)
+    assert line == "5 segments in the source: 3 read, 2 repeated segments"
+    rows = [{"text": TEXT, "a": [{"start": 0, "end": 2, "label": "X"}] * 2, "b": []}]
+    assert len(sa.read(rows, text="text", spans=["a", "b"]).layers["a"]) == 1
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    for source in (rows, path):
+        with refuses(sa.InputError, "annotator 'a', … segment 0–2 'X' stands twice; …"):
+            sa.read(source, text="text", spans=["a", "b"], repeats="error")
+    with refuses(sa.SettingError, "unknown repeats 'twice'; allowed: once, error"):
+        sa.read(rows, text="text", spans=["a", "b"], repeats="twice")
+    one, other = ({"spanagree": 1, "id": "1", "offsets": "tokens", "length": 5, "annotators": {"a": [
+        {"start": 0, "end": 2, "label": "X", "attributes": {"sure": sure}} for sure in pair]}}
+        for pair in (("yes", "yes"), ("yes", "no")))  # fmt: skip
+    path.write_text(json.dumps(one), "utf-8")
+    assert len(sa.read(path).layers["a"]) == 1
+    path.write_text(json.dumps(other), "utf-8")
+    with refuses(sa.InputError, "… segment 0–2 'X' stands twice; --repair drop-duplicates …"):
+        sa.read(path)
+
+
+def test_relations_of_segments_marked_twice(tmp_path):
+    """A relation to the second one is one to the first."""
+    (tmp_path / "a.txt").write_text("Jo met Al", "utf-8")
+    (tmp_path / "a.ann").write_text(
+        "T1\tP 0 2\tJo\nT2\tP 7 9\tAl\nT3\tP 0 2\tJo\nR1\tmet Arg1:T3 Arg2:T2\n", "utf-8"
+    )
+    corpus = sa.read(tmp_path)
+    (layer,) = corpus.layers.values()
+    assert len(layer) == 2
+    assert [(first, second) for first, second, *_ in layer.details.relations()] == [(0, 1)]
 
 
 def test_repeats():
@@ -294,16 +337,13 @@ def test_lengths_of_what_is_not_reversed():
 
 
 def test_hint_on_overlaps():
-    """The hint names no chance model that refuses one of the overlaps."""
-    for label, chances in (
-        ("Y", "--chance per-label or --chance overlapping (chance='per-label' or 'overlapping')"),
-        ("X", "--chance overlapping (chance='overlapping')"),
-    ):
+    """The hint names the chance model that is taken, which allows all of the overlaps."""
+    for label, chance in (("Y", "per-label"), ("X", "overlapping")):
         result = check(draft(("a", "7", [(0, 2, "X"), (1, 4, label)])))
         (finding,) = (f for f in result.findings if f.name == "overlap")
         assert finding.first == (
-            f"1 annotation with segments that overlap: {chances}, and a measure that allows"
-            " it, take them"
+            f"1 annotation with segments that overlap: chance is {chance} unless another is named,"
+            " and measures that pair or share tokens may not take them"
         )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from spanagree.choices import Chance, MatchName
+from spanagree.choices import ChanceOrAuto, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, counted
 from spanagree.files import PathName, check_writable, write_bytes
@@ -44,7 +44,7 @@ def write_report(
     gold: str | None = None,
     team: bool = False,
     match: MatchName = "exact",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     measures: bool = False,
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -62,7 +62,8 @@ def write_report(
         gold: the gold layer; the first unless named.
         team: a report on annotators among each other, without gold.
         match: the measure, exact, boundaries, token, iou or overlap.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
+            first of these that the segments of all layers allow.
         measures: whether α_U and γ of a team stand beside F1; γ takes a while.
         references: the annotators that systems are compared with, or all that are not systems.
         systems: the systems, or all that are not references; with these or references the report
