@@ -312,13 +312,13 @@ def test_settings():
     corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[]]})
     for ask, said in (
         ({"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou, overlap"),
-        ({"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
+        ({"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
         ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
         ({"annotators": "ab"}, "annotators 'ab'; a list of names is needed"),
         ({"annotators": ["a", "a"]}, "annotator 'a' is named twice; once is enough"),
         ({"min_shared": -1}, "min_shared -1; a whole number from 0 is needed"),
         ({"min_shared": 1.5}, "min_shared 1.5; a whole number from 0 is needed"),
-        ({}, "annotator 'a', document '1': segments 0–3 'X' and 1–4 'Y' overlap, which chance nonoverlapping does not allow; --chance per-label or --chance overlapping (chance='per-label' or 'overlapping') would work"),
+        ({"chance": "nonoverlapping"}, "annotator 'a', document '1': segments 0–3 'X' and 1–4 'Y' overlap, which chance nonoverlapping does not allow; --chance per-label or --chance overlapping (chance='per-label' or 'overlapping') would work"),
     ):  # fmt: skip
         with refuses(sa.SettingError, said):
             sa.agree(corpus, **ask)

@@ -455,7 +455,7 @@ def test_the_hint_holds_for_all_layers():
     corpus = Corpus.from_segments([9], {"a": [OVERLAPS["nested"]], "b": [OVERLAPS["same label"]]})
     hint = r"chance nonoverlapping does not allow; --chance overlapping \(chance='overlapping'\) would work$"
     with pytest.raises(sa.SettingError, match=hint):
-        sa.evaluate(corpus)
+        sa.evaluate(corpus, chance="nonoverlapping")
 
 
 @pytest.mark.parametrize("names", [("overlapping", "per-label"), ("exact", "token")])

@@ -104,7 +104,7 @@ def test_settings():
         ({"gold": "z"}, "unknown gold 'z'; allowed: a, b"),
         ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
         ({"gold": "a", "annotators": ["b"]}, "gold and annotators; difficulty is that of one or of the other"),
-        ({"gold": "b"}, "annotator 'b', document '1': segments 0–2 'X' and 1–3 'X' overlap, which chance nonoverlapping"),
+        ({"gold": "b", "chance": "nonoverlapping"}, "annotator 'b', document '1': segments 0–2 'X' and 1–3 'X' overlap, which chance nonoverlapping"),
     ):  # fmt: skip
         with refuses(sa.SettingError, said):
             sa.difficulty(corpus, **ask)

@@ -471,7 +471,7 @@ def test_a_part_that_fails(newsroom_parts):
         sa.evaluate([])
     overlapping = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "X")]], "b": [[]]})
     with refuses(sa.SettingError, "part 2: annotator 'a', document '1': segments"):
-        sa.evaluate([overlapping.of_annotators(["b"]), overlapping])
+        sa.evaluate([overlapping.of_annotators(["b"]), overlapping], chance="nonoverlapping")
 
 
 def test_an_executor_that_dies(newsroom_parts):

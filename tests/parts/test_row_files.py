@@ -102,7 +102,9 @@ def test_places_and_relations(folder):
             with refuses(sa.SettingError, "part 1: "):
                 call(rows)
     with refuses(sa.SettingError, "part 1: chance 'nonoverlapping'; the rows are of chance"):
-        sa.evaluate(sent([sa.evaluate(corpus, chance="overlapping")], folder))
+        sa.evaluate(
+            sent([sa.evaluate(corpus, chance="overlapping")], folder), chance="nonoverlapping"
+        )
     with refuses(sa.SettingError, "part 1: gold 'b'; the rows are of gold 'a'"):
         sa.evaluate(sent([sa.evaluate(corpus)], folder), "b")
 

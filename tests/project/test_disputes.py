@@ -245,7 +245,7 @@ def test_refused():
         (example(), {"match": "same"}, "unknown match 'same'"),
         (example(), {"sort": "unexpected", "match": "iou"}, "matches under iou are not whole numbers; use match exact"),
         (apart, {}, "no document that two annotators saw; two who share one are needed"),
-        (overlap, {}, "overlap, which chance nonoverlapping does not allow"),
+        (overlap, {"chance": "nonoverlapping"}, "overlap, which chance nonoverlapping does not allow"),
     ):  # fmt: skip
         with pytest.raises(sa.SettingError, match=said):
             sa.disputes(corpus, **settings)

@@ -161,7 +161,7 @@ def test_what_nothing_gives():
         ({"baselines": ["all"]}, "unknown baseline 'all'; allowed: everything, nothing, random, majority"),
         ({"baselines": ["nothing"]}, "baseline 'nothing' … another"),
         ({"baselines": ["random"], "seed": -1}, "seed -1 … from 0"),
-        ({"baselines": ["random"], "chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
+        ({"baselines": ["random"], "chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
         ({"baselines": ["random"], "references": ["x"]}, "unknown annotator 'x'; allowed: nothing, b"),
         ({"baselines": ["majority"], "references": ["b"]}, "baseline majority: b alone … two annotators … references"),
     ],

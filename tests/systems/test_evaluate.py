@@ -439,7 +439,7 @@ def test_progress():
         ([], {}, "0 annotators … gold and at least one system … --columns gold=1,mine=2"),
         (["gold", "a"], {"gold": "b"}, "unknown gold 'b'; allowed: gold, a"),
         (["gold", "a"], {"match": "partial"}, "unknown match 'partial'; allowed: exact, token, boundaries, iou, overlap"),
-        (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: nonoverlapping, per-label, overlapping"),
+        (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
     ],
 )  # fmt: skip
 def test_errors(layers, settings, message):
@@ -484,7 +484,7 @@ def test_a_system_that_overlaps_itself():
     """Chance that lets no segments overlap has no place for those that do: who, where, what helps."""
     layers = {"gold": [[(0, 2, "X")]], "mine": [[(0, 3, "X"), (2, 4, "Y")]]}
     with refuses(sa.SettingError, "annotator 'mine', document '1' … overlap … chance='per-label'"):
-        sa.evaluate(Corpus.from_segments([6], layers))
+        sa.evaluate(Corpus.from_segments([6], layers), chance="nonoverlapping")
 
 
 def test_a_system_that_nobody_says_saw_a_document():

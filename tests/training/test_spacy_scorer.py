@@ -362,7 +362,8 @@ def test_settings(scorer):
     ):
         scorer(match="exakt")
     with refuses(
-        sa.SettingError, "unknown chance 'chance'; allowed: nonoverlapping, per-label, overlapping"
+        sa.SettingError,
+        "unknown chance 'chance'; allowed: auto, nonoverlapping, per-label, overlapping",
     ):
         scorer(chance="chance")
     assert pickle.loads(pickle.dumps(scorer()))([], spans_key="sc")
