@@ -6,6 +6,7 @@ several annotators works too.
 \b
 spanagree evaluate gold.conll mine.conll yours.conll
 spanagree evaluate all.conll --columns gold=1,mine=2 --by label
+spanagree evaluate gold.conll mine.conll --by error
 spanagree evaluate crowd.jsonl --systems mine,yours --match token
 """
 
@@ -24,7 +25,7 @@ from spanagree.cli.progress import progress
 from spanagree.cli.references import against_references, references
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 
-_VIEWS = dict.fromkeys([*BY["Evaluation"], "difficulty", *BY["AgainstReferences"]])
+_VIEWS = dict.fromkeys([*BY["Evaluation"], "difficulty", "error", *BY["AgainstReferences"]])
 _TEST = "Test all pairs of systems, or each against chance."
 
 
@@ -58,7 +59,7 @@ def evaluate(
     if settings.keys() & {"references", "systems"}:
         against_references(job, baseline, settings)
         return
-    if test is None and job.by != "difficulty":
+    if test is None and job.by not in ("difficulty", "error"):
         job.check_picture(sa.systems.Evaluation)
     check_baselines(baseline)
     if job.slices == FILE:
@@ -100,6 +101,8 @@ def evaluate(
         hard = sa.difficulty(corpus, result.settings.gold, **settings, **job.seed)
         levels = sa.levels.evaluate_levels(result, hard, **job.levels)
         replace(job, by=None).show(levels, notes=result.notes)
+    elif job.by == "error":
+        replace(job, by=None).show(sa.systems.error_types(result))
     else:
         tested = test and _tested(test, corpus, result, job)
         job.show(result, test=tested)

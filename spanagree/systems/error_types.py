@@ -1,0 +1,133 @@
+"""Errors of systems by type: what differs between each system's segments and gold's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from spanagree.comparisons.counting import of_gold
+from spanagree.comparisons.pairing import KINDS, OUTCOMES, pairing
+from spanagree.errors import SettingError, counted, printable
+from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.plots import Picture, heat_map
+from spanagree.results.result import Result
+from spanagree.settings import Settings, unit
+from spanagree.systems.result import Evaluation, check_evaluation
+
+_NAMED = 3  # systems of which the verdict names the most frequent error
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ErrorSettings(Settings):
+    """The settings of errors by type."""
+
+    gold: str
+    gold_first: bool | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorTypes(Result):
+    """The result of :func:`error_types`.
+
+    Attributes:
+        counts: by system, the number of its pairs with gold of each of
+            :data:`spanagree.comparisons.pairing.OUTCOMES`: match and the types of error.
+        documents: number of documents.
+        settings: settings of the evaluation that matter here.
+        notes: notes of the evaluation.
+    """
+
+    counts: Mapping[str, Mapping[str, int]]
+    documents: int
+    settings: ErrorSettings
+    notes: tuple[str, ...]
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"errors": None}
+
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "counts")
+
+    def errors(self, system: str) -> dict[str, int]:
+        """Return the number of errors of a system, by type."""
+        return {kind: self.counts[system][kind] for kind in KINDS}
+
+    @property
+    def verdict(self) -> str:
+        """The most frequent error of each of the first systems."""
+        sentences = []
+        for name in list(self.counts)[:_NAMED]:
+            errors, shown = self.errors(name), printable(name)
+            most = verdict.most_often(errors) if any(errors.values()) else ""
+            sentences.append(
+                f"Errors of {shown} are most often {most}." if most else f"{shown}: no error."
+            )
+        return " ".join(sentences)
+
+    def _table(self, by: str | None) -> Frame:
+        """A row for each type of error of each system, with its share of the system's errors."""
+        columns = [
+            Column("system", "system", "name"),
+            Column("error", "error", "name", "type of error"),
+            Column("count", "count", "count", "count of errors"),
+            Column("share", "share", "figure", "share of errors"),
+        ]
+        rows, breaks = list[list[Value]](), list[int]()
+        for name in self.counts:
+            breaks.append(len(rows))
+            errors = self.errors(name)
+            total = sum(errors.values())
+            rows += [[name, kind, n, n / total if total else None] for kind, n in errors.items()]
+        n_systems = counted(len(self.counts), "system")
+        return Frame(
+            columns,
+            rows,
+            self.settings,
+            caption=f"errors of {n_systems} against {printable(self.settings.gold)},"
+            f" {counted(self.documents, unit(self.settings))}",
+            breaks=breaks[1:],
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return the number of errors of each type as a heat map."""
+        table = [[self.counts[name][kind] for name in self.counts] for kind in KINDS]
+        return heat_map(list(KINDS), list(self.counts), np.array(table, np.float64), "errors")
+
+
+def error_types(evaluation: Evaluation) -> ErrorTypes:
+    """Return how many errors each system makes of which type, whatever the measure.
+
+    Each segment of gold and of a system is in one pair at most: those that are the same first, then
+    those of the same boundaries (an error of the label), then those that overlap most (of the
+    boundary, or of both). What has no partner is missed or spurious.
+
+    Args:
+        evaluation: systems against gold.
+
+    Raises:
+        SettingError: for an evaluation of rows that were read, or of relations, which have no
+            segments.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
+    >>> found = error_types(sa.evaluate(sa.Corpus.from_segments([9], layers)))
+    >>> found.errors("mine")
+    {'missed': 1, 'spurious': 0, 'boundary': 1, 'label': 0, 'boundary+label': 0}
+    """
+    check_evaluation(evaluation, "errors by type")
+    corpus = evaluation.counted.per_document.corpus
+    if corpus is None or corpus.of_rows or corpus.of_relations:
+        raise SettingError(
+            "errors by type are of segments, and these are rows or relations; evaluate a corpus"
+            " with its segments"
+        )
+    gold, counts = corpus.layers[evaluation.settings.gold], {}
+    for name in evaluation.systems:
+        kinds = pairing(gold, corpus.layers[name], labels=len(corpus.labels)).kind
+        numbers = np.bincount(kinds, minlength=len(OUTCOMES)).tolist()
+        counts[name] = dict(zip(OUTCOMES, numbers, strict=True))
+    about = {"offsets": corpus.offsets, "reading": corpus.reading}
+    settings = ErrorSettings(**of_gold(evaluation.settings.gold, corpus), **about)
+    return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes)
