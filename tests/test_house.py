@@ -254,7 +254,7 @@ def choices():
     """The type of each choice, and the table that says what its names mean."""
     from spanagree import choices as types
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
-    from spanagree.chance.model import CHANCE_OF
+    from spanagree.chance.model import AUTO, CHANCE_OF
     from spanagree.chance.start_distributions import CHANCES
     from spanagree.comparisons.compared import WHATS
     from spanagree.comparisons.measures import MATCHES
@@ -264,7 +264,7 @@ def choices():
     from spanagree.corpus.label_table import DUPLICATES
     from spanagree.corpus.offsets import ENDS
     from spanagree.corpus.raw import ABSENT
-    from spanagree.corpus.repairs import REPAIRS
+    from spanagree.corpus.repairs import REPAIRS, REPEATS
     from spanagree.corpus.segments import OFFSETS
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import ALIASES, SCHEMES
@@ -296,10 +296,10 @@ def choices():
 
     results = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     tables = {
-        "MatchName": MATCHES, "Chance": CHANCES, "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
+        "MatchName": MATCHES, "Chance": CHANCES, "ChanceOrAuto": [AUTO, *CHANCES], "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "ClusterBy": CLUSTER_BY, "Over": OVER, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
-        "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,
+        "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Repeats": REPEATS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
@@ -333,7 +333,8 @@ def test_choices_in_signatures(name):
             parameter.name, parameter.name.title().replace("_", "")
         )
         if by_name in kinds and not {"Callable", "bool"} & written:
-            assert by_name in written, f"{parameter} has no type of spanagree.choices"
+            named = {by_name, *({"ChanceOrAuto"} if by_name == "Chance" else ())}
+            assert named & written, f"{parameter} has no type of spanagree.choices"
         for kind in written & (kinds.keys() - NOT_HERE):
             described = re.search(rf"^ +{parameter.name}: (.*\n( {{8,}}.*\n)*)", text + "\n", re.M)
             elsewhere = ":func:" in (described[1] if described else text)

@@ -81,6 +81,7 @@ def makers():
         ),
         "chance_test": (corpus, evaluation),
         "split": (corpus, hard),
+        "error_types": (evaluation,),
         "evaluate_levels": (evaluation, hard),
     }
 

@@ -58,7 +58,7 @@ def parameters(function: str) -> dict[str, Parameter]:
         function: its full name, ``spanagree.room.module.function``; or that of a data class.
 
     >>> parameters("spanagree.levels.difficulty.difficulty")["chance"].choices
-    ('nonoverlapping', 'per-label', 'overlapping')
+    ('auto', 'nonoverlapping', 'per-label', 'overlapping')
     """
     module, _, name = function.rpartition(".")
     source = _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text("utf-8")

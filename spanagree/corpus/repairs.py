@@ -216,6 +216,12 @@ REPAIRS: Mapping[str, Repair] = {
 """The repairs by name, in the order in which they are applied."""
 
 
+REPEATS = {
+    "once": "a segment that one annotator marked twice alike is read once",
+    "error": "such a segment is refused",
+}
+"""What becomes of segments that one annotator marked twice, with the same attributes."""
+
 REPEATS_ERROR = "repeats:error"
 """Among the steps: segments that one annotator marked twice alike are refused, not read once."""
 
@@ -247,7 +253,7 @@ def steps_of(repair: Any, repeats: str) -> Any:
     Raises:
         SettingError: for another choice of ``repeats`` than once and error.
     """
-    check_choice(repeats, ("once", "error"), "repeats")
+    check_choice(repeats, REPEATS, "repeats")
     steps = repair.split(",") if isinstance(repair, str) else repair
     return steps if repeats == "once" else [*steps, REPEATS_ERROR]
 

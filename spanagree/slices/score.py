@@ -477,11 +477,11 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
     first_name, first = next(iter(results.items()))
     for name, result in results.items():
         for setting in ("match", "chance"):
-            one, other = (str.__str__(getattr(x.settings, setting)) for x in (first, result))
-            if one != other:
-                fits = other if setting == "match" else widest_chance((one, other))
+            names = [str.__str__(getattr(x.settings, setting)) for x in (first, result)]
+            if names[0] != names[1]:
+                fits = names[1] if setting == "match" else widest_chance(names)
                 raise SettingError(
-                    f"{show(first_name)} is of {setting} {one} and {show(name)} of {other}, and"
+                    f"{show(first_name)} is of {setting} {names[0]}, {show(name)} of {names[1]}:"
                     f" such figures are not compared; compute all with {chosen(setting, fits)}"
                 )
 

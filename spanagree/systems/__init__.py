@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from spanagree.systems.as_seqeval import recall_score as recall_score
     from spanagree.systems.compared_systems import ComparedSystems as ComparedSystems
     from spanagree.systems.compare_systems import Comparison as Comparison
-    from spanagree.systems.error_types import ErrorTypes as ErrorTypes
-    from spanagree.systems.error_types import error_types as error_types
+    from spanagree.systems.errors_by_type import ErrorTypes as ErrorTypes
+    from spanagree.systems.errors_by_type import error_types as error_types
     from spanagree.systems.result import Evaluation as Evaluation
     from spanagree.systems.result import Macro as Macro
     from spanagree.systems.result import Rank as Rank

@@ -175,5 +175,8 @@ def test_slices_by_file(tmp_path, monkeypatch, capsys):
     one = sa.evaluate(sa.read("one.jsonl"), "gold", chance="overlapping").systems["mine"].f1
     assert one.expected in [row["f1"]["expected"] for row in output["tables"]["slices"]]
     results = {name: sa.evaluate(sa.read(f"{name}.jsonl"), "gold") for name in ("one", "two")}
-    with refuses(sa.SettingError, "'one' is of chance nonoverlapping … --chance overlapping …"):
+    with refuses(
+        sa.SettingError,
+        "'one' is of chance nonoverlapping, 'two' of overlapping … --chance overlapping …",
+    ):
         sa.slices.score_slices(results)

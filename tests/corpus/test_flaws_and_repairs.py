@@ -80,14 +80,14 @@ def test_segments_marked_twice(tmp_path):
     (line,) = says_balance(repaired(draft(("a", "7", spans)), ()).balance)
     assert line == "5 segments in the source: 3 read, 2 repeated segments"
     rows = [{"text": TEXT, "a": [{"start": 0, "end": 2, "label": "X"}] * 2, "b": []}]
-    assert len(sa.read(rows, text="text", spans=["a", "b"]).layers["a"]) == 1
+    assert len(sa.read(rows, text="text", spans={"a": "a", "b": "b"}).layers["a"]) == 1
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     for source in (rows, path):
         with refuses(sa.InputError, "annotator 'a', … segment 0–2 'X' stands twice; …"):
-            sa.read(source, text="text", spans=["a", "b"], repeats="error")
+            sa.read(source, text="text", spans={"a": "a", "b": "b"}, repeats="error")
     with refuses(sa.SettingError, "unknown repeats 'twice'; allowed: once, error"):
-        sa.read(rows, text="text", spans=["a", "b"], repeats="twice")
+        sa.read(rows, text="text", spans={"a": "a", "b": "b"}, repeats="twice")
     one, other = ({"spanagree": 1, "id": "1", "offsets": "tokens", "length": 5, "annotators": {"a": [
         {"start": 0, "end": 2, "label": "X", "attributes": {"sure": sure}} for sure in pair]}}
         for pair in (("yes", "yes"), ("yes", "no")))  # fmt: skip

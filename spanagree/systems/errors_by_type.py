@@ -39,6 +39,12 @@ class ErrorTypes(Result):
         documents: number of documents.
         settings: settings of the evaluation that matter here.
         notes: notes of the evaluation.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
+    >>> found = sa.systems.error_types(sa.evaluate(sa.Corpus.from_segments([9], layers)))
+    >>> found.verdict
+    'Errors of mine are most often of the kinds missed and boundary (1 of 2 each).'
     """
 
     counts: Mapping[str, Mapping[str, int]]
