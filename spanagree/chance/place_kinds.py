@@ -44,6 +44,19 @@ class PlaceKinds:
         """How many places each kind has."""
         return np.diff(self.first)
 
+    def longest(self, kind: int) -> int:
+        """Return the length of the longest place of a kind."""
+        here = slice(int(self.first[kind]), int(self.first[kind + 1]))
+        return int((self.end[here] - self.start[here]).max(initial=0))
+
+    def ends(self, kind: int) -> dict[int, list[int]]:
+        """Return the ends of the places of a kind, for each start."""
+        here = slice(int(self.first[kind]), int(self.first[kind + 1]))
+        ends: dict[int, list[int]] = {}
+        for start, end in zip(self.start[here].tolist(), self.end[here].tolist(), strict=True):
+            ends.setdefault(start, []).append(end)
+        return ends
+
 
 def place_kinds(
     rules: Sequence[PlaceRule], rule: Ints, document: Ints, start: Ints, end: Ints

@@ -20,21 +20,18 @@ class Inexact:
     Attributes:
         drawn: of how many pairs of document and label they are means over draws.
         errors: their standard errors, by what is drawn; the same draws err alike, and add up.
-        above: by how much an exact upper bound exceeds them, of those that have one.
         extrapolated: how many are extrapolated from coarser units.
         off: by how much these may be off, together.
     """
 
     drawn: int = 0
     errors: dict[bytes, float] = field(default_factory=dict)
-    above: float = 0.0
     extrapolated: int = 0
     off: float = 0.0
 
-    def add(self, drawn: bytes, error: float, above: float = 0.0) -> None:
+    def add(self, drawn: bytes, error: float) -> None:
         """Count a mean over draws."""
         self.drawn += 1
-        self.above += above
         self.errors[drawn] = self.errors.get(drawn, 0.0) + error
 
     def __add__(self, other: Inexact) -> Inexact:
@@ -44,7 +41,6 @@ class Inexact:
         return Inexact(
             self.drawn + other.drawn,
             errors,
-            self.above + other.above,
             self.extrapolated + other.extrapolated,
             self.off + other.off,
         )
@@ -81,9 +77,8 @@ class Inexact:
             )
         if not self.drawn:
             return notes
-        error, above = self.error(size), 2 * max(self.above, 0.0) / size
-        bound = f"; counting all near pairs, at most {above:.4f} more" if self.above else ""
-        after = f"{bound}; standard error of the chance F1: {error:.4f}" if error else ""
+        error = self.error(size)
+        after = f"; standard error of the chance F1: {error:.4f}" if error else ""
         return [
             *notes,
             f"expected match from draws in {counted(self.drawn, 'pair')} of document and"

@@ -1,30 +1,10 @@
-"""One-to-one matches within a tolerance: how many there are, and how many are expected.
-
-The expected number is exact (:mod:`spanagree.chance.near_matches`), or where that is too much work
-the mean over draws of both annotations. Beside that stands the expected count of all pairs that are
-near, which is exact, and an upper bound.
-"""
+"""One-to-one matches within a tolerance: which segments are paired."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, join_unsorted
-from spanagree.chance.model import seed_of
-from spanagree.chance.near_matches import Lengths, both_random, count_lengths
-from spanagree.chance.random_annotations import draw_starts
-from spanagree.chance.start_distributions import start_distribution
-from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
-from spanagree.comparisons.measures import Match
-from spanagree.comparisons.starts import Sides
-from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError
-
-BUDGET = 3_000_000
-"""How many numbers may be computed for the mean of one document and label."""
-
-DRAWS = 1000
-"""Draws of both annotations, where that is not enough."""
+from spanagree.arrays import Ints
 
 
 def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -> tuple[Ints, Ints]:
@@ -59,94 +39,3 @@ def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -
         left = (i < last_i) & (j < last_j)
         i, last_i, j, last_j = (x[left] for x in (i, last_i, j, last_j))
     return orders[0][np.concatenate(firsts)], orders[1][np.concatenate(seconds)]
-
-
-def expected_near(sides: Sides, tokens: Ints, measure: Match) -> tuple[Floats, Inexact]:
-    """Return the expected number of pairs of each cell, and those that are drawn.
-
-    ``tokens`` are those of each document. In the chance model, the segments of an annotator exclude
-    each other.
-    """
-    layers, cells = sides.layers, sides.cells
-    values, drawn = np.zeros(sides.count), Inexact()
-    known: dict[bytes, tuple[float, float, float]] = {}
-    both = np.intersect1d(*cells)
-    document = np.zeros(sides.count, np.int64)
-    document[cells[0]] = layers[0].document
-    kinds = [
-        _lengths(layer, cell, both, document[both], sides.chance)
-        for layer, cell in zip(layers, cells, strict=True)
-    ]
-    for cell, a, b in zip(both.tolist(), *kinds, strict=True):
-        n = int(tokens[document[cell]])
-        p = both_random(n, a, b, measure.within, BUDGET)
-        if p is None:
-            what = digest_of((n, a, b))
-            if what not in known:
-                rng = generator_of(what, seed_of(sides.chance))
-                try:
-                    bound = expected_pairs(n, a, b, measure.within)
-                except SettingError:  # too many numbers; each segment is in one pair at most
-                    bound = min(sum(x.number for x in side if x.matches) for side in (a, b))
-                known[what] = *drawn_near(n, a, b, measure.within, rng), bound
-            values[cell], error, bound = known[what]
-            drawn.add(what, error, bound - values[cell])
-        else:
-            values[cell] = p @ np.arange(len(p))
-    return values, drawn
-
-
-def _lengths(
-    layer: Layer, cell: Ints, both: Ints, document: Ints, chance: str
-) -> list[tuple[Lengths, ...]]:
-    """Return the kinds of an annotation's segments, for each cell."""
-    key, wanted = (layer.document, document) if chance == "nonoverlapping" else (cell, both)
-    number, row = join_unsorted(wanted, key)
-    length, matches = (layer.end - layer.start)[row], cell[row] == both[number]
-    return count_lengths(length, matches, number, len(both))
-
-
-def expected_pairs(n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int) -> float:
-    """Return the expected number of pairs that are near, where a segment may be in several.
-
-    Args:
-        n: the tokens of the document.
-        a, b: the segments of either; those of one annotation exclude each other.
-        t: by how many tokens the borders may differ.
-
-    >>> one = (Lengths(1, True, 1),)
-    >>> round(9 * expected_pairs(3, one, one, 1))  # of nine pairs of places
-    7
-    """
-    starts = [
-        dict(zip(sizes, start_distribution(n, sizes), strict=True))
-        for side in (a, b)
-        for sizes in [[x.length for x in side for _ in range(x.number)]]
-    ]
-    total = 0.0
-    for x in (x for x in a if x.matches):
-        at = np.arange(n - x.length + 1)
-        for y in (y for y in b if y.matches):
-            until = np.concatenate(([0.0], np.cumsum(starts[1][y.length])))
-            low, high = max(-t, x.length - y.length - t), min(t, x.length - y.length + t)
-            first, last = (np.clip(at + d, 0, len(until) - 1) for d in (low, high + 1))
-            near = np.maximum(until[last] - until[first], 0)  # lengths may differ by over 2t
-            total += x.number * y.number * float(starts[0][x.length] @ near)
-    return total
-
-
-def drawn_near(
-    n: int, a: tuple[Lengths, ...], b: tuple[Lengths, ...], t: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Return the mean number of pairs over draws of both annotations, and its standard error."""
-    sides = []
-    for side in (a, b):
-        size = np.repeat([x.length for x in side], [x.number for x in side])
-        mine = np.repeat([x.matches for x in side], [x.number for x in side])
-        start = draw_starts(n, size.tolist(), DRAWS, rng)[:, mine]
-        draw = np.repeat(np.arange(DRAWS), start.shape[1])
-        flat = start.ravel()
-        sides.append((draw, flat, flat + np.tile(size[mine], DRAWS)))
-    first, _ = near_pairs(sides[0], sides[1], t)
-    pairs = np.bincount(sides[0][0][first], minlength=DRAWS)
-    return mean_of(pairs)

@@ -17,20 +17,16 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, join_unsorted
 from spanagree.chance.model import seed_of
-from spanagree.chance.near_matches import count_lengths, one_random
 from spanagree.comparisons.at_places import AtPlaces
-from spanagree.comparisons.chance_distribution.both_at_places import both_walk_at_places
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
-from spanagree.comparisons.chance_distribution.near_at_places import near_walk_at_places
 from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
-from spanagree.comparisons.chance_distribution.walk_both import both_walk
+from spanagree.comparisons.chance_distribution.walk_both import both_walk, near_walk
 from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Match
-from spanagree.comparisons.near_pairs import BUDGET as NEAR_BUDGET
 from spanagree.comparisons.starts import Sides
 from spanagree.corpus.segments import Layer
 
@@ -40,8 +36,8 @@ BUDGET = 20_000_000
 STEPS = 8_000
 """How many steps a walk may take for it: more take longer than draws."""
 
-STEPS_AT_PLACES = 8_000
-"""The same at places, where draws take longer."""
+NEAR_BUDGET = 3_000_000
+"""The same for pairs within a tolerance."""
 
 DRAWS = 2000
 """Draws of a document and label; fewer if it has very many segments."""
@@ -115,35 +111,21 @@ def _walked(
     pieces: Pieces, measure: Match, at: AtPlaces | None, *, fixed: bool
 ) -> list[Floats | None]:
     """Return the mean of each piece, first of what is known of it; ``None`` over the budget."""
+    kinds = None if at is None else at.kinds
     if measure.kernel == "near":
         if at is None:
-            return _near_with_fixed(pieces, measure.within)
+            return near_walk(pieces, measure.within, NEAR_BUDGET, is_fixed=fixed)
         # words from anywhere stand beside the figure only, and draws are ten times as fast
         budget = NEAR_BUDGET if at.words is None or at.at_words else NEAR_BUDGET // 16
-        ask = pieces, at.kinds, measure.within, budget, at.words
-        return near_walk_at_places(*ask, at_words=at.at_words, fixed=fixed)
-    if at is not None:
-        if fixed:
-            return fixed_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
-        return both_walk_at_places(
-            pieces, at.kinds, measure, BUDGET, moments=True, steps=STEPS_AT_PLACES
-        )
+        return near_walk(
+            pieces, measure.within, budget,
+            is_fixed=fixed, kinds=kinds, words=at.words, at_words=at.at_words,
+        )  # fmt: skip
+    if fixed and at is not None:
+        return fixed_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
     if fixed:
         return fixed_walk(pieces, measure, BUDGET, moments=True)
-    return both_walk(pieces, measure, BUDGET, moments=True, steps=STEPS)
-
-
-def _near_with_fixed(pieces: Pieces, t: int) -> list[Floats | None]:
-    """Return the mean number of near pairs of each piece, with A as it is and B anywhere."""
-    means: list[Floats | None] = []
-    for number, n in enumerate(pieces.tokens.tolist()):
-        a, b = (side.of_piece(number) for side in (pieces.a, pieces.b))
-        here = a.label == 0
-        spans = np.stack((a.start[here], (a.start + a.length)[here]), axis=1).tolist()
-        (kinds,) = count_lengths(b.length, b.label == 0)
-        p = one_random(n, tuple(map(tuple, spans)), kinds, t, NEAR_BUDGET)
-        means.append(None if p is None else np.array([p @ np.arange(len(p))]))
-    return means
+    return both_walk(pieces, measure, BUDGET, moments=True, steps=STEPS, kinds=kinds)
 
 
 Shape = tuple[tuple[tuple[int, bool, int], ...], ...]

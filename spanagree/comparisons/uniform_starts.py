@@ -106,10 +106,6 @@ def expected_one_to_one(sides: Sides, tokens: Ints, measure: Match) -> tuple[Flo
         tokens: of each document.
         measure: one-to-one, within a tolerance or of what overlaps.
     """
-    if measure.kernel == "near" and not sides.first_is_fixed:
-        from spanagree.comparisons.near_pairs import expected_near
-
-        return expected_near(sides, tokens, measure)
     from spanagree.comparisons.overlap_expected import expected_overlap
 
     return expected_overlap(sides, tokens, measure)

@@ -284,6 +284,6 @@ def inexact_of(file: RowsFile, plain: Any) -> Inexact:
     try:
         errors = {bytes.fromhex(key): float(x) for key, x in plain["errors"].items()}
         numbers = int(plain["drawn"]), int(plain["extrapolated"])
-        return Inexact(numbers[0], errors, float(plain["above"]), numbers[1], float(plain["off"]))
+        return Inexact(numbers[0], errors, numbers[1], float(plain["off"]))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None

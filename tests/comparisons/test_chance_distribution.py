@@ -21,6 +21,7 @@ from strategies import at_most
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
 from spanagree.comparisons.chance_distribution import draws as drawing
 from spanagree.comparisons.chance_distribution import walk
@@ -36,7 +37,11 @@ from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.chance_distribution.walk import Moves, _costs
-from spanagree.comparisons.chance_distribution.walk_both import Kind, _numbers, _steps
+from spanagree.comparisons.chance_distribution.walk_both import (
+    KindCount,
+    PieceKinds,
+    steps_anywhere,
+)
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.settings import merged_settings
 
@@ -525,15 +530,12 @@ def test_what_walks_cost():
     """Numbers that are computed, by hand: ten places, three segments of two tokens on either side.
 
     4 · 4 states by how many are placed; either segment may reach one token ahead, of an overlap
-    taken or not; two kinds of moves; and (1, Σ, Σ²), or the matches from 0 to 3.
+    taken or not; two kinds of segments.
     """
-    side = (Kind(2, 0, 3),)
-    for match, ahead in (("exact", 3), ("token", 3), ("overlap", 5)):
-        measure = find_match(match)
-        most = 6 if match == "token" else 3
-        assert _steps(9, side, side, measure) == 10 * ahead * 2
-        assert _numbers(side, side, measure, True) == 16 * 3
-        assert _numbers(side, side, measure, False) == 16 * (most + 1)
+    side = (KindCount(2, 0, 3),)
+    for rule, ahead in ((EqualRule(), 3), (CoverRule(), 3), (OverlapRule(), 5)):
+        assert steps_anywhere(9, PieceKinds(side, side), rule) == 10 * ahead * 2
+    assert PieceKinds(side, side).size == 16
 
 
 def test_what_pairs_of_places_cost():

@@ -246,7 +246,7 @@ def test_drawn_tolerance(monkeypatch):
     spans = [[(i * 7, i * 7 + 1 + i % 3, "X") for i in range(5)]]
     corpus = sa.Corpus.from_segments([40], {"a": spans, "b": spans})
     exact = sa.evaluate(corpus, match="exact-within-1").systems["b"].tally.expected
-    monkeypatch.setattr("spanagree.comparisons.near_pairs.BUDGET", 0)
+    monkeypatch.setattr("spanagree.comparisons.overlap_expected.NEAR_BUDGET", 0)
     drawn = sa.evaluate(corpus, match="exact-within-1")
     assert drawn.settings["expected"] == "partly-drawn"
     error = np.sqrt(5 / 1000)  # of a count of up to five, at most

@@ -19,7 +19,7 @@ from spanagree.chance.places import find_places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
 from spanagree.comparisons.at_places import at_places
-from spanagree.comparisons.chance_distribution.both_at_places import both_random_at_places
+from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.pieces import pieces_of
 from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.expected_at_places import StartsAtPlaces
@@ -62,7 +62,7 @@ class Case:
         pieces = pieces_of(*self.layers, self.corpus.lengths, measure, self.chance, self.kinds)
         ask = pieces, self.at.kinds, measure
         if both:
-            return both_random_at_places(*ask, self.chance, 1e9, moments)
+            return both_random(pieces, measure, self.chance, 1e9, moments, self.at.kinds)
         return fixed_walk_at_places(*ask, 1e9, moments)
 
     def distribution(self, match, both):
@@ -206,8 +206,8 @@ def test_over_the_budget_is_none():
     pieces = pieces_of(*case.layers, case.corpus.lengths, measure, case.chance, case.kinds)
     ask = pieces, case.at.kinds, measure
     assert fixed_walk_at_places(*ask, 10, False) == [None]
-    assert both_random_at_places(*ask, "nonoverlapping", 10, False) == [None]
-    assert both_random_at_places(*ask, "overlapping", 10, False) == [None]
+    for chance in ("nonoverlapping", "overlapping"):
+        assert both_random(pieces, measure, chance, 10, False, case.at.kinds) == [None]
 
 
 @pytest.mark.parametrize("budget", [1e9, 0])

@@ -147,7 +147,7 @@ def rewritten(path, **changes):
 
 
 ONE = np.array([1])
-ENDLESS = {"drawn": float("inf"), "errors": {}, "above": 0, "extrapolated": 0, "off": 0}
+ENDLESS = {"drawn": float("inf"), "errors": {}, "extrapolated": 0, "off": 0}
 WRONG = {
     "a document that is not there": {"rows__document": np.array([7, 7])},
     "an annotator that is not there": {"rows__second": np.array([5, 5])},

@@ -546,7 +546,7 @@ def test_baselines_are_systems(run, crowd):
 
 def test_drawn_means_count_once(monkeypatch):
     """A pair of references stands from both its sides, and its expected match was drawn once."""
-    monkeypatch.setattr("spanagree.comparisons.near_pairs.BUDGET", 1)
+    monkeypatch.setattr("spanagree.comparisons.overlap_expected.NEAR_BUDGET", 1)
     rows = [[[(s, s + 1 + (s + k) % 3, "X") for s in range(4 * k, 200, 20)]] for k in range(4)]
     layers = dict(zip(("ann", "bob", "mine", "other"), rows, strict=True))
     corpus = sa.Corpus.from_segments([250], layers)

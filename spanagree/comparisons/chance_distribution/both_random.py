@@ -12,12 +12,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
+from spanagree.chance.enumeration import Enumeration
+from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import start_profiles
+from spanagree.chance.walk import SegmentKind, uniform_ends
 from spanagree.comparisons.chance_distribution.pieces import (
     Pieces,
     Side,
@@ -26,6 +28,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
 )
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
+from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.chance_distribution.walk_tables import mixture
 from spanagree.comparisons.measures import Match, turned
@@ -38,13 +41,21 @@ _CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
 
 
 def both_random(
-    pieces: Pieces, measure: Match, chance: str, budget: float, moments: bool
+    pieces: Pieces,
+    measure: Match,
+    chance: str,
+    budget: float,
+    moments: bool,
+    kinds: PlaceKinds | None = None,
 ) -> list[Floats | None]:
-    """Return the distribution of each piece's match, with A and B random.
+    """Compute the distribution of the match in each piece, with A and B random.
 
-    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk.fixed_walk`.
+    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk_both.both_walk`, and
+    ``chance``, the name of the chance model.
     """
     if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
+        if kinds is not None:
+            return both_walk(pieces, measure, budget, moments, kinds=kinds)
         return _walked(pieces, measure, budget, moments)
     results: list[Floats | None] = []
     known: dict[tuple[object, ...], Floats | None] = {}
@@ -55,7 +66,7 @@ def both_random(
             *(_shape(side) for side in (single_piece.a, single_piece.b)),
         )
         if key not in known:
-            known[key] = _enumerated(single_piece, measure, budget, moments)
+            known[key] = _enumerated(single_piece, measure, budget, moments, kinds)
         results.append(known[key])
     return results
 
@@ -126,84 +137,50 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
     return means.reshape(len(pieces), many).sum(1).tolist()
 
 
+def _enumerated(
+    piece: Pieces, measure: Match, budget: float, moments: bool, kinds: PlaceKinds | None
+) -> Floats | None:
+    """Compute the same of one piece: B against every arrangement of A, or A against those of B."""
+    n = int(piece.tokens[0])
+    sides = [piece.a, piece.b]
+    groups = [
+        _groups(side, n, kinds) if least_costs(piece, side)[0] <= budget else None for side in sides
+    ]
+    ways = [math.inf if x is None else math.prod(every.count for _, every in x) for x in groups]
+    swap = ways[1] < ways[0]
+    chosen = groups[swap]
+    if chosen is None or min(ways) * (n + 1) * (len(piece.a) + len(piece.b)) > budget:
+        return None
+    places = np.zeros((int(min(ways)), len(sides[swap]), 2), np.int64)
+    for row, arranged_groups in enumerate(itertools.product(*(every for _, every in chosen))):
+        for (rows, _), of_group in zip(chosen, arranged_groups, strict=True):
+            places[row, rows] = of_group
+    if swap:  # φ of the pair turned round
+        measure = turned(measure)
+    starts, ends = np.moveaxis(places, 2, 0)
+    arranged = with_arranged(piece, swap=swap, starts=starts, lengths=ends - starts)
+    if kinds is None:
+        return mixture(fixed_walk(arranged, measure, budget, moments), moments)
+    return mixture(fixed_walk_at_places(arranged, kinds, measure, budget, moments), moments)
+
+
 def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
-    columns = (side.group.tolist(), side.length.tolist(), side.label.tolist())
+    columns = side.group.tolist(), side.length.tolist(), side.label.tolist(), side.kind.tolist()
     return tuple(sorted(zip(*columns, strict=True)))
 
 
-def _enumerated(piece: Pieces, measure: Match, budget: float, moments: bool) -> Floats | None:
-    n = int(piece.tokens[0])
-    if min(least_costs(piece, piece.a)[0], least_costs(piece, piece.b)[0]) > budget:
-        return None
-    ways = [_number(side, n) for side in (piece.a, piece.b)]
-    swapped = ways[1] < ways[0]
-    fixed, random = (piece.b, piece.a) if swapped else (piece.a, piece.b)
-    count = min(ways)
-    if count * (n + 1) * (len(fixed) + len(random)) > budget:
-        return None
-    starts = np.array(list(_arrangements(fixed, n)), np.int64).reshape(count, len(fixed))
-    if swapped:  # φ of the pair turned round
-        measure = turned(measure)
-    arranged = with_arranged(piece, swap=swapped, starts=starts)
-    return mixture(fixed_walk(arranged, measure, budget, moments), moments)
-
-
-def _groups(side: Side) -> list[Ints]:
-    return [np.flatnonzero(side.group == group) for group in np.unique(side.group)]
-
-
-def _number(side: Side, n: int) -> int:
-    """Return how many arrangements a side has."""
-    ways = 1
-    for rows in _groups(side):
-        kinds = Counter(zip(side.length[rows].tolist(), side.label[rows].tolist(), strict=True))
-        slots = n - int((side.length[rows] - 1).sum())
-        ways *= math.perm(slots, len(rows))
-        for count in kinds.values():
-            ways //= math.factorial(count)
-    return ways
-
-
-def _arrangements(side: Side, n: int) -> Iterator[list[int]]:
-    """Yield the starts of a side's segments in every arrangement."""
-    parts = _groups(side)
-    order = np.argsort(np.concatenate(parts)).tolist()
-    ways = [
-        list(_placed(list(zip(side.length[r].tolist(), side.label[r].tolist(), strict=True)), n))
-        for r in parts
-    ]
-    for chosen in itertools.product(*ways):
-        flat = [start for part in chosen for start in part]
-        yield [flat[i] for i in order]
-
-
-def _placed(segments: list[tuple[int, int]], n: int) -> Iterator[list[int]]:
-    """Yield the starts of segments that exclude each other; equal ones are not told apart.
-
-    The segments in some order and the free tokens between them are so many slots, of which each
-    segment takes one; it starts as much later as the segments before it are longer than a slot.
-
-    Args:
-        segments: length and label of each.
-        n: tokens of the document.
-    """
-    slots = n - sum(length - 1 for length, _ in segments)
-    for order in _orders(segments):
-        longer = [0, *itertools.accumulate(segments[i][0] - 1 for i in order)]
-        starts = [0] * len(segments)
-        for chosen in itertools.combinations(range(slots), len(segments)):
-            for i, slot, shift in zip(order, chosen, longer, strict=False):
-                starts[i] = slot + shift
-            yield list(starts)
-
-
-def _orders(segments: list[tuple[int, int]]) -> list[list[int]]:
-    """Return the orders of segments, by number; equal ones are not told apart."""
-    orders: list[list[int]] = [[]]
-    for _ in segments:
-        orders = [
-            [*order, i]
-            for order in orders
-            for i in {segment: i for i, segment in enumerate(segments) if i not in order}.values()
+def _groups(side: Side, n: int, kinds: PlaceKinds | None) -> list[tuple[Ints, Enumeration]]:
+    """Return the rows of each group of segments, by kind, and all their arrangements."""
+    groups = []
+    for group in np.unique(side.group):
+        rows = np.flatnonzero(side.group == group)
+        place = (side.length if kinds is None else side.kind)[rows]
+        rows = rows[np.lexsort((side.label[rows], place))]
+        keys = zip(sorted(place.tolist()), side.label[rows].tolist(), strict=True)
+        counts = sorted(Counter(keys).items())
+        alike = [
+            SegmentKind(label, count, uniform_ends(n, x) if kinds is None else kinds.ends(x))
+            for (x, label), count in counts
         ]
-    return orders
+        groups.append((rows, Enumeration(alike)))
+    return groups

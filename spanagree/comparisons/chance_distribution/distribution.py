@@ -18,7 +18,6 @@ from spanagree.arrays import Floats
 from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.at_places import at_places
-from spanagree.comparisons.chance_distribution.both_at_places import both_random_at_places
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.draws import (
@@ -391,8 +390,8 @@ def _walked(
         tokens = corpus.lengths
         pieces = pieces_of(layers[a], layers[b], tokens, measure, ask.chance, (of_a, of_b))
         if fixed is None:
-            settings = pieces, places.kinds, measure, ask.chance, ask.budget, moments
-            return pieces, both_random_at_places(*settings)
+            settings = pieces, measure, ask.chance, ask.budget, moments, places.kinds
+            return pieces, both_random(*settings)
         made = fixed_walk_at_places(pieces, places.kinds, measure, ask.budget, moments)
         return pieces, made
     pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)

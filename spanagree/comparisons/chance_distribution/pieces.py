@@ -181,7 +181,7 @@ def least_costs(pieces: Pieces, *random: Side) -> Floats:
         most = np.zeros(len(pieces))
         np.maximum.at(most, piece, states[unit])
         logs += most
-    return np.asarray(np.exp(np.minimum(logs, 700)))
+    return np.rint(np.exp(np.minimum(logs, 700)))
 
 
 def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints | Floats]]:
