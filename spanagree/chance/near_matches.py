@@ -81,7 +81,7 @@ class NearWalk(Walk):
 
         Args:
             borders: borders for which ways are counted.
-            budget: number of numbers that may be computed; borders beyond it have no ways.
+            budget: number of numbers that may be computed; borders that need more are missing.
         """
         wanted = {self.index[border] for border in borders}
         size = math.prod(self.shape)

@@ -23,6 +23,7 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
+from spanagree.comparisons.chance_distribution import distribution as whole
 from spanagree.comparisons.chance_distribution import draws as drawing
 from spanagree.comparisons.chance_distribution import walk
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
@@ -35,7 +36,6 @@ from spanagree.comparisons.chance_distribution.distribution import (
 from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs, pieces_of
 from spanagree.comparisons.chance_distribution.single import single_matches
-from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.chance_distribution.walk import Moves, _costs
 from spanagree.comparisons.chance_distribution.walk_both import (
     KindCount,
@@ -148,7 +148,7 @@ def test_mean_of_what_is_drawn(match, chance, n, a, b, data):
             assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
 
 
-def test_mean_over_many_drawn_documents():
+def test_mean_over_many_drawn_documents(monkeypatch):
     """The mean is that of the expected scores, by arithmetic in fractions, and z counts from it.
 
     Of 200 long documents whose segments may overlap, the mean of 19 draws is another number.
@@ -170,6 +170,7 @@ def test_mean_over_many_drawn_documents():
             expected += Fraction(of_gold * of_mine, n - k + 1)
     corpus = sa.Corpus.from_segments(lengths, layers)
     ask = {"chance": "overlapping", "budget": 0, "draws": 19}
+    monkeypatch.setattr(whole, "BUDGET", 0)  # too little for the exact variance too
     for fixed in (None, "gold"):
         by_chance = sa.match_distribution(corpus, "gold", "mine", fixed=fixed, **ask)
         assert by_chance.computed == {"exact": 0, "drawn": 200}
@@ -203,30 +204,6 @@ def test_a_measure_of_ones_own(n, a, b):
         check(by_chance, *summary((value(x, y), 1) for x in sides for y in all_b))
     by_chance = sa.match_distribution(corpus, "a", "b", match=left, of_label=False, fixed="b")
     check(by_chance, *summary((value(x, other), 1) for x in all_a))
-
-
-@pytest.mark.long
-@at_most(60)
-@given(
-    st.integers(4, 7),
-    SEGMENTS.filter(len),
-    SEGMENTS.filter(len),
-    st.sampled_from(["exact", "boundaries", "token"]),
-    st.data(),
-)
-def test_closed_form(n, a, b, match, data):
-    """Mean and variance in closed form, one side fixed and both random, by enumeration."""
-    all_a, all_b = arranged(n, a, b, "nonoverlapping")
-    one = data.draw(st.sampled_from(all_a))
-    corpus, measure = corpus_of(n, one, all_b[0]), find_match(match)
-    layers = (corpus.layers[name] for name in "ab")
-    pieces = pieces_of(*layers, corpus.lengths, measure, "nonoverlapping")
-    for fixed, sides in ((True, [one]), (False, all_a)):
-        figures = closed_moments(pieces, measure, "nonoverlapping", fixed, 1e9)
-        _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
-        assert figures == pytest.approx([float(mean), float(variance)], abs=1e-12)
-    assert closed_moments(pieces, measure, "nonoverlapping", True, 1) is None
-    assert closed_moments(pieces, measure, "overlapping", True, 1e9) is None
 
 
 # --- over documents -----------------------------------------------------------------------------
@@ -455,12 +432,32 @@ def test_over_the_budget(news):
     assert again.pmf == pytest.approx(by_chance.pmf, rel=1e-9)
 
 
-def test_what_documents_say(news):
+@pytest.mark.long
+@pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
+@at_most(10)
+@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
+def test_variance_of_what_is_drawn(match, chance, n, a, b, data):
+    """Where the distribution is over the budget, mean and variance are exact; by enumeration."""
+    all_a, all_b = arranged(n, a, b, chance)
+    fixed = data.draw(st.sampled_from(apart(all_a)))
+    corpus = corpus_of(n, fixed, apart(all_b)[0])
+    for one, sides in (("a", [fixed]), (None, all_a)):
+        by_chance = sa.match_distribution(
+            corpus, "a", "b", match=match, chance=chance, fixed=one, budget=0, draws=2
+        )
+        _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
+        assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
+        if match != "iou":  # of it there are no more than these, so they are drawn too
+            assert by_chance.variance == pytest.approx(float(variance), abs=1e-12)
+
+
+def test_what_documents_say(news, monkeypatch):
     """Each document is one, exact or drawn; the variance of draws divides by one less, of one draw is 0."""
     names = ("gold.conll", "tagger.conll")
     for match in ("exact", "iou"):
         by_chance = sa.match_distribution(news, *names, match=match, fixed="gold.conll")
         assert all((p.computed, p.size) == ({"exact": 1}, 1) for p in by_chance.documents)
+    monkeypatch.setattr(whole, "BUDGET", 0)  # too little for the exact variance too
     for draws in (1, 50):
         by_chance = sa.match_distribution(news, *names, chance="per-label", match="overlap", budget=1, draws=draws)  # fmt: skip
         drawn = [part for part in by_chance.parts.values() if len(part.drawn)]
@@ -536,16 +533,6 @@ def test_what_walks_cost():
     for rule, ahead in ((EqualRule(), 3), (CoverRule(), 3), (OverlapRule(), 5)):
         assert steps_anywhere(9, PieceKinds(side, side), rule) == 10 * ahead * 2
     assert PieceKinds(side, side).size == 16
-
-
-def test_what_pairs_of_places_cost():
-    """Two lengths, so 2 · 2 pairs at 10 · 10 places, and 6 · 3 ways to part two segments and one in three."""
-    corpus = corpus_of(9, [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")], [(0, 2, "X"), (2, 2, "X"), (4, 3, "X")])  # fmt: skip
-    measure = find_match("exact")
-    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, measure, "nonoverlapping")  # fmt: skip
-    for budget, known in ((4 * 100 * 18 * 0.999, False), (4 * 100 * 18 * 1.001, True)):
-        made = closed_moments(pieces, measure, "nonoverlapping", True, budget)
-        assert (made is not None) is known
 
 
 def test_what_arrangements_cost():

@@ -87,11 +87,12 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
         means = probability[single].tolist()
     for piece, p in zip(np.flatnonzero(single).tolist(), means, strict=True):
         p = round(p) if min(p, 1 - p) < _CERTAIN else p
-        results[piece] = np.array([1 - p, p]) if p else np.ones(1)
+        distribution = np.array([1 - p, p]) if p else np.ones(1)
+        results[piece] = np.array([p, p * (1 - p)]) if moments else distribution
     others = np.flatnonzero(~single)
     made = both_walk(pieces.some(others), measure, budget, moments)
-    for piece, distribution in zip(others.tolist(), made, strict=True):
-        results[piece] = distribution
+    for piece, values in zip(others.tolist(), made, strict=True):
+        results[piece] = values
     return results
 
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,7 +28,6 @@ from spanagree.comparisons.chance_distribution.draws import (
     number_of_draws,
 )
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
-from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.chance_distribution.walk import fixed_walk
 from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.custom import checked
@@ -274,7 +274,8 @@ def distribution(
         both = np.intersect1d(layers[0].document, layers[1].document)
         drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
         return over_documents(drawn, len(corpus), moments)
-    pieces, of_pieces = _walked(corpus, names, fixed, ask, moments)
+    pieces, walk = _pieces(corpus, names, fixed, ask)
+    of_pieces = walk(pieces, ask.budget, moments)
     report_progress(1, 2)
     parts: dict[int, list[int]] = {}
     for piece, document in enumerate(pieces.document.tolist()):
@@ -287,10 +288,8 @@ def distribution(
         else:
             over[document] = here
     for document, part in _drawn(corpus, names, fixed, ask, sorted(over), moments).items():
-        exact = [
-            _closed(pieces.some(np.array([piece])), ask, fixed is not None)
-            for piece in over[document]
-        ]
+        # mean and variance take less than a distribution
+        exact = walk(pieces.some(np.array(over[document])), max(ask.budget, BUDGET), True)
         figures = [values for values in exact if values is not None]
         known[document] = part
         if len(figures) == len(exact):
@@ -341,13 +340,6 @@ def _of_relations(
     return over_documents(known, len(corpus), moments=False)
 
 
-def _closed(piece: Pieces, ask: Question, fixed: bool) -> Floats | None:
-    """Return mean and variance of one piece in closed form, if there is one within the budget."""
-    if places_of(ask.chance) is not None:
-        return None
-    return closed_moments(piece, ask.measure, ask.chance, fixed, max(ask.budget, BUDGET))
-
-
 def over_documents(
     parts: Mapping[int, MatchDistribution], size: int, moments: bool
 ) -> MatchDistribution:
@@ -374,30 +366,34 @@ def has_whole_matches(measure: Match) -> bool:
     return measure.kernel in ("equal", "cover", "one-to-one", "near")
 
 
-def _walked(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, moments: bool
-) -> tuple[Pieces, list[Floats | None]]:
-    """Return the pieces, and the distribution of each, or its mean and variance."""
+PieceWalk: TypeAlias = "Callable[[Pieces, float, bool], list[Floats | None]]"
+"""The walk of some pieces: with a budget, and whether mean and variance are enough."""
+
+
+def _pieces(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question
+) -> tuple[Pieces, PieceWalk]:
+    """Return the pieces, and the walk that computes the distribution of each."""
     a, b = names
     measure = ask.measure
     if fixed == b:
         a, b, measure = b, a, turned(measure)
-    layers = corpus.layers
+    layers = corpus.layers[a], corpus.layers[b]
     at = at_places(corpus, (a, b), ask.chance)
+    kinds = of_segments = None
     if at is not None:
-        places, classes = at
-        of_a, of_b = (places.kinds_of(layer_classes) for layer_classes in classes)
-        tokens = corpus.lengths
-        pieces = pieces_of(layers[a], layers[b], tokens, measure, ask.chance, (of_a, of_b))
+        places, (of_a, of_b) = at
+        kinds, of_segments = places.kinds, (places.kinds_of(of_a), places.kinds_of(of_b))
+    pieces = pieces_of(*layers, corpus.lengths, measure, ask.chance, of_segments)
+
+    def walk(some: Pieces, budget: float, moments: bool) -> list[Floats | None]:
         if fixed is None:
-            settings = pieces, measure, ask.chance, ask.budget, moments, places.kinds
-            return pieces, both_random(*settings)
-        made = fixed_walk_at_places(pieces, places.kinds, measure, ask.budget, moments)
-        return pieces, made
-    pieces = pieces_of(layers[a], layers[b], corpus.lengths, measure, ask.chance)
-    if fixed is None:
-        return pieces, both_random(pieces, measure, ask.chance, ask.budget, moments)
-    return pieces, fixed_walk(pieces, measure, ask.budget, moments)
+            return both_random(some, measure, ask.chance, budget, moments, kinds)
+        if kinds is None:
+            return fixed_walk(some, measure, budget, moments)
+        return fixed_walk_at_places(some, kinds, measure, budget, moments)
+
+    return pieces, walk
 
 
 def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:
