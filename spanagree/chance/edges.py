@@ -1,10 +1,10 @@
-"""The edges of start distributions: the sums over what may lie to the left of a segment.
+"""The edges of start distributions: sums over the segments that may lie to the left of one.
 
-A document has ``n`` tokens, an annotator marked ``k`` segments of lengths a₁…a_k in it, a = Σaᵢ.
-Li et al. 2024 (*Chance*), Eq. 1, sums over all subsets of the other segments. Here the same sum is
-arranged so that subsets of equal size and total length are counted together: shrink every segment
-to one token, and the k segments lie in k of F = n − a + k slots. Segment i in slot y, with m longer
-segments of total excess d = Σ(aⱼ − 1) to its left, starts at x = y + d::
+Li et al. 2024 (*Chance*), Eq. 1, sums over all sets of other segments, as
+:mod:`spanagree.chance.start_distributions` has it. Sets of equal size m and length are counted
+together here. Shrink every segment to one token: the k segments lie in k of F = n − a + k slots. A
+segment in slot y, with m longer segments of total excess d = Σ(aⱼ − 1) to its left, starts at
+x = y + d::
 
     P(x) = 1/F · Σ_y Σ_m H(m | y) · T(m, x − y)
 

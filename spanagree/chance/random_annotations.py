@@ -1,9 +1,10 @@
 """The witness: whole random annotations, drawn with a seed.
 
-No expected figure of the package is computed by drawing. This module exists to prove the exact
-distributions right, for the test against chance, and for measures of one's own: it draws from the
-definition (every configuration that the model allows is equally likely) and shares no formula with
-:mod:`spanagree.chance.start_distributions`.
+It draws from the definition, by which every configuration that the model allows is equally likely,
+and shares no formula with :mod:`spanagree.chance.start_distributions`. So it proves the exact
+distributions right, serves the test against chance and measures of one's own, and stands in where
+an exact figure is too much work: the distribution of the match in documents over the budget, and
+expected one-to-one matches, beside which the standard error is stated.
 """
 
 from __future__ import annotations

@@ -1,9 +1,20 @@
 """Where a random segment starts: the exact distribution, for one shape or for thousands at once.
 
-A document has ``n`` tokens, an annotator marked ``k`` segments in it. A random annotation puts them
-anywhere, uniformly over all configurations in which no two share a token (Li et al. 2024,
-*Chance*). The start distribution of a segment is its own mirror image and constant between two
-edges (Prop. 3); :mod:`spanagree.chance.edges` finds these, each distinct shape is looked up once.
+A document has n tokens, an annotator marked k segments of lengths a₁ … a_k in it, a = Σaᵢ. A random
+annotation puts them anywhere, uniformly over all configurations in which no two share a token (Li
+et al. 2024, *Chance*). With π(n, r) = n!/(n − r)!, segment i starts at token l, the first being 1,
+with the probability (Eq. 1)::
+
+    p(STᵢ = l) = Σ_S π(l − a_S + m − 1, m) · π(n − l − a + a_S + k − m, k − m − 1) / π(n − a + k, k)
+
+over all sets S of other segments, m of them with a_S tokens together: those to the left of segment
+i. Derivation: m segments and the l − 1 − a_S free tokens to the left are l − 1 − a_S + m objects in
+a row, of which the segments take m in π(l − a_S + m − 1, m) ways; so do the k − m − 1 others among
+the objects to the right, and all k segments among the n − a + k of the document. The terms of all S
+with equal m and a_S are equal, so :mod:`spanagree.chance.edges` counts these sets together.
+
+The distribution is its own mirror image and constant between two edges (Prop. 3); each distinct
+shape is looked up once. Places count from 0 here: x = l − 1.
 """
 
 from __future__ import annotations
