@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct
+from spanagree.arrays import Ints, distinct, ranges
 from spanagree.chance.place_rules import PlaceRule
 
 
@@ -88,3 +88,24 @@ def place_kinds(
     which, s, e = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     up_to = np.append(0, np.cumsum(np.bincount(which, minlength=len(rule))))
     return PlaceKinds(kind, document, rule, at_site, slots, taken, up_to, s, e)
+
+
+def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
+    """Build the kinds of segments that may stand anywhere.
+
+    Args:
+        tokens: number of tokens of the document of each segment.
+        length: length of each segment.
+
+    >>> kinds = kinds_anywhere(np.array([3, 3]), np.array([2, 2]))
+    >>> kinds.kind.tolist(), kinds.start.tolist(), kinds.end.tolist()
+    ([0, 0], [0, 1], [2, 3])
+    """
+    (tokens, length), kind, _ = distinct(tokens, length)
+    n_places = tokens - length + 1
+    start, which = ranges(np.zeros_like(n_places), n_places)
+    first = np.append(0, np.cumsum(n_places))
+    nothing = np.zeros_like(tokens)
+    return PlaceKinds(
+        kind, nothing, nothing, nothing, tokens, length, first, start, start + length[which]
+    )

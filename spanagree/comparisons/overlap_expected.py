@@ -19,11 +19,10 @@ from spanagree.arrays import Floats, Ints, join_unsorted
 from spanagree.chance.model import seed_of
 from spanagree.comparisons.at_places import AtPlaces
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
+from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.chance_distribution.single import single_matches
-from spanagree.comparisons.chance_distribution.walk import fixed_walk
-from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.chance_distribution.walk_both import both_walk, near_walk
 from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Match
@@ -121,10 +120,8 @@ def _walked(
             pieces, measure.within, budget,
             is_fixed=fixed, kinds=kinds, words=at.words, at_words=at.at_words,
         )  # fmt: skip
-    if fixed and at is not None:
-        return fixed_walk_at_places(pieces, at.kinds, measure, BUDGET, moments=True)
     if fixed:
-        return fixed_walk(pieces, measure, BUDGET, moments=True)
+        return fixed_walk(pieces, measure, BUDGET, True, kinds)
     return both_walk(pieces, measure, BUDGET, moments=True, steps=STEPS, kinds=kinds)
 
 

@@ -20,8 +20,8 @@ from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
 from spanagree.comparisons.at_places import at_places
 from spanagree.comparisons.chance_distribution.both_random import both_random
+from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import pieces_of
-from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.expected_at_places import StartsAtPlaces
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.starts import Sides
@@ -60,10 +60,9 @@ class Case:
     def results(self, match, both, moments=False):
         measure = find_match(match)
         pieces = pieces_of(*self.layers, self.corpus.lengths, measure, self.chance, self.kinds)
-        ask = pieces, self.at.kinds, measure
         if both:
             return both_random(pieces, measure, self.chance, 1e9, moments, self.at.kinds)
-        return fixed_walk_at_places(*ask, 1e9, moments)
+        return fixed_walk(pieces, measure, 1e9, moments, self.at.kinds)
 
     def distribution(self, match, both):
         return functools.reduce(np.convolve, self.results(match, both), np.ones(1))
@@ -204,8 +203,7 @@ def test_over_the_budget_is_none():
     case = Case(8, {"name": "site", "ok": [True] * 8}, segments, segments, "nonoverlapping")
     measure = find_match("token")
     pieces = pieces_of(*case.layers, case.corpus.lengths, measure, case.chance, case.kinds)
-    ask = pieces, case.at.kinds, measure
-    assert fixed_walk_at_places(*ask, 10, False) == [None]
+    assert fixed_walk(pieces, measure, 10, False, case.at.kinds) == [None]
     for chance in ("nonoverlapping", "overlapping"):
         assert both_random(pieces, measure, chance, 10, False, case.at.kinds) == [None]
 

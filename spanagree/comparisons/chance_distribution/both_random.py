@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from spanagree.chance.enumeration import Enumeration
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import start_profiles
 from spanagree.chance.walk import SegmentKind, uniform_ends
+from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import (
     Pieces,
     Side,
@@ -27,10 +29,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
     with_arranged,
 )
 from spanagree.comparisons.chance_distribution.single import single_matches
-from spanagree.comparisons.chance_distribution.walk import fixed_walk
-from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
-from spanagree.comparisons.chance_distribution.walk_tables import mixture
 from spanagree.comparisons.measures import Match, turned
 from spanagree.comparisons.starts import Sides
 from spanagree.comparisons.uniform_starts import UniformStarts
@@ -160,9 +159,7 @@ def _enumerated(
         measure = turned(measure)
     starts, ends = np.moveaxis(places, 2, 0)
     arranged = with_arranged(piece, swap=swap, starts=starts, lengths=ends - starts)
-    if kinds is None:
-        return mixture(fixed_walk(arranged, measure, budget, moments), moments)
-    return mixture(fixed_walk_at_places(arranged, kinds, measure, budget, moments), moments)
+    return _mixture(fixed_walk(arranged, measure, budget, moments, kinds), moments)
 
 
 def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
@@ -185,3 +182,23 @@ def _groups(side: Side, n: int, kinds: PlaceKinds | None) -> list[tuple[Ints, En
         ]
         groups.append((rows, Enumeration(alike)))
     return groups
+
+
+def _mixture(ways: Sequence[Floats | None], moments: bool) -> Floats | None:
+    """Return the distribution over ways that are equally likely, or its mean and variance.
+
+    Args:
+        ways: the distribution of each, or its mean and variance; ``None`` if it is not known.
+        moments: whether means and variances are given, and returned.
+    """
+    known = [way for way in ways if way is not None]
+    if len(known) < len(ways):
+        return None
+    if moments:
+        mean, spread = np.stack(known).T
+        mean_of_all = mean.mean()
+        return np.array([mean_of_all, spread.mean() + ((mean - mean_of_all) ** 2).mean()])
+    total = np.zeros(max(map(len, known)))
+    for way in known:
+        total[: len(way)] += way
+    return total / len(known)

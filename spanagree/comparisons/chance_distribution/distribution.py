@@ -27,9 +27,8 @@ from spanagree.comparisons.chance_distribution.draws import (
     moves_in_blocks,
     number_of_draws,
 )
+from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
-from spanagree.comparisons.chance_distribution.walk import fixed_walk
-from spanagree.comparisons.chance_distribution.walk_at_places import fixed_walk_at_places
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi, find_match, turned
@@ -389,9 +388,7 @@ def _pieces(
     def walk(some: Pieces, budget: float, moments: bool) -> list[Floats | None]:
         if fixed is None:
             return both_random(some, measure, ask.chance, budget, moments, kinds)
-        if kinds is None:
-            return fixed_walk(some, measure, budget, moments)
-        return fixed_walk_at_places(some, kinds, measure, budget, moments)
+        return fixed_walk(some, measure, budget, moments, kinds)
 
     return pieces, walk
 

@@ -1,32 +1,49 @@
-"""The match of a fixed annotation with random ones that keep the kinds of their places.
+"""The match of random annotations with a fixed one: its exact distribution, read from the left.
 
-The walk of :mod:`spanagree.comparisons.chance_distribution.walk` with other steps: a segment goes
-from the start to the end of one of its kind's places. Random annotations of equal counts are walked
-together.
+All arrangements of segments that exclude each other are equally likely. Segments of one label and
+kind of places are of one *kind*; kind i occurs cᵢ times, and u counts the segments of each kind
+that are placed. Let G(u, p, m) be the number of ways to place u before the border p such that m is
+matched; what is placed last ends there, or before::
+
+    G(u, p, m) = G(u, p − 1, m) + Σ over places (s, p) of kinds i: G(u − eᵢ, s, m − gᵢ(s, p))
+
+where gᵢ(s, p) is what a segment of kind i adds there. G(c, n, ·), scaled to the sum 1, is the
+distribution. All terms are positive, so even the smallest probabilities keep their digits. Random
+annotations of equal counts are walked together: each u needs a few operations over all of them.
+
+A measure that is not additive carries one more bit; and where only mean and variance are wanted, or
+matches are not whole numbers, G holds (1, Σ, Σ²) in place of a distribution.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, entries, groups, ranges
-from spanagree.chance.arrangements import portions_of_work
-from spanagree.chance.place_kinds import PlaceKinds
-from spanagree.comparisons.chance_distribution.pieces import OTHER, Pieces
-from spanagree.comparisons.chance_distribution.walk_tables import (
-    add_independent,
-    carry,
-    results_of,
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    distinct,
+    distinct_rows,
+    entries,
+    groups,
+    portions_of,
+    ranges,
 )
+from spanagree.chance.arrangements import portions_of_work
+from spanagree.chance.place_kinds import PlaceKinds, kinds_anywhere
+from spanagree.chance.walk import OTHER, distributions_of
+from spanagree.comparisons.chance_distribution.pieces import Pieces, least_costs
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
 from spanagree.comparisons.overlap_match import kept_at, taken_at
 from spanagree.corpus.segments import Layer
 
+_PLACES = 1 << 18  # places of pieces that are looked at together
 _TOGETHER = 1 << 20  # numbers of one level of annotations that are walked at once
 
 
@@ -67,14 +84,47 @@ class _Batch:
     most: int
 
 
-def fixed_walk_at_places(
+def fixed_walk(
+    pieces: Pieces,
+    measure: Match,
+    budget: float,
+    moments: bool,
+    kinds: PlaceKinds | None = None,
+) -> list[Floats | None]:
+    """Compute the distribution of the match in each piece, with A fixed and B random.
+
+    Args:
+        pieces: parts of documents.
+        measure: the measure.
+        budget: number of numbers that may be computed for a piece.
+        moments: if True, mean and variance are computed.
+        kinds: kinds of the places of segments. Default: segments may stand anywhere.
+
+    Returns:
+        The probabilities of 0, 1, … for each piece, or its mean and variance; ``None`` for a piece
+        over the budget.
+    """
+    if kinds is not None:
+        return _walked(pieces, kinds, measure, budget, moments)
+    results: list[Floats | None] = [None] * len(pieces)
+    within = np.flatnonzero(least_costs(pieces, pieces.b) <= budget)
+    n_places = np.bincount(pieces.b.piece, pieces.tokens[pieces.b.piece], len(pieces))
+    for low, high in portions_of(n_places[within].astype(np.int64), _PLACES):
+        rows = within[low:high]
+        here = pieces.some(rows)
+        b = here.b
+        kinds = kinds_anywhere(here.tokens[b.piece], b.length)
+        here = replace(here, b=replace(b, kind=kinds.kind))
+        for row, values in zip(
+            rows.tolist(), _walked(here, kinds, measure, budget, moments), strict=True
+        ):
+            results[row] = values
+    return results
+
+
+def _walked(
     pieces: Pieces, kinds: PlaceKinds, measure: Match, budget: float, moments: bool
 ) -> list[Floats | None]:
-    """Return the distribution of each piece's match, with A as it is and B random at its places.
-
-    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk.fixed_walk`, and
-    ``kinds``, those of the places.
-    """
     results: list[Floats | None] = [
         np.zeros(2) if moments else np.ones(1) for _ in range(len(pieces))
     ]
@@ -91,7 +141,7 @@ def fixed_walk_at_places(
     most = _most(alike, unit, len(size))
     states = np.exp(np.minimum(np.bincount(unit, np.log1p(alike.many)), 700))
     wide = np.full(len(size), 3) if moments else most + 1
-    over = able & (states * 2 * places * wide * alike.gain.shape[1] > budget)
+    over = able & (states * places * wide * alike.gain.shape[1] > budget)
     of_unit = alike.piece[order[begin]]
     for u in np.flatnonzero(over).tolist():
         results[of_unit[u]] = None
@@ -104,7 +154,7 @@ def fixed_walk_at_places(
             for some in portions_of_work(here, work, _TOGETHER):
                 batch = _batch(pieces, alike, first, tuple(counts.tolist()), rows[some])
                 for u, made in zip(units[some].tolist(), _walk(batch, moments), strict=True):
-                    add_independent(results, int(of_unit[u]), made, moments)
+                    _add_independent(results, int(of_unit[u]), made, moments)
     return results
 
 
@@ -254,7 +304,7 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
                 for step in of_kind:
                     _add(arrived[then], ways, step, moments)
         for table in arrived.values():
-            carry(table.reshape(units, batch.borders, bits, wide), batch.keep)
+            _carry(table.reshape(units, batch.borders, bits, wide), batch.keep)
         top = np.max(
             [x.reshape(units, batch.borders, -1)[:, -1].max(axis=1) for x in arrived.values()],
             axis=0,
@@ -262,7 +312,7 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
         power = -np.repeat(np.frexp(top)[1], batch.borders)[:, None, None]
         level = {u: np.ldexp(table, power) for u, table in arrived.items()}
     ends = level[batch.counts].reshape(units, batch.borders, bits, wide)[:, -1].sum(axis=1)
-    return results_of(ends, moments)
+    return distributions_of(ends, moments)
 
 
 def _add(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
@@ -278,3 +328,30 @@ def _add(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
     else:
         g = step.gain
         target[step.target, step.after, g:] += sums[:, : sums.shape[1] - g]
+
+
+def _carry(table: Floats, keep: Bools | None) -> None:
+    """Add to every border what came to those before it; (annotations, borders, bits, …).
+
+    Args:
+        table: the ways in which a segment ends at each border; afterwards those in which one ended
+            there or before.
+        keep: whether what is between a border and the one before keeps the bit, if there is one.
+    """
+    if keep is None:
+        np.cumsum(table, axis=1, out=table)
+        return
+    for p in range(1, table.shape[1]):
+        kept = table[:, p - 1, 1] * keep[:, p, None]
+        table[:, p, 1] += kept
+        table[:, p, 0] += table[:, p - 1, 0]
+        table[:, p, 0] += table[:, p - 1, 1] - kept  # either is 0, so no digit is lost
+
+
+def _add_independent(
+    results: list[Floats | None], place: int, added: Floats, moments: bool
+) -> None:
+    """Add to a result that is known one which is independent of it."""
+    before = results[place]
+    if before is not None:
+        results[place] = before + added if moments else np.convolve(before, added)

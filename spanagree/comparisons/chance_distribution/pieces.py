@@ -12,12 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, join_unsorted, ranges
+from spanagree.arrays import Floats, Ints, distinct
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
-
-OTHER = -1
-"""The label of segments that can match nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,28 +143,6 @@ def with_arranged(
     return Pieces(np.zeros(count, np.int64), tokens, copies, random.copies(count))
 
 
-@dataclass(frozen=True, eq=False)
-class Kinds:
-    """The random segments, counted by kind: a row for each piece, group, length and label.
-
-    Segments that can match nothing have the label :data:`OTHER`, whatever theirs is.
-    """
-
-    piece: Ints
-    group: Ints
-    length: Ints
-    label: Ints
-    count: Ints
-
-
-def count_kinds(side: Side, useful: Bools) -> tuple[Kinds, Ints]:
-    """Return the kinds of the segments, and the kind of each; ``useful`` says what can match."""
-    label = np.where(useful, side.label, OTHER)
-    columns, which, count = distinct(side.piece, side.group, side.length, label)
-    piece, group, length, label = columns
-    return Kinds(piece, group, length, label, count), which
-
-
 def least_costs(pieces: Pieces, *random: Side) -> Floats:
     """Return for each piece how many numbers a walk computes at the very least.
 
@@ -182,37 +157,3 @@ def least_costs(pieces: Pieces, *random: Side) -> Floats:
         np.maximum.at(most, piece, states[unit])
         logs += most
     return np.rint(np.exp(np.minimum(logs, 700)))
-
-
-def gains(pieces: Pieces, measure: Match) -> tuple[Kinds, tuple[Ints, Ints, Ints | Floats]]:
-    """Return the kinds of B, and what each adds to the match where it is placed; A stays.
-
-    The latter is three columns: kind, start, gain, of the places where it is not 0.
-    """
-    a, b = pieces.a, pieces.b
-    kinds, which = count_kinds(b, np.ones(len(b), np.bool_))
-    many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
-    i, j = join_unsorted(kinds.piece * many + kinds.label, a.piece * many + a.label)
-    length, gold = kinds.length[i], a.length[j]
-    if measure.kernel == "equal":
-        same = length == gold
-        i, j = i[same], j[same]
-        pair, start = np.arange(len(i)), a.start[j]
-    else:
-        room = pieces.tokens[kinds.piece[i]] - length
-        low = np.clip(a.start[j] - length + 1, 0, None)
-        start, pair = ranges(low, np.maximum(low, np.minimum(a.start[j] + gold, room + 1)))
-    i, j = i[pair], j[pair]
-    gain = measure.phi(start - a.start[j], a.length[j], kinds.length[i])
-    here = np.flatnonzero(gain)
-    (kind, start), place, _ = distinct(i[here], start[here])
-    total = np.bincount(place, gain[here], len(kind))
-    if np.asarray(gain).dtype.kind == "i":
-        total = total.astype(np.int64)
-    # those that can match nothing are one kind for each length
-    useful = np.zeros(len(kinds.piece), np.bool_)
-    useful[kind] = True
-    merged, renumbered = count_kinds(b, useful[which])
-    number = np.zeros(len(useful), np.int64)
-    number[which] = renumbered
-    return merged, (number[kind], start, total)
