@@ -33,6 +33,9 @@ OTHER = -1
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 """Similarity of two segments: of the offset of the second from the first, and their lengths."""
 
+BUDGET = 20_000_000
+"""Number of numbers that may be computed for one document; a document above it is drawn."""
+
 _ROWS = 64  # borders that tables hold, unless segments are longer
 _ROUNDED = 1e-14  # a variance below this share of the mean square is 0 but for rounding
 
@@ -384,7 +387,9 @@ class LeadWalk(Walk):
         """Return whether all borders have the same options, but for those that do not fit."""
         last = len(self.borders) - 1
         return self.borders[last] - self.borders[0] == last and all(
-            len(places) == last + 1 - places[0][2] and len({x for *_, x in places}) == 1
+            bool(places)
+            and len(places) == last + 1 - places[0][2]
+            and len({length for *_, length in places}) == 1
             for places in chain(*self.places)
         )
 

@@ -1,4 +1,4 @@
-"""The expected one-to-one overlap of two random annotations, for each document and label.
+"""The expected one-to-one match of two random annotations, for each document and label.
 
 The greatest matching is not additive. Where one annotation has a single segment to pair, its mean
 is known all the same (:mod:`spanagree.comparisons.chance_distribution.single`); else it needs the
@@ -17,6 +17,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, join_unsorted
 from spanagree.chance.model import seed_of
+from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.at_places import AtPlaces
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
@@ -29,14 +30,11 @@ from spanagree.comparisons.measures import Match
 from spanagree.comparisons.starts import Sides
 from spanagree.corpus.segments import Layer
 
-BUDGET = 20_000_000
-"""How many numbers may be computed for the mean of one document and label."""
-
 STEPS = 8_000
 """How many steps a walk may take for it: more take longer than draws."""
 
 NEAR_BUDGET = 3_000_000
-"""The same for pairs within a tolerance."""
+"""Number of numbers for pairs within a tolerance, whose tables are small: each takes longer."""
 
 DRAWS = 2000
 """Draws of a document and label; fewer if it has very many segments."""

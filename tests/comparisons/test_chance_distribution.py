@@ -168,7 +168,7 @@ def test_mean_over_many_drawn_documents(monkeypatch):
             expected += Fraction(of_gold * of_mine, n - k + 1)
     corpus = sa.Corpus.from_segments(lengths, layers)
     ask = {"chance": "overlapping", "budget": 0, "draws": 19}
-    monkeypatch.setattr(whole, "BUDGET", 0)  # too little for the exact variance too
+    monkeypatch.setattr(whole, "_OF_MOMENTS", 0)  # too little for the exact variance too
     for fixed in (None, "gold"):
         by_chance = sa.match_distribution(corpus, "gold", "mine", fixed=fixed, **ask)
         assert by_chance.computed == {"exact": 0, "drawn": 200}
@@ -455,7 +455,7 @@ def test_what_documents_say(news, monkeypatch):
     for match in ("exact", "iou"):
         by_chance = sa.match_distribution(news, *names, match=match, fixed="gold.conll")
         assert all((p.computed, p.size) == ({"exact": 1}, 1) for p in by_chance.documents)
-    monkeypatch.setattr(whole, "BUDGET", 0)  # too little for the exact variance too
+    monkeypatch.setattr(whole, "_OF_MOMENTS", 0)  # too little for the exact variance too
     for draws in (1, 50):
         by_chance = sa.match_distribution(news, *names, chance="per-label", match="overlap", budget=1, draws=draws)  # fmt: skip
         drawn = [part for part in by_chance.parts.values() if len(part.drawn)]

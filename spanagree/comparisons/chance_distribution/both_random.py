@@ -9,7 +9,6 @@ each.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -151,10 +150,11 @@ def _enumerated(
     chosen = groups[swap]
     if chosen is None or min(ways) * (n + 1) * (len(piece.a) + len(piece.b)) > budget:
         return None
+    of_groups = [np.array([*every], np.int64) for _, every in chosen]
     places = np.zeros((int(min(ways)), len(sides[swap]), 2), np.int64)
-    for row, arranged_groups in enumerate(itertools.product(*(every for _, every in chosen))):
-        for (rows, _), of_group in zip(chosen, arranged_groups, strict=True):
-            places[row, rows] = of_group
+    product = np.indices([len(x) for x in of_groups]).reshape(len(of_groups), -1)
+    for (rows, _), of_group, row in zip(chosen, of_groups, product, strict=True):
+        places[:, rows] = of_group[row]
     if swap:  # φ of the pair turned round
         measure = turned(measure)
     starts, ends = np.moveaxis(places, 2, 0)

@@ -17,6 +17,7 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
+from spanagree.chance.walk import BUDGET
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.at_places import at_places
 from spanagree.comparisons.chance_distribution.both_random import both_random
@@ -42,9 +43,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
-BUDGET = 20_000_000
-"""How many numbers may be computed for one document; a document above that is drawn."""
-
+_OF_MOMENTS = BUDGET  # numbers for mean and variance of a document, however few for all of it
 _LEAST = 1e-290  # smaller probabilities have lost digits
 
 
@@ -288,7 +287,7 @@ def distribution(
             over[document] = here
     for document, part in _drawn(corpus, names, fixed, ask, sorted(over), moments).items():
         # mean and variance take less than a distribution
-        exact = walk(pieces.some(np.array(over[document])), max(ask.budget, BUDGET), True)
+        exact = walk(pieces.some(np.array(over[document])), max(ask.budget, _OF_MOMENTS), True)
         figures = [values for values in exact if values is not None]
         known[document] = part
         if len(figures) == len(exact):

@@ -43,6 +43,7 @@ from spanagree.comparisons.observed import similar
 from spanagree.comparisons.overlap_match import kept_at, taken_at
 from spanagree.corpus.segments import Layer
 
+_POWER = 900  # numbers below 2 to this are not scaled
 _PLACES = 1 << 18  # places of pieces that are looked at together
 _TOGETHER = 1 << 20  # numbers of one level of annotations that are walked at once
 
@@ -51,7 +52,7 @@ class _Kinds(NamedTuple):
     """Random segments that are alike: of one piece, group, kind of places and label.
 
     Attributes:
-        piece, group: of each of these.
+        piece, group, kind: of each of these.
         many: how many segments each of these is.
         row: of each place, which of these may stand there.
         start, end: of each place.
@@ -61,6 +62,7 @@ class _Kinds(NamedTuple):
 
     piece: Ints
     group: Ints
+    kind: Ints
     many: Ints
     row: Ints
     start: Ints
@@ -145,38 +147,67 @@ def _walked(
     of_unit = alike.piece[order[begin]]
     for u in np.flatnonzero(over).tolist():
         results[of_unit[u]] = None
-    for t in np.unique(size[able & ~over]).tolist():
-        units = np.flatnonzero(able & ~over & (size == t))
+    ends: dict[int, Floats] = {}
+    walked = np.flatnonzero(able & ~over)
+    same = np.arange(len(size))
+    for t in np.unique(size[walked]).tolist():
+        units = walked[size[walked] == t]
         rows = order[begin[units][:, None] + np.arange(t)]
+        if alike.gain.shape[1] == 1:  # of what is equal, the first; else a bit goes on behind
+            alone = _first_alike(alike, first, rows)
+            same[units] = units[alone]
+            is_first = alone == np.arange(len(units))
+            units, rows = units[is_first], rows[is_first]
         shapes, which, _ = distinct_rows(alike.many[rows])
         for counts, here in zip(shapes, groups(which, len(shapes)), strict=True):
             work = math.prod((counts + 1).tolist()) * places[units[here]] * wide[units[here]]
             for some in portions_of_work(here, work, _TOGETHER):
                 batch = _batch(pieces, alike, first, tuple(counts.tolist()), rows[some])
-                for u, made in zip(units[some].tolist(), _walk(batch, moments), strict=True):
-                    _add_independent(results, int(of_unit[u]), made, moments)
+                ends |= zip(units[some].tolist(), _walk(batch, moments), strict=True)
+    for u in walked.tolist():
+        _add_independent(results, int(of_unit[u]), ends[int(same[u])], moments)
     return results
+
+
+def _first_alike(alike: _Kinds, first: Ints, rows: Ints) -> Ints:
+    """Return for each random annotation the first one with equal kinds, counts and gains.
+
+    Args:
+        alike: kinds of segments.
+        first: of each of these, the position of its first place.
+        rows: kinds of each annotation; (annotations, kinds).
+    """
+    same = np.arange(len(rows))
+    shapes, which, _ = distinct_rows(np.hstack((alike.kind[rows], alike.many[rows])))
+    for here in groups(which, len(shapes)):
+        if len(here) > 1:
+            kinds = rows[here].ravel()
+            at, _ = ranges(first[kinds], first[kinds + 1])
+            gains = alike.gain[at].reshape(len(here), -1)
+            _, equal, _ = distinct_rows(gains)
+            earliest = np.full(len(here), len(here))
+            np.minimum.at(earliest, equal, np.arange(len(here)))
+            same[here] = here[earliest[equal]]
+    return same
 
 
 def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Match) -> _Kinds:
     """Return the random segments that are alike; those that match nowhere are so of any label."""
     b = pieces.b
     (piece, group, kind, label), which, _ = distinct(b.piece, b.group, b.kind, b.label)
-    row, start, end = _places(kinds, kind)
-    gain, _ = _gains(pieces, measure, piece[row], start, end, label[row])
-    useful = np.bincount(row, (gain > 0).any(axis=1), len(kind)) > 0
-    label = np.where(useful, label, OTHER)
-    (piece, group, kind, label), again, _ = distinct(piece, group, kind, label)
-    count = np.bincount(again[which], minlength=len(kind))
-    row, start, end = _places(kinds, kind)
+    n_places = kinds.places[kind]
+    row, at = np.repeat(np.arange(len(kind)), n_places), entries(kinds.places, kind)
+    start, end = kinds.start[at], kinds.end[at]
     gain, after = _gains(pieces, measure, piece[row], start, end, label[row])
-    return _Kinds(piece, group, count, row, start, end, gain, after)
-
-
-def _places(kinds: PlaceKinds, kind: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return all places of some kinds: which of these, start and end."""
-    at = entries(kinds.places, kind)
-    return np.repeat(np.arange(len(kind)), kinds.places[kind]), kinds.start[at], kinds.end[at]
+    useful = np.bincount(row, (gain > 0).any(axis=1), len(kind)) > 0
+    columns = piece, group, kind, np.where(useful, label, OTHER)
+    (piece, group, kind, _), merged, _ = distinct(*columns)
+    count = np.bincount(merged[which], minlength=len(piece))
+    member = np.zeros(len(piece), np.int64)  # one of each, as all have the same gains
+    member[merged] = np.arange(len(merged))
+    at = entries(n_places, member)
+    row = np.repeat(np.arange(len(piece)), n_places[member])
+    return _Kinds(piece, group, kind, count, row, start[at], end[at], gain[at], after[at])
 
 
 def _gains(
@@ -217,8 +248,8 @@ def _adding(
 
 def _most(alike: _Kinds, unit: Ints, units: int) -> Ints:
     """Return an upper bound of the match of each random annotation."""
-    top = np.zeros(len(alike.many))
-    np.maximum.at(top, alike.row, alike.gain.max(axis=1))
+    first = np.searchsorted(alike.row, np.arange(len(alike.many)))
+    top = np.maximum.reduceat(alike.gain.max(axis=1), first)
     return np.ceil(np.bincount(unit, top * alike.many, units)).astype(np.int64)
 
 
@@ -256,13 +287,18 @@ def _batch(
 
 
 class _Step(NamedTuple):
-    """Places of one kind that do the same: from where, to which distinct borders, and how."""
+    """Places of one kind that do the same.
+
+    Attributes:
+        source: row of ways before each place, by start and bit.
+        target: row of ways behind, by distinct end and bit.
+        begin: first place of each end; ``None`` if all ends are distinct.
+        gain: increase of the match, of moments for each place.
+    """
 
     source: Ints
     target: Ints
-    begin: Ints
-    bit: int
-    after: int
+    begin: Ints | None
     gain: Any
 
 
@@ -271,7 +307,8 @@ def _steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
     source = batch.unit[k] * batch.borders + batch.start[k]
     target = batch.unit[k] * batch.borders + batch.end[k]
     steps = []
-    for bit in range(batch.gain[k].shape[1]):
+    bits = batch.gain[k].shape[1]
+    for bit in range(bits):
         gain, after = batch.gain[k][:, bit], batch.after[k][:, bit]
         key = after.astype(np.float64) if moments else gain * 2 + after
         for value in np.unique(key).tolist():
@@ -279,7 +316,9 @@ def _steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
             rows = rows[np.argsort(target[rows], kind="stable")]
             ends, begin = np.unique(target[rows], return_index=True)
             g = gain[rows] if moments else int(gain[rows[0]])
-            steps.append(_Step(source[rows], ends, begin, bit, int(after[rows[0]]), g))
+            onto = ends * bits + int(after[rows[0]])
+            starts = None if len(ends) == len(rows) else begin
+            steps.append(_Step(source[rows] * bits + bit, onto, starts, g))
     return steps
 
 
@@ -292,6 +331,8 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
     start = np.zeros((units * batch.borders, bits, wide))
     start[:, 0, 0] = 1
     level = {(0,) * len(batch.counts): start}
+    n_places = max(map(len, batch.unit)) * len(batch.counts)
+    is_scaled = sum(batch.counts) * math.log2(n_places + 1) > _POWER
     for _ in range(sum(batch.counts)):
         arrived: dict[tuple[int, ...], Floats] = {}
         for u, ways in level.items():
@@ -305,6 +346,9 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
                     _add(arrived[then], ways, step, moments)
         for table in arrived.values():
             _carry(table.reshape(units, batch.borders, bits, wide), batch.keep)
+        level = arrived
+        if not is_scaled:
+            continue
         top = np.max(
             [x.reshape(units, batch.borders, -1)[:, -1].max(axis=1) for x in arrived.values()],
             axis=0,
@@ -317,17 +361,18 @@ def _walk(batch: _Batch, moments: bool) -> list[Floats]:
 
 def _add(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
     """Add what comes of placing a segment."""
-    from_there = ways[step.source, step.bit]
+    wide, gain = ways.shape[-1], step.gain
+    ways, target = ways.reshape(-1, wide), target.reshape(-1, wide)  # views
+    added = ways.take(step.source, axis=0)
     if moments:
-        g = step.gain
-        mass, mean, square = from_there.T
-        from_there = np.stack((mass, mean + g * mass, square + g * (2 * mean + g * mass)), axis=1)
-    sums = np.add.reduceat(from_there, step.begin, axis=0)
-    if moments:
-        target[step.target, step.after] += sums
+        mass, mean, square = added.T
+        added = np.stack((mass, mean + gain * mass, square + gain * (2 * mean + gain * mass)), 1)
+    if step.begin is not None:
+        added = np.add.reduceat(added, step.begin, axis=0)
+    if moments or not gain:
+        target[step.target] += added
     else:
-        g = step.gain
-        target[step.target, step.after, g:] += sums[:, : sums.shape[1] - g]
+        target[step.target, gain:] += added[:, : wide - gain]
 
 
 def _carry(table: Floats, keep: Bools | None) -> None:
@@ -353,5 +398,7 @@ def _add_independent(
 ) -> None:
     """Add to a result that is known one which is independent of it."""
     before = results[place]
-    if before is not None:
-        results[place] = before + added if moments else np.convolve(before, added)
+    if before is not None and moments:
+        results[place] = before + added
+    elif before is not None:
+        results[place] = added if len(before) == 1 else np.convolve(before, added)

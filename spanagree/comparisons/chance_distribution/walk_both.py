@@ -10,7 +10,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -184,22 +184,34 @@ def near_walk(
         else:
             rows_of[_renamed(first, second)].append(row)
     for question, members in rows_of.items():
-        lengths = pieces.tokens[members].tolist()
-        most = max((n for n in lengths if 2.0 * n * question.size <= budget), default=0)
-        if not most:  # a table for each token alone is too much
+        tokens = pieces.tokens[members].tolist()
+        lengths = tuple(sorted({n for n in tokens if 2.0 * n * question.size <= budget}))
+        if not lengths:  # a table for each token alone is too much
             continue
-        annotations = _annotations(question, most, kinds)
-        borders = range(most + 1) if kinds is None else ()
-        walk = NearWalk(*annotations, within, 2, moments=True, more_borders=borders)
-        if words is not None and kinds is not None:
-            document = int(kinds.document[question.second[0].place])
-            walk.counted = _counted(walk.borders, document, words)
-        last = [n if kinds is None else walk.borders[-1] for n in lengths]
-        ends = walk.run({border for border in last if border <= walk.borders[-1]}, budget)
-        for row, border in zip(members, last, strict=True):
-            if border in ends:
-                results[others[row]] = distribution_of(ends[border], True)
+        if kinds is None:
+            ends = _near_anywhere(question, lengths, within, budget)
+        else:
+            walk = NearWalk(*_annotations(question, 0, kinds), within, 2, moments=True)
+            if words is not None:
+                document = int(kinds.document[question.second[0].place])
+                walk.counted = _counted(walk.borders, document, words)
+            (ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
+            ends = {} if ways is None else dict.fromkeys(lengths, ways)
+        for row, n in zip(members, tokens, strict=True):
+            if n in ends:
+                results[others[row]] = distribution_of(ends[n], True)
     return results
+
+
+@lru_cache(maxsize=4096)
+def _near_anywhere(
+    question: PieceKinds, lengths: tuple[int, ...], within: int, budget: float
+) -> dict[int, Floats]:
+    """Count the ways within a tolerance in documents of some lengths; the same is asked often."""
+    borders = range(lengths[-1] + 1)
+    annotations = _annotations(question, lengths[-1], None)
+    walk = NearWalk(*annotations, within, 2, moments=True, more_borders=borders)
+    return walk.run(lengths, budget)
 
 
 def _counts(
