@@ -19,8 +19,8 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.chance.model import places_of
+from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.chance_distribution.distribution import (
-    BUDGET,
     MatchDistribution,
     Question,
     distribution,
