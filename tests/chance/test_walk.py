@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -22,6 +23,7 @@ from spanagree.chance.walk import (
     OverlapRule,
     SegmentKind,
     distribution_of,
+    uniform_ends,
 )
 
 LABELS = {0: "X", 1: "Y", OTHER: "-"}
@@ -154,6 +156,14 @@ def test_every_arrangement(seed):
     written = [by_kind(places) for places in every]
     assert len(written) == every.count == len(distinct)
     assert set(written) == distinct
+
+
+@pytest.mark.parametrize("most", [math.comb(60, 3), math.comb(60, 3) - 1, 1, 0])
+def test_more_arrangements_than_of_use(most):
+    """There are 60 choose 3 arrangements of three segments of one token in 60: infinite above the bound."""
+    kinds = [SegmentKind(0, 3, uniform_ends(60, 1))]
+    count = math.comb(60, 3)
+    assert Enumeration(kinds, most).count == (count if count <= most else math.inf)
 
 
 def test_lengths_share_a_walk():

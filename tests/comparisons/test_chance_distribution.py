@@ -22,6 +22,7 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
+from spanagree.comparisons.chance_distribution import both_random as random_pairs
 from spanagree.comparisons.chance_distribution import distribution as whole
 from spanagree.comparisons.chance_distribution import draws as drawing
 from spanagree.comparisons.chance_distribution import fixed_walk
@@ -541,6 +542,40 @@ def test_what_arrangements_cost():
     for budget, how in ((121, "exact"), (120, "drawn")):
         by_chance = sa.match_distribution(corpus, "a", "b", **ask, budget=budget)
         assert by_chance.computed[how] == 1
+
+
+def test_arrangements_over_the_budget_are_not_counted(monkeypatch):
+    """Of 300 segments that may overlap there are 3,000 ** 300 arrangements: one of them is over the budget."""
+    many = [(10 * i, 1 + i % 3, "X") for i in range(300)]
+    corpus = corpus_of(3000, many, many)
+    asked = []
+
+    class Counting(random_pairs.Enumeration):
+        def __init__(self, *kinds):
+            asked.append(kinds)
+            super().__init__(*kinds)
+
+    monkeypatch.setattr(random_pairs, "Enumeration", Counting)
+    by_chance = sa.match_distribution(corpus, "a", "b", chance="overlapping", draws=20)
+    assert by_chance.computed == {"exact": 0, "drawn": 1}
+    assert len(asked) <= 4  # one for either side, for distribution and moments
+
+
+def test_equal_segments_are_looked_at_once(monkeypatch):
+    """Of 300 segments of two lengths that may overlap, only two are compared with the fixed ones."""
+    many = [(10 * i, 1 + i % 2, "X") for i in range(300)]
+    corpus = corpus_of(3000, many, many)
+    seen, gains = [], fixed_walk._gains
+
+    def noted(pieces, measure, piece, *columns):
+        seen.append(len(piece))
+        return gains(pieces, measure, piece, *columns)
+
+    monkeypatch.setattr(fixed_walk, "_gains", noted)
+    by_chance = sa.match_distribution(corpus, "a", "b", chance="overlapping", fixed="a")
+    assert seen == [3000 + 2999]
+    mean = 150 * 150 / 3000 + 150 * 150 / 2999  # each of B starts where any of 150 of A do
+    assert by_chance.mean == pytest.approx(mean, rel=1e-12)
 
 
 def test_bound_where_labels_share_a_segment():

@@ -142,13 +142,15 @@ def _enumerated(
     """Compute the same of one piece: B against every arrangement of A, or A against those of B."""
     n = int(piece.tokens[0])
     sides = [piece.a, piece.b]
+    most = budget / ((n + 1) * (len(piece.a) + len(piece.b)))
     groups = [
-        _groups(side, n, kinds) if least_costs(piece, side)[0] <= budget else None for side in sides
+        _groups(side, n, kinds, most) if least_costs(piece, side)[0] <= budget else None
+        for side in sides
     ]
     ways = [math.inf if x is None else math.prod(every.count for _, every in x) for x in groups]
     swap = ways[1] < ways[0]
     chosen = groups[swap]
-    if chosen is None or min(ways) * (n + 1) * (len(piece.a) + len(piece.b)) > budget:
+    if chosen is None:
         return None
     of_groups = [np.array([*every], np.int64) for _, every in chosen]
     places = np.zeros((int(min(ways)), len(sides[swap]), 2), np.int64)
@@ -167,8 +169,14 @@ def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(zip(*columns, strict=True)))
 
 
-def _groups(side: Side, n: int, kinds: PlaceKinds | None) -> list[tuple[Ints, Enumeration]]:
-    """Return the rows of each group of segments, by kind, and all their arrangements."""
+def _groups(
+    side: Side, n: int, kinds: PlaceKinds | None, most: float
+) -> list[tuple[Ints, Enumeration]] | None:
+    """List the rows of each group of segments, by kind, and all their arrangements.
+
+    Returns:
+        The groups; ``None`` if there are more arrangements than ``most``.
+    """
     groups = []
     for group in np.unique(side.group):
         rows = np.flatnonzero(side.group == group)
@@ -180,7 +188,11 @@ def _groups(side: Side, n: int, kinds: PlaceKinds | None) -> list[tuple[Ints, En
             SegmentKind(label, count, uniform_ends(n, x) if kinds is None else kinds.ends(x))
             for (x, label), count in counts
         ]
-        groups.append((rows, Enumeration(alike)))
+        every = Enumeration(alike, most)
+        if every.count > most:
+            return None
+        groups.append((rows, every))
+        most /= max(every.count, 1)
     return groups
 
 

@@ -37,7 +37,7 @@ from spanagree.arrays import (
 from spanagree.chance.arrangements import portions_of_work
 from spanagree.chance.place_kinds import PlaceKinds, kinds_anywhere
 from spanagree.chance.walk import OTHER, distributions_of
-from spanagree.comparisons.chance_distribution.pieces import Pieces, least_costs
+from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import similar
 from spanagree.comparisons.overlap_match import kept_at, taken_at
@@ -132,6 +132,8 @@ def _walked(
     ]
     if not len(pieces.b):
         return results
+    b, times = _equal_groups(pieces.b)
+    pieces = replace(pieces, b=b)
     alike = _alike(pieces, kinds, measure)
     _, unit, _ = distinct(alike.piece, alike.group)
     order = np.lexsort((alike.many, unit))
@@ -164,9 +166,30 @@ def _walked(
             for some in portions_of_work(here, work, _TOGETHER):
                 batch = _batch(pieces, alike, first, tuple(counts.tolist()), rows[some])
                 ends |= zip(units[some].tolist(), _walk(batch, moments), strict=True)
-    for u in walked.tolist():
+    for u in np.repeat(walked, times[walked]).tolist():
         _add_independent(results, int(of_unit[u]), ends[int(same[u])], moments)
     return results
+
+
+def _equal_groups(side: Side) -> tuple[Side, Ints]:
+    """Find groups of a piece that are one segment each, of the same kind of places and label.
+
+    Returns:
+        The side with the first of such groups, and for each of its groups the number of equal ones.
+    """
+    _, group, size = distinct(side.piece, side.group)
+    alone = size[group] == 1
+    columns = (
+        np.where(alone, x, y) for x, y in ((-1, side.group), (side.kind, 0), (side.label, 0))
+    )
+    _, equal, count = distinct(side.piece, *columns)
+    is_first = ~alone
+    is_first[np.unique(equal, return_index=True)[1]] = True
+    kept = side.rows(np.flatnonzero(is_first))
+    _, group, _ = distinct(kept.piece, kept.group)
+    times = np.ones(1 + int(group.max()), np.int64)
+    times[group] = np.where(alone, count[equal], 1)[is_first]
+    return kept, times
 
 
 def _first_alike(alike: _Kinds, first: Ints, rows: Ints) -> Ints:
