@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, ranges
+from spanagree.arrays import Ints, distinct, entries, ranges
 from spanagree.chance.place_rules import PlaceRule
 
 
@@ -109,3 +109,58 @@ def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
     return PlaceKinds(
         kind, nothing, nothing, nothing, tokens, length, first, start, start + length[which]
     )
+
+
+def without_gaps(kinds: PlaceKinds, text: Ints, kind: Ints) -> tuple[Ints, PlaceKinds, Ints]:
+    """Leave out what lies in no place, so that equal patterns of places are equal kinds.
+
+    Which segments can meet, and where, stays the same in every text.
+
+    Args:
+        kinds: the kinds.
+        text: number of the text of each segment.
+        kind: kind of each segment.
+
+    Returns:
+        The kind of each segment, all kinds, and the length of each text that has segments.
+
+    >>> places = np.array([0, 2, 4]), np.array([1, 7, 4, 8]), np.array([2, 9, 5, 10])
+    >>> kinds = PlaceKinds(*[np.zeros(2, np.int64)] * 6, *places)
+    >>> kind, squeezed, lengths = without_gaps(kinds, np.array([0, 1]), np.array([0, 1]))
+    >>> kind.tolist(), squeezed.start.tolist(), squeezed.end.tolist(), lengths.tolist()
+    ([0, 0], [0, 1], [1, 3], [3, 3])
+    """
+    (text, kind), which, _ = distinct(text, kind)
+    at = entries(kinds.places, kind)
+    n_places = kinds.places[kind]
+    whose = np.repeat(text, n_places)
+    (owner, border), index, _ = distinct(
+        np.tile(whose, 2), np.concatenate((kinds.start[at], kinds.end[at]))
+    )
+    begin, end = np.split(index, 2)
+    n_open = np.cumsum(np.bincount(begin, minlength=len(border)) - np.bincount(end))
+    position = np.append(0, np.cumsum(np.diff(border) * (n_open[:-1] > 0)))
+    is_first = np.append(True, owner[1:] != owner[:-1])
+    number = np.cumsum(is_first) - 1
+    position -= position[is_first][number]
+    start, end = position[begin], position[end]
+    last = np.cumsum(n_places)
+    known: dict[tuple[bytes, bytes], int] = {}
+    same = np.zeros(len(kind), np.int64)
+    kept = []
+    for row, (low, high) in enumerate(zip((last - n_places).tolist(), last.tolist(), strict=True)):
+        pattern = start[low:high].tobytes(), end[low:high].tobytes()
+        same[row] = known.setdefault(pattern, len(kept))
+        if same[row] == len(kept):
+            kept.append(row)
+    chosen = entries(n_places, np.array(kept, np.int64))
+    columns = (x[kind[kept]] for x in (kinds.document, kinds.rule, kinds.at_site, kinds.slots))
+    squeezed = PlaceKinds(
+        same[which],
+        *columns,
+        kinds.taken[kind[kept]],
+        np.append(0, np.cumsum(n_places[kept])),
+        start[chosen],
+        end[chosen],
+    )
+    return same[which], squeezed, position[np.append(is_first[1:], True)]

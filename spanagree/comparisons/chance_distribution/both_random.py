@@ -26,6 +26,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
     Side,
     least_costs,
     with_arranged,
+    without_gaps_between,
 )
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
@@ -55,6 +56,8 @@ def both_random(
         if kinds is not None:
             return both_walk(pieces, measure, budget, moments, kinds=kinds)
         return _walked(pieces, measure, budget, moments)
+    if kinds is not None and len(pieces):
+        pieces, kinds = without_gaps_between(pieces, kinds)
     results: list[Floats | None] = []
     known: dict[tuple[object, ...], Floats | None] = {}
     for piece in range(len(pieces)):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
+from spanagree.chance.place_kinds import PlaceKinds, without_gaps
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
 
@@ -120,6 +121,21 @@ def pieces_of(
         )
     documents = both // many
     return Pieces(documents, tokens[documents], *sides)
+
+
+def without_gaps_between(pieces: Pieces, kinds: PlaceKinds) -> tuple[Pieces, PlaceKinds]:
+    """Leave out what lies in no place of a piece's segments, all of which are random."""
+    sides = pieces.a, pieces.b
+    texts, numbers = (
+        np.concatenate(columns)
+        for columns in zip(*((side.piece, side.kind) for side in sides), strict=True)
+    )
+    number, kinds, lengths = without_gaps(kinds, texts, numbers)
+    a, b = (
+        replace(side, kind=kind)
+        for side, kind in zip(sides, np.split(number, [len(pieces.a)]), strict=True)
+    )
+    return Pieces(pieces.document, lengths, a, b), kinds
 
 
 def with_arranged(

@@ -32,7 +32,12 @@ from spanagree.chance.walk import (
     distribution_of,
     uniform_ends,
 )
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs
+from spanagree.comparisons.chance_distribution.pieces import (
+    Pieces,
+    Side,
+    least_costs,
+    without_gaps_between,
+)
 from spanagree.comparisons.measures import Match
 
 
@@ -92,7 +97,11 @@ def both_walk(
         The probabilities of 0, 1, … for each piece, or its mean and variance; ``None`` for a piece
         over the budget.
     """
-    least = least_costs(pieces, pieces.a, pieces.b) if kinds is None else np.zeros(len(pieces))
+    least = np.zeros(len(pieces))
+    if kinds is None:
+        least = least_costs(pieces, pieces.a, pieces.b)
+    elif len(pieces):
+        pieces, kinds = without_gaps_between(pieces, kinds)
     results: list[Floats | None] = [None] * len(pieces)
     rows_of: dict[PieceKinds, list[int]] = defaultdict(list)
     for row in np.flatnonzero(least <= budget).tolist():
