@@ -32,28 +32,30 @@ class Enumeration:
             most: greatest number of arrangements that are of use; of more, none can be listed.
         """
         self._counts = tuple(kind.n_segments for kind in kinds)
-        at: dict[int, list[tuple[int, int]]] = {}
-        for k, kind in enumerate(kinds):
-            for start, ends in kind.ends.items():
-                at.setdefault(start, []).extend((k, end) for end in ends)
-        self._options = [(start, at[start]) for start in sorted(at)]
-        starts = [start for start, _ in self._options]
-        borders = {end for options in at.values() for _, end in options}
-        # of each border, the first start from there on
-        self._next = {border: bisect_left(starts, border) for border in borders}
+        starts = sorted(set[int]().union(*(kind.ends for kind in kinds)))
+        options: list[list[tuple[int, int, int]]] = []
         nothing = np.zeros([c + 1 for c in self._counts])
         nothing.flat[0] = 1
         ways = [nothing]
-        for _, options in reversed(self._options):
+        for start in reversed(starts):
+            here = [
+                (k, end, bisect_left(starts, end))
+                for k, kind in enumerate(kinds)
+                for end in kind.ends.get(start, ())
+            ]
             total = ways[-1].copy()
-            for k, end in options:
+            for k, _, behind in here:
                 before = (slice(None),) * k
-                behind = ways[len(starts) - self._next[end]]
-                total[(*before, slice(1, None))] += behind[(*before, slice(None, -1))]
+                part = ways[len(starts) - behind][(*before, slice(None, -1))]
+                total[(*before, slice(1, None))] += part
+            options.append(here)
             ways.append(total)
             if total[self._counts] > most:  # and more to the left
                 self.count = math.inf
                 return
+        self._starts = starts
+        # at each start: kind, end, and index of the first start from there on
+        self._options = options[::-1]
         self._ways: list[Floats] = ways[::-1]
         self.count = float(self._ways[0][self._counts])
 
@@ -67,11 +69,10 @@ class Enumeration:
                 yield [(start, end) for _, start, end in sorted(placed)]
                 continue
             while i < len(self._options) and self._ways[i][left]:
-                start, options = self._options[i]
+                start, options = self._starts[i], self._options[i]
                 i += 1
-                for k, end in options:
+                for k, end, behind in options:
                     if left[k]:
                         rest = (*left[:k], left[k] - 1, *left[k + 1 :])
-                        behind = self._next[end]
                         if self._ways[behind][rest]:
                             waiting.append((behind, rest, (*placed, (k, start, end))))

@@ -94,6 +94,10 @@ class NearWalk(Walk):
         start.flat[0] = 1
         tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(dict)  # border, side
         tables[0, 0][(0, 0), ((), ())] = start
+        options = [
+            _with_long_gaps(of_side, wanted) if annotation.is_fixed else of_side
+            for annotation, of_side in zip(self.annotations, self.options, strict=True)
+        ]
         for i in range(max(wanted, default=-1) + 1):
             work += costs[i]
             if work > budget:
@@ -105,7 +109,7 @@ class NearWalk(Walk):
                 break
             for side in (0, 1):
                 for state, ways in tables.pop((i, side), {}).items():
-                    for option in self.options[side][i]:
+                    for option in options[side][i]:
                         pairs, then = self._placed(state, side, option)
                         tables_there = tables[min(then[0]), int(then[0][0] > then[0][1])]
                         if then not in tables_there:
@@ -139,3 +143,22 @@ class NearWalk(Walk):
         """Return the segments that one which starts at a border, index ``i``, or later can meet."""
         start, end = self.counted[0][i] - self.within, self.counted[2][i] - self.within
         return tuple(x for x in waiting if x[0] >= start and x[1] >= end)
+
+
+def _with_long_gaps(
+    options: Sequence[Sequence[Option]], wanted: Collection[int]
+) -> list[list[Option]]:
+    """Let a fixed annotation leave a gap up to its next segment that can match.
+
+    Args:
+        options: for each border, the option of the annotation.
+        wanted: indices of borders at which gaps end too.
+    """
+    longer: list[list[Option]] = []
+    stop = len(options)
+    for i, (option,) in reversed([*enumerate(options)]):
+        is_gap = option.label == OTHER
+        longer.append([option._replace(end=max(option.end, stop)) if is_gap else option])
+        if not is_gap or i in wanted:
+            stop = i
+    return longer[::-1]

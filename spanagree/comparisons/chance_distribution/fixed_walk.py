@@ -239,11 +239,11 @@ def _gains(
     """Return what a segment of B at each place adds, and the bit behind it; (places, bits)."""
     if measure.kernel == "one-to-one":
         return taken_at(pieces, measure, piece, start, end, label)
-    gain = _adding(pieces, measure, piece, start, end, label)
+    gain = gains_at(pieces, measure, piece, start, end, label)
     return gain[:, None], np.zeros((len(gain), 1), np.int64)
 
 
-def _adding(
+def gains_at(
     pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> Ints | Floats:
     """Return what a segment of B at each place adds to the match with A."""
