@@ -39,6 +39,9 @@ NEAR_BUDGET = 3_000_000
 DRAWS = 2000
 """Draws of a document and label; fewer if it has very many segments."""
 
+NEAR_DRAWS = 1000
+"""Draws of both annotations for pairs within a tolerance, which take longer to count."""
+
 
 def expected_overlap(
     sides: Sides,
@@ -191,7 +194,8 @@ def _drawn_mean(
     tokens: int, shape: Shape, measure: Match, places: AtPlaces | None, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the mean match over draws of both annotations, and its standard error."""
-    draws = number_of_draws(DRAWS, max(map(len, shape)))
+    asked = NEAR_DRAWS if measure.kernel == "near" else DRAWS
+    draws = number_of_draws(asked, max(map(len, shape)))
     columns = [
         tuple(np.array(column, np.int64) for column in zip(*side, strict=True)) for side in shape
     ]
