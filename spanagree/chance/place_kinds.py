@@ -147,18 +147,21 @@ def without_gaps(kinds: PlaceKinds, text: Ints, kind: Ints) -> tuple[Ints, Place
     last = np.cumsum(n_places)
     known: dict[tuple[bytes, bytes], int] = {}
     same = np.zeros(len(kind), np.int64)
-    kept = []
+    kept: list[int] = []
     for row, (low, high) in enumerate(zip((last - n_places).tolist(), last.tolist(), strict=True)):
         pattern = start[low:high].tobytes(), end[low:high].tobytes()
         same[row] = known.setdefault(pattern, len(kept))
         if same[row] == len(kept):
             kept.append(row)
     chosen = entries(n_places, np.array(kept, np.int64))
-    columns = (x[kind[kept]] for x in (kinds.document, kinds.rule, kinds.at_site, kinds.slots))
+    first = kind[kept]
     squeezed = PlaceKinds(
         same[which],
-        *columns,
-        kinds.taken[kind[kept]],
+        kinds.document[first],
+        kinds.rule[first],
+        kinds.at_site[first],
+        kinds.slots[first],
+        kinds.taken[first],
         np.append(0, np.cumsum(n_places[kept])),
         start[chosen],
         end[chosen],

@@ -1,4 +1,4 @@
-"""Mean and variance of the match in closed form, where the walk is over the budget.
+"""Mean and variance of the match in closed form, where the distribution is over the budget.
 
 The walk counts how many segments of each kind either annotation has placed; of many kinds these are
 many states, which the sum over pairs of places does not need.
