@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Ints
+from spanagree.arrays import Ints, row_order
 
 
 def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -> tuple[Ints, Ints]:
@@ -20,12 +20,15 @@ def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -
     >>> [x.tolist() for x in near_pairs((zero, at, at + 2), (zero, at + 1, at + 3), 1)]
     [[0, 1], [0, 1]]
     """
-    # in words several may begin alike
-    orders = [np.lexsort((end, start, cell)) for cell, start, end in (a, b)]
+    cells = np.intersect1d(a[0], b[0])
+    orders = []
+    for cell, start, end in (a, b):
+        rows = np.flatnonzero(np.isin(cell, cells))
+        # in words several may begin alike
+        orders.append(rows[row_order(cell[rows], start[rows], end[rows])])
     (cell_a, start_a, end_a), (cell_b, start_b, end_b) = (
         [column[order] for column in side] for side, order in zip((a, b), orders, strict=True)
     )
-    cells = np.intersect1d(cell_a, cell_b)
     i, last_i = np.searchsorted(cell_a, cells), np.searchsorted(cell_a, cells, "right")
     j, last_j = np.searchsorted(cell_b, cells), np.searchsorted(cell_b, cells, "right")
     firsts, seconds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
