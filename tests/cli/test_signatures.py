@@ -78,7 +78,8 @@ READING = {
     ),
     "--join": Needed("under-a.jsonl under-b.jsonl", "--join text", "read:text=text,spans=spans,document=id,join=text"),
     "--quote": Same("the text of spans is checked, and decides nothing that is counted"),
-    "--repair": Needed("flawed.jsonl", "--repair drop-duplicates", "repair:drop-duplicates"),
+    "--repair": Needed("flawed.jsonl", "--repair drop-empty", "repair:drop-empty"),
+    "--repeats": Same("it refuses segments that are read once otherwise"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
     "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
     "--text": Pair("texts.json --spans gold=spans,mine=more --text text", "--text longer"),
@@ -448,8 +449,8 @@ def folder(tmp_path_factory):
     own = {"gold": spans((0, 2, "X")), "mine": spans((0, 1, "X"), (3, 4, "Y"))}
     foreign = {"spans:gold": spans((0, 2, "X")), "spans:mine": spans((0, 2, "X"), (4, 6, "Y"))}
     files["both.jsonl"] = json.dumps({**both, "annotators": own, **foreign})
-    twice = {**own, "mine": own["mine"][:1] * 2}
-    files["flawed.jsonl"] = json.dumps({**both, "annotators": twice})
+    flawed = {**own, "mine": [*own["mine"][:1], *spans((2, 2, "X"))]}
+    files["flawed.jsonl"] = json.dumps({**both, "annotators": flawed})
     files["tasks.json"] = json.dumps([task(0, 1, 0), task(1, 0, 1), task(1, 1, 0)])
     rows = [("ann", "x", (0, 2)), ("bob", "y", (0, 2)), ("ann", "y", (3, 4)), ("bob", "x", (0, 2))]
     sessions = [answer(i // 2, *row) for i, row in enumerate(rows)]
