@@ -66,10 +66,10 @@ if TYPE_CHECKING:
     from spanagree.references.alt_test import alt_test as alt_test
     from spanagree.report.citation import cite as cite
     from spanagree.report.page import write_report as write_report
-    from spanagree.systems.as_seqeval import classification_report as classification_report
     from spanagree.systems.as_seqeval import f1_score as f1_score
     from spanagree.systems.compare_systems import compare_systems as compare_systems
     from spanagree.systems.evaluate import evaluate as evaluate
+    from spanagree.systems.seqeval_report import classification_report as classification_report
     from spanagree.uncertainty.confidence import Jackknife as Jackknife
     from spanagree.units.alpha_u import alpha_u as alpha_u
     from spanagree.units.gamma import gamma as gamma

@@ -33,6 +33,7 @@ SOURCE = Path(sa.__file__).parent
 ROOMS = [
     "version", "left", "public", "errors", "limits", "arrays", "files", "tables", "extras", "choices",
     "settings",
+    "signature",
     "results",
     "corpus",
     "formats",
@@ -262,8 +263,7 @@ def choices():
     from spanagree.comparisons.relation_places import ARGUMENTS, PAIRS
     from spanagree.corpus.discontinuous import DISCONTINUOUS
     from spanagree.corpus.label_table import DUPLICATES
-    from spanagree.corpus.offsets import ENDS
-    from spanagree.corpus.raw import ABSENT
+    from spanagree.corpus.raw import ABSENT, ENDS
     from spanagree.corpus.repairs import REPAIRS, REPEATS
     from spanagree.corpus.segments import OFFSETS
     from spanagree.corpus.tag_columns import PARTIAL

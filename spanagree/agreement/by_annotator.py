@@ -28,7 +28,8 @@ from spanagree.corpus.segments import codes
 from spanagree.errors import counted, printable
 from spanagree.results.frame import Column, Value, figure
 from spanagree.results.result import Comparable
-from spanagree.results.score import Figures, Score, ScoreColumns, ends_of
+from spanagree.results.score import Figures, Score, ends_of
+from spanagree.results.score_columns import ScoreColumns
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
 

@@ -12,8 +12,8 @@ from spanagree.arrays import Ints
 from spanagree.choices import Kind
 from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, Segment
-from spanagree.corpus.times import in_seconds, is_time, shown
+from spanagree.corpus.segments import Layer, Segment, is_time
+from spanagree.corpus.times import in_seconds, shown
 from spanagree.errors import SettingError, check_known, counted, counted_of, cut, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict

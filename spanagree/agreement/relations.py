@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from spanagree.agreement.disagreements import DisagreementSettings, check_between
-from spanagree.corpus.segments import Document, Relation, Segment
-from spanagree.corpus.times import in_seconds, is_time, shown
+from spanagree.corpus.segments import Document, Relation, Segment, is_time
+from spanagree.corpus.times import in_seconds, shown
 from spanagree.errors import SettingError, counted_of, cut, listed, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict

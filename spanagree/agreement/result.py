@@ -34,21 +34,17 @@ from spanagree.arrays import Floats
 from spanagree.choices import MIN_SHARED, Figure
 from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
-from spanagree.comparisons.tally import Tally, count_columns, count_values
+from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import check_choice, check_known, counted
 from spanagree.results import verdict
+from spanagree.results.caveats import caveats
 from spanagree.results.frame import Column, Frame, with_more
 from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
-from spanagree.results.result import Keyed, Result, caveats
-from spanagree.results.score import (
-    ERROR_OF_CHANCE,
-    F1,
-    Figures,
-    Score,
-    ScoreColumns,
-    over_annotators,
-)
+from spanagree.results.result import Keyed, Result
+from spanagree.results.score import Figures, Score, over_annotators
+from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
 from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance

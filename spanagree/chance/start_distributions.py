@@ -22,18 +22,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups, row_order, unique
 from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
-from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, columns_of_all, frozen
-from spanagree.corpus.times import is_time
+from spanagree.corpus.segments import Layer, columns_of_all, frozen, is_time
 from spanagree.errors import InputError, check_choice, counted, invalid_value, is_whole, show
 from spanagree.limits import check_cost
+
+if TYPE_CHECKING:
+    from spanagree.choices import Chance
 
 CHANCES = {
     "nonoverlapping": "no two segments of one annotator share a token",

@@ -22,7 +22,6 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
-from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer, columns_of_all
 
 _FIRST = 1 << 8  # segments of pairs that are compared first, so that progress is soon known
@@ -71,6 +70,8 @@ class AnnotationIndex:
         """Return the pieces of all segments, in the order of the crowd, if some have several."""
         if not corpus.has_pieces:
             return None
+        from spanagree.corpus.discontinuous import shape_codes  # most have one piece
+
         known: dict[Pieces, int] = {}
         codes = np.concatenate(shape_codes(corpus.layers.values(), known))
         return Details(codes[self.order], tuple(known))

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from spanagree.chance.start_distributions import is_long
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.times import ticks_of
 
 
 class CorpusKind(NamedTuple):
@@ -43,6 +42,8 @@ class CorpusKind(NamedTuple):
     @classmethod
     def joined(cls, kinds: Sequence[CorpusKind]) -> CorpusKind:
         """Find the traits of the corpus that parts make up."""
+        from spanagree.corpus.times import ticks_of  # few corpora come in parts
+
         return cls(
             min((kind.offsets for kind in kinds), key=ticks_of),
             any(kind.has_pieces for kind in kinds),

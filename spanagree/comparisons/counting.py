@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from spanagree.arrays import Hashes, Progress
-from spanagree.chance.model import without_places
+from spanagree.chance.model import places_of, without_places
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.overlaps import check_layers
-from spanagree.comparisons.place_shares import PlaceShares, WordEdges, place_shares
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.same_texts import note_of_same_texts
+
+if TYPE_CHECKING:
+    from spanagree.comparisons.place_shares import PlaceShares, WordEdges
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,24 +25,29 @@ class Description:
 
     Attributes:
         shares: how they stand to the rule of places, if chance has one.
-        word_edges: ends of segments at edges of words, if chance has no rule.
+        word_edges: ends of segments at edges of words, if chance has no rule and texts are known.
         text_numbers: number of each text, of a part.
     """
 
-    shares: PlaceShares | None
-    word_edges: WordEdges = field(default_factory=WordEdges)
+    shares: PlaceShares | None = None
+    word_edges: WordEdges | None = None
     text_numbers: Hashes | None = None
 
     @classmethod
     def joined(cls, parts: Sequence[Description]) -> Description:
         """Add the descriptions of parts."""
         shares = [part.shares for part in parts if part.shares is not None]
-        edges = functools.reduce(WordEdges.plus, (part.word_edges for part in parts))
-        return cls(functools.reduce(operator.add, shares) if shares else None, edges)
+        edges = [part.word_edges for part in parts if part.word_edges is not None]
+        return cls(
+            functools.reduce(operator.add, shares) if shares else None,
+            functools.reduce(lambda total, more: total.plus(more), edges) if edges else None,
+        )
 
     def notes(self) -> tuple[str, ...]:
         """Say that a rule of places would fit, if there is none."""
-        return self.word_edges.notes() if self.shares is None else ()
+        if self.shares is not None or self.word_edges is None:
+            return ()
+        return self.word_edges.notes()
 
 
 def notes_on_texts(parts: Mapping[str, Description]) -> tuple[str, ...]:
@@ -51,6 +57,8 @@ def notes_on_texts(parts: Mapping[str, Description]) -> tuple[str, ...]:
         for i, (name, part) in enumerate(parts.items(), 1)
         if part.text_numbers is not None and name != f"part {i}"
     ]
+    from spanagree.corpus.same_texts import note_of_same_texts  # few corpora come in parts
+
     return note_of_same_texts(numbers)
 
 
@@ -90,6 +98,10 @@ class MatchCounting:
 
     def describe(self, corpus: Corpus) -> Description:
         """Describe how the segments of a corpus stand to their texts."""
+        if places_of(self.chance) is None and corpus.texts is None:
+            return Description()
+        from spanagree.comparisons.place_shares import WordEdges, place_shares
+
         shares = place_shares(corpus, corpus.annotators, self.chance)
         return Description(shares) if shares else Description(None, WordEdges.of(corpus))
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import places_of
-from spanagree.choices import MatchName
-from spanagree.corpus.segments import Layer
-from spanagree.corpus.times import shown, ticks, ticks_of
+from spanagree.corpus.segments import Layer, is_time
 from spanagree.errors import SettingError, check_choice, is_whole, show
+
+if TYPE_CHECKING:
+    from spanagree.choices import MatchName
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
@@ -112,8 +113,10 @@ def within(match: str, tolerance: float, offsets: str = "", chance: str = "") ->
     >>> within("exact", 1), within("token", 0), within("exact", 0.05, "10ms")
     ('exact-within-1', 'token', 'exact-within-5')
     """
-    if (unit := ticks_of(offsets)) and isinstance(tolerance, (int, float)):
-        units, rest = divmod(ticks(tolerance, "tolerance"), unit)
+    if is_time(offsets) and isinstance(tolerance, (int, float)):
+        from spanagree.corpus.times import shown, ticks, ticks_of  # few corpora are recordings
+
+        units, rest = divmod(ticks(tolerance, "tolerance"), ticks_of(offsets))
         if rest or not 0 <= units <= MOST_WITHIN:
             raise SettingError(
                 f"tolerance {tolerance:g} s; a multiple of {offsets}, of up to"

@@ -6,7 +6,6 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join_unsorted, packed, ranges, row_order
 from spanagree.comparisons.measures import Match
-from spanagree.corpus.discontinuous import in_pieces, shape_codes
 from spanagree.corpus.segments import Layer
 
 
@@ -48,6 +47,8 @@ def _similar_in_pieces(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Return the same where segments have several pieces: equal shapes, or the tokens of pieces."""
+    from spanagree.corpus.discontinuous import in_pieces, shape_codes  # most have one piece
+
     if measure.kernel == "equal":
         i, j = equal_pairs(a, b, cell_a, cell_b)
         shape_a, shape_b = shape_codes((a, b), {})

@@ -11,9 +11,7 @@ from spanagree.chance.model import AUTO, named
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import in_pieces
-from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.segments import Columns, Layer, columns_of_all
+from spanagree.corpus.segments import Columns, Layer, columns_of_all, overlapping
 from spanagree.errors import SettingError, check_choice, chosen, show
 
 
@@ -164,6 +162,8 @@ def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
 
     Those whose hulls overlap move together under every chance model.
     """
+    from spanagree.corpus.discontinuous import in_pieces  # most have one piece
+
     measure = find_match(match)
     if measure.one_to_one:
         works = chosen("match", "exact", "boundaries", "token", "iou")

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, unique
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted
+
+if TYPE_CHECKING:
+    from spanagree.comparisons.tally import Tally
 
 ALL = -2
 """In a column over which rows are summed."""
@@ -330,16 +332,21 @@ class Comparisons:
     @property
     def tallies(self) -> list[Tally]:
         """A tally for each row, which has the scores."""
+        from spanagree.comparisons.tally import Tally  # sums need no scores
+
         columns = (column.tolist() for column in self.columns)
         return [Tally.of(sums) for sums in zip(*columns, strict=True)]
 
     @property
     def empty_tally(self) -> Tally:
         """The tally of no row: its match is a count, or a sum of similarities, as those of rows."""
+        from spanagree.comparisons.tally import Tally  # sums need no scores
+
         return Tally(self.matched.dtype.type(0).item())
 
     def total(self) -> Tally:
         """Return the tally of the sum over all rows, which does not depend on their order."""
+
         return self.by().tallies[0]
 
 

@@ -8,11 +8,10 @@ documents, labels and pairs of annotators can be added in any order before they 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from spanagree.results.frame import Column, Value
 from spanagree.results.score import Interval, Ratio, Score, Scored, Sums, corrected, undefined
 
 
@@ -86,64 +85,3 @@ class Tally(Scored):
 
 
 # --- counts in tables -----------------------------------------------------------------------------
-
-_IN_SIZES = (
-    "size of gold and of the system, in {sizes}: what the row rests on. Figures over few are shaky."
-)
-
-
-class Count(NamedTuple):
-    """A count of a tally, in the tables of results.
-
-    Attributes:
-        of: the count of a tally.
-        title: name for people, in a table with a row for each part; empty if they see none.
-        means: paragraph that explains it to people.
-        of_pair: key in tables of annotators against each other, which leave it out without one.
-        title_of_pair: name for people there, in a table of pairs.
-        kind: kind of its column.
-    """
-
-    of: Callable[[Tally], Value]
-    title: str = ""
-    means: str = ""
-    of_pair: str = ""
-    title_of_pair: str = ""
-    kind: str = "count"
-
-    @property
-    def meaning(self) -> str:
-        """The heading of its explanation."""
-        return f"{self.title} of gold or a system" if self.title else ""
-
-
-COUNTS: Mapping[str, Count] = {
-    "matched": Count(lambda tally: tally.matched, of_pair="matched", kind="figure"),
-    "expected": Count(lambda tally: tally.expected, of_pair="expected", kind="figure"),
-    "size_gold": Count(lambda tally: tally.size_a, "gold", _IN_SIZES, "size_a", "marked a"),
-    "size_system": Count(lambda tally: tally.size_b, "marked", _IN_SIZES, "size_b", "marked b"),
-}
-"""The counts in tables, by key, in their order; each adds over parts, as tallies do."""
-
-
-def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
-    """Return a column for each count.
-
-    Args:
-        is_titled: if True, people see those that have a title.
-        of_pairs: if True, they are those of two annotators; else of gold and a system.
-    """
-    columns = [
-        Column(count.of_pair, count.title_of_pair, count.kind)
-        if of_pairs
-        else Column(key, count.title, count.kind, count.meaning)
-        for key, count in COUNTS.items()
-        if count.of_pair or not of_pairs
-    ]
-    return columns if is_titled else [column._replace(title="") for column in columns]
-
-
-def count_values(tally: Tally | None, *, of_pairs: bool = False) -> list[Value]:
-    """Return the counts of a tally in these columns; ``None`` where there is no tally."""
-    counts = (count for count in COUNTS.values() if count.of_pair or not of_pairs)
-    return [None if tally is None else count.of(tally) for count in counts]

@@ -16,7 +16,8 @@ from spanagree.corpus.balance import says_balance
 from spanagree.corpus.flaws import FLAWS, ends_asked, overlaps, repeats
 from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import in_seconds, is_time
+from spanagree.corpus.segments import is_time
+from spanagree.corpus.times import in_seconds
 from spanagree.errors import chosen, counted, printable, show
 from spanagree.results.frame import Column, Frame
 from spanagree.results.result import Signed

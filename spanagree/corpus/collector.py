@@ -6,28 +6,20 @@ import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice, zip_longest
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.details import NOWHERE, Details, Pieces, tidy_pieces
-from spanagree.corpus.offsets import (
-    STANDS,
-    UNKNOWN,
-    AsRead,
-    Place,
-    Spans,
-    check_ends,
-    point,
-    points_between,
-    resolve,
-    stands,
-)
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.raw import STANDS, UNKNOWN, RawCorpus, check_ends
 from spanagree.corpus.segments import LONGEST
-from spanagree.corpus.tokens import locate
 from spanagree.errors import InputError, counted, invalid_value, is_whole, show
+
+if TYPE_CHECKING:
+    from spanagree.corpus.offsets import AsRead, Place, Spans
+
+# What finds quotes, and turns offsets of other units, is loaded where a source has texts and quotes
 
 _Content = TypeVar("_Content")
 
@@ -43,7 +35,7 @@ class Collector:
         annotators: the names of some that may have no row.
         unnamed: whether an annotator may be called ``""``, by a reader that leaves the name to
             that of the file.
-        ends: what the end of a segment names, one of :data:`spanagree.corpus.offsets.ENDS`;
+        ends: what the end of a segment names, one of :data:`spanagree.corpus.raw.ENDS`;
             ``None`` where neither the format nor the user says it, so that the quotes do.
         name: the name of the source, for notes.
     """
@@ -123,9 +115,13 @@ class Collector:
                 text = before[0] if before[0] is not None else text
             self._latest.pop(d, None)
             if text is not None and (has_mark or text is not before[0]):
+                from spanagree.corpus.offsets import AsRead
+
                 self._latest[d] = AsRead(text, has_mark)
             return d
         if text is not None and has_mark:
+            from spanagree.corpus.offsets import AsRead
+
             self._latest[len(self.ids)] = AsRead(text, has_mark)
         number = self._documents[id_] = len(self.ids)
         self.ids.append(id_)
@@ -137,6 +133,8 @@ class Collector:
 
     def _differs_in_line_ends(self, text: str | None, document: int) -> bool:
         """Return whether a text is that of a document but for its line ends."""
+        from spanagree.corpus.offsets import points_between
+
         before = self.texts[document]
         is_other = text is not None and before is not None and text != before
         return (
@@ -363,6 +361,8 @@ class Collector:
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
         """Return whether a quote stands where it should, or its number if it does not."""
+        from spanagree.corpus.offsets import stands
+
         place = self._place_of(annotation)
         if place is None:
             return UNKNOWN
@@ -375,6 +375,8 @@ class Collector:
 
     def _version_of(self, annotation: int) -> AsRead:
         """Return what the offsets of an annotation count."""
+        from spanagree.corpus.offsets import AsRead
+
         return self._versions.get(annotation) or AsRead(self._place_of(annotation) or "")
 
     def _place_of(self, annotation: int) -> Place | None:
@@ -397,6 +399,8 @@ class Collector:
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
         quote, ends, notes = None, self.ends, [*notes]
         if self._quote or self._versions or self._may_count_line_ends_once:
+            from spanagree.corpus.offsets import Spans, resolve
+
             self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
             quote = np.asarray(self._quote)
             before = f"{self.name}: " if self.name else ""
@@ -446,6 +450,8 @@ class Collector:
 
     def _move_to_first(self, spans: Spans) -> None:
         """Give spans of texts that came again with other line ends the offsets of the first."""
+        from spanagree.corpus.offsets import point, points_between
+
         for annotation, (text, _) in self._versions.items():
             first = self.texts[self._of_document[annotation]]
             if isinstance(text, str) and first is not None and text != first:
@@ -462,6 +468,8 @@ class Collector:
         """
         if not self._pieces:
             return spans
+        from spanagree.corpus.offsets import Spans
+
         rows = [row for row, pieces in self._pieces.items() for _ in pieces]
         bounds = np.array([piece for pieces in self._pieces.values() for piece in pieces])
         quote = np.concatenate([spans.quote, np.full(len(rows), UNKNOWN)])
@@ -569,6 +577,8 @@ def _starts(words: Sequence[str], text: str, given: object, where: str) -> list[
                 f" {counted(len(words), 'token')}; each needs one"
             )
         pieces = [(at, at + len(word)) for at, word in zip(starts, words, strict=True)]
+    from spanagree.corpus.tokens import locate  # few sources have both, a text and tokens
+
     there, places = locate(text, pieces, where)
     if there != list(words):
         raise InputError(

@@ -11,15 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType, NoneType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct
-from spanagree.choices import Cut, Offsets
-from spanagree.corpus.by_document import AnnotationsByDocument
-from spanagree.corpus.collector import Collector
-from spanagree.corpus.flaws import FLAWS, Flaw, has_flaws, refuse, refuse_flaws
+from spanagree.arrays import Bools, Ints
 from spanagree.corpus.raw import RawCorpus, reading_of
 from spanagree.corpus.segments import (
     LONGEST,
@@ -36,8 +32,6 @@ from spanagree.corpus.segments import (
     columns_of_all,
     frozen,
 )
-from spanagree.corpus.times import sized
-from spanagree.corpus.tokens import CUTS, sizes_of
 from spanagree.corpus.words import Words
 from spanagree.errors import (
     InputError,
@@ -51,9 +45,11 @@ from spanagree.errors import (
     printable,
     show,
 )
-from spanagree.files import PathName
 
-_UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
+if TYPE_CHECKING:
+    from spanagree.choices import Cut, Offsets
+    from spanagree.corpus.by_document import AnnotationsByDocument
+    from spanagree.files import PathName
 
 
 # --- what a corpus must hold ----------------------------------------------------------------------
@@ -91,6 +87,8 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
             raise InputError(f"{counted(len(values), name[:-1])}; {needed}")
     _check_names(corpus, labels)
     if corpus.texts is not None and offsets == "characters":
+        from spanagree.corpus.tokens import sizes_of  # few corpora count characters
+
         for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
             raise InputError(
                 f"document {show(corpus.id_of(d))}: {counted(len(corpus.texts[d]), 'character')};"
@@ -120,71 +118,35 @@ def check_layers(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, 
     Raises:
         InputError: naming the first segment of the first such layer.
     """
-    if not _is_sound(corpus, labels, layers):
-        for name, layer in layers.items():
-            check_layer(corpus, labels, name, layer)
+    if _are_plainly_sound(corpus.lengths, len(labels), layers):
+        return
+    from spanagree.corpus.layer_flaws import refuse_layer  # most layers have no flaw
+
+    for name, layer in layers.items():
+        refuse_layer(corpus, labels, name, layer)
 
 
-def _is_sound(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, Layer]) -> bool:
-    """Return whether all layers are known to be sound, looked at together, as they may be many.
+def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
+    """Return whether layers without details, looked at together, have no flaw.
 
-    Layers with details are looked at one by one.
+    Where False, a layer may have one.
     """
-    n = len(corpus.lengths)
-    if len(layers) < 2 or not all(
+    n = len(lengths)
+    if not all(
         isinstance(name, str) and name and layer.details is None and len(layer.annotated) == n
         for name, layer in layers.items()
     ):
         return False
-    document, start, end, label, layer = columns_of_all(layers.values())
-    for column, count in ((document, n), (label, len(labels))):
+    document, start, end, label, _ = columns = columns_of_all(layers.values())
+    for column, count in ((document, n), (label, n_labels)):
         if len(column) and (column.min() < 0 or column.max() >= count):
             return False
-    if not all(x.annotated[x.document].all() for x in layers.values()):
+    if not all(layer.annotated[layer.document].all() for layer in layers.values()):
         return False
-    (of_annotator, of_document), annotation, _ = distinct(layer, document)
-    raw = RawCorpus(
-        corpus.lengths,
-        tuple(layers),
-        *(of_document, of_annotator, annotation, start, end, label),
-        labels,
-        ids=corpus.ids,
-    )
-    return not has_flaws(raw)
-
-
-def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Layer) -> None:
-    """Refuse a layer that does not fit the corpus, or has a flaw.
-
-    Raises:
-        InputError: naming the first segment.
-    """
-    if not isinstance(name, str) or not name:
-        raise InputError(f"annotator {show(name)}; a name is a string that is not empty")
-    n = len(corpus.lengths)
-    where = f"annotator {show(name)}"
-    if len(layer.annotated) != n:
-        marks = counted(len(layer.annotated), "document")
-        raise InputError(f"{where}: marks for {marks}; the corpus has {n}")
-    for noun, column, count in (
-        ("document", layer.document, n),
-        ("label", layer.label, len(labels)),
-    ):
-        for i in column[(column < 0) | (column >= count)][:1].tolist():
-            raise InputError(f"{where}: a segment has {noun} number {i}; there are {count}, from 0")
-    raw = RawCorpus(
-        corpus.lengths,
-        (name,),
-        np.arange(n),  # every document is an annotation
-        np.zeros(n, np.int64),
-        *(layer.document, layer.start, layer.end, layer.label),
-        labels,
-        ids=corpus.ids,
-        details=layer.details,
-    )
-    refuse_flaws(raw, repairable=False)
-    unseen = ~layer.annotated[layer.document]
-    refuse(_UNSEEN, raw, unseen, "only documents marked as seen have segments")
+    inside = (start >= 0) & (start < end) & (end <= lengths[document])
+    # rows of a layer are sorted by document, start, end and label, so equal ones are neighbours
+    twice = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    return bool(inside.all() and not twice.any())
 
 
 # --- the corpus -----------------------------------------------------------------------------------
@@ -273,6 +235,8 @@ class Corpus(Content):
         >>> corpus[1].segments
         {'ann': (), 'bob': None}
         """
+        from spanagree.corpus.collector import Collector  # readers of tags collect nothing
+
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
         if not isinstance(lengths, (Sequence, np.ndarray)) or length_of(lengths) is None:
@@ -294,7 +258,10 @@ class Corpus(Content):
                 where = f"annotator {show(name)}, document {d + 1}"
                 collector.annotate(d, name, segments, where, linked or ())
         raw = collector.raw({}, numbered=True)
-        refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
+        if (raw.label < 0).any():
+            from spanagree.corpus.flaws import FLAWS, refuse  # most rows have no flaw
+
+            refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
         ids, texts = (None if given is None else tuple(given) for given in (ids, texts))
         return cls.from_raw(raw.but(ids=ids, texts=texts))
 
@@ -364,6 +331,8 @@ class Corpus(Content):
 
     @cached_property
     def _by_document(self) -> AnnotationsByDocument:
+        from spanagree.corpus.by_document import AnnotationsByDocument  # few look into documents
+
         return AnnotationsByDocument.of(self.layers, len(self))
 
     def __getitem__(self, index: int) -> Document:
@@ -435,6 +404,8 @@ class Corpus(Content):
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     def __repr__(self) -> str:
+        from spanagree.corpus.times import sized  # few print a corpus
+
         return (
             f"<Corpus of {counted(len(self), 'document')},"
             f" {sized(int(self.lengths.sum()), self.offsets)};"
@@ -581,6 +552,8 @@ class Corpus(Content):
         >>> corpus.to_tokens(cut="expand").changes[0].after
         Segment(start=1, end=2, label='X')
         """
+        from spanagree.corpus.tokens import CUTS  # few convert
+
         check_choice(cut, CUTS, "cut")
         if self.offsets == "tokens":
             return self

@@ -14,10 +14,10 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, distinct, first_alike, met_before
 from spanagree.corpus.details import overlapping_shapes
-from spanagree.corpus.offsets import TOLERATED, UNKNOWN
-from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.times import is_time, shown
+from spanagree.corpus.offsets import TOLERATED
+from spanagree.corpus.raw import UNKNOWN, RawCorpus
+from spanagree.corpus.segments import is_time, overlapping
+from spanagree.corpus.times import shown
 from spanagree.errors import InputError, chosen, counted, listed, more_like_it, show
 
 _LOOKED_AT = 10_000  # segments of which it is asked whether they cut words
@@ -86,11 +86,6 @@ class Flaw(NamedTuple):
                 annotator, document = raw.place_of(int(raw.annotation[row]))
                 where = f"annotator {show(annotator)}, document {show(document)}"
         return f"{where}: relation {show(raw.relation_label(index))} {self.means}"
-
-
-def has_flaws(raw: RawCorpus) -> bool:
-    """Return whether :func:`refuse_flaws` would refuse rows."""
-    return any(flaw.refused(raw).any() for flaw in FLAWS.values() if flaw.repairs is not None)
 
 
 def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:

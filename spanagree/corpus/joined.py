@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from spanagree.corpus import details
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.times import ticks_of
-from spanagree.errors import InputError, counted, printable
-from spanagree.settings import merged_settings
+from spanagree.errors import InputError, counted, printable, show
 
 
 class SharedDocumentsError(InputError):
@@ -203,3 +202,82 @@ def check_unique(ids: Mapping[str, Hashes]) -> None:
         f"{' and '.join(places)} have the same id{more}; a document is counted once, in one part:"
         " give each an id of its own, or put together what belongs to one"
     )
+
+
+_COUNTS = ("ill_formed", "quotes")  # among the settings of reading, counts that add
+
+
+_ADDED = "places_mean"  # a number of documents
+
+
+_HOW = "expected"  # said if not all are exact
+
+
+_SCHEMES = "schemes"  # of the tags of each layer
+
+
+_OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
+
+
+# of parts only those have these in which they had an effect
+_IF_USED = (
+    "ignore_tokens", "missing", "partial", "discontinuous", "duplicates", "chance_seed",
+)  # fmt: skip
+
+
+_REPAIR = "repair"
+
+
+def merged_settings(
+    first: Mapping[str, Any], second: Mapping[str, Any], where: str = ""
+) -> dict[str, Any]:
+    """Return the merged settings of two parts, as plain data; an error begins with ``where``.
+
+    Settings have to be the same, but for counts, which add, and those that parts need not share.
+    """
+    before, now = first.get(_SCHEMES), second.get(_SCHEMES)
+    if before and now:
+        first = {**first, _SCHEMES: _schemes_of(before, now)}
+        second = {**second, _SCHEMES: _schemes_of(now, before)}
+    for key in sorted({*first, *second} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
+        before, now = first.get(key), second.get(key)
+        unused = key in _IF_USED and None in (before, now)
+        if before != now and not unused:
+            raise InputError(
+                f"{where + ': ' if where else ''}{key} {show(now)}; of those before it is"
+                f" {show(before)}, and parts made with different settings do not add"
+            )
+    merged = {**first, **{key: second[key] for key in (*_OF_PARTS, *_IF_USED) if key in second}}
+    if _REPAIR in {**first, **second}:
+        merged[_REPAIR] = sorted({*first.get(_REPAIR, ()), *second.get(_REPAIR, ())})
+    methods = [settings[_HOW] for settings in (first, second) if settings.get(_HOW)]
+    if methods:
+        merged[_HOW] = min(methods)
+    if _ADDED in {**first, **second}:
+        merged[_ADDED] = first.get(_ADDED, 0) + second.get(_ADDED, 0)
+    for key in _COUNTS:
+        if count := _added(first.get(key, {}), second.get(key, {})):
+            merged[key] = count
+    return merged
+
+
+def _schemes_of(schemes: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """Return the scheme of each layer's tags; where none are but ``O``, that of other parts."""
+    return {
+        layer: others.get(layer, scheme) if scheme == "none" else scheme
+        for layer, scheme in schemes.items()
+    }
+
+
+_CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]
+
+
+def _added(first: _CountsByLayer, second: _CountsByLayer) -> dict[str, dict[str, int]]:
+    """Return how often each kind of thing was counted in each layer of either part."""
+    counts: dict[str, dict[str, int]] = {}
+    for part in (first, second):
+        for layer, kinds in part.items():
+            of_layer = counts.setdefault(layer, {})
+            for kind, times in kinds.items():
+                of_layer[kind] = of_layer.get(kind, 0) + times
+    return counts

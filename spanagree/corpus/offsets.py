@@ -21,29 +21,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, groups
-from spanagree.errors import InputError, check_choice, counted, listed, printable, show
+from spanagree.corpus.raw import STANDS, UNKNOWN
+from spanagree.errors import InputError, counted, listed, printable, show
 from spanagree.files import BOM
-
-ENDS = {
-    "exclusive": "an end is that of the first token or character behind the span",
-    "inclusive": "an end is that of the last token or character of the span",
-}
-"""What the end of a span names."""
 
 TOLERATED = 10
 """One in so many of the spans that can be checked may be misplaced; more are an error."""
 
-UNKNOWN, STANDS = -2, -1
-"""In place of the number of a quote: none is known, or it stands where the offsets say."""
-
 Place = str | Sequence[str]
 """What offsets count: the characters of a text, or tokens."""
-
-
-def check_ends(ends: str | None) -> None:
-    """Refuse an unknown choice of :data:`ENDS`."""
-    if ends is not None:
-        check_choice(ends, ENDS, "ends")
 
 
 def flat(text: str) -> str:

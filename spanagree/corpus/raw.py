@@ -7,18 +7,28 @@ first makes a :class:`RawCorpus`, which holds whatever the source says;
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, compact, groups, ranks
-from spanagree.corpus.balance import Balance
 from spanagree.corpus.details import Details, Links, joined
-from spanagree.corpus.offsets import Place
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
+
+if TYPE_CHECKING:
+    from spanagree.corpus.balance import Balance
+
+ENDS = {
+    "exclusive": "an end is that of the first token or character behind the span",
+    "inclusive": "an end is that of the last token or character of the span",
+}
+"""What the end of a span names."""
+
+UNKNOWN, STANDS = -2, -1
+"""In place of the number of a quote: none is known, or it stands where the offsets say."""
 
 ABSENT = {
     "unseen": "the annotator never saw the document",
@@ -70,7 +80,7 @@ class RawCorpus(Content):
             (:mod:`spanagree.corpus.offsets`); ``None`` for all: nothing.
         quotes: the texts of segments that are misplaced.
         ends: what the end of a segment named in the source, one of
-            :data:`spanagree.corpus.offsets.ENDS`; ``None``: nobody said, and nothing shows it.
+            :data:`spanagree.corpus.raw.ENDS`; ``None``: nobody said, and nothing shows it.
         details: the pieces, attributes and relations of segments; ``None`` if there are none.
         balance: the number of things in the source, and what became of each.
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
@@ -152,7 +162,7 @@ class RawCorpus(Content):
         none = np.zeros(len(self.start), np.bool_)
         return none if self.quote is None else np.asarray(self.quote >= 0)
 
-    def what_stands(self, segment: int) -> tuple[Place, int, int]:
+    def what_stands(self, segment: int) -> tuple[str | Sequence[str], int, int]:
         """Return the text or tokens of a segment's document, and its start and end in them."""
         d = int(self.document[segment])
         start, end = int(self.start[segment]), int(self.end[segment])
@@ -170,3 +180,9 @@ class RawCorpus(Content):
         """Return annotator and document of an annotation."""
         annotator = self.annotators[self.of_annotator[annotation]]
         return annotator, self.id_of(int(self.of_document[annotation]))
+
+
+def check_ends(ends: str | None) -> None:
+    """Refuse an unknown choice of :data:`ENDS`."""
+    if ends is not None:
+        check_choice(ends, ENDS, "ends")

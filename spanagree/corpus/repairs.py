@@ -24,11 +24,10 @@ from spanagree.corpus.flaws import (
     repeats,
     stripped,
 )
-from spanagree.corpus.offsets import STANDS, nearest
-from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.offsets import nearest
+from spanagree.corpus.raw import STANDS, RawCorpus
 from spanagree.corpus.roles import notes_of_absent
-from spanagree.corpus.times import is_time
+from spanagree.corpus.segments import is_time, overlapping
 from spanagree.errors import check_choice, counted, more_like_it
 
 

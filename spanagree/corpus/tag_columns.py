@@ -13,7 +13,6 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
 from spanagree.corpus.balance import READ, Balance, added, moved
-from spanagree.corpus.brackets import read_brackets
 from spanagree.corpus.details import Details
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
@@ -103,6 +102,8 @@ class TagColumn:
             return where(int(np.flatnonzero(kept)[token]))
 
         if self.brackets is not None:
+            from spanagree.corpus.brackets import read_brackets  # few tags are brackets
+
             return read_brackets(self.names, codes, lengths, self.brackets, place)
         settings: dict[str, Any] = {
             "scheme": options.scheme,

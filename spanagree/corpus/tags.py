@@ -24,8 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, as_small, ranges
-from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.segments import Layer
+from spanagree.corpus.segments import Layer, overlapping
 from spanagree.errors import InputError, SettingError, check_choice, show
 
 O, B, I, E, S = range(5)  # noqa: E741 — the field's own names

@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME
+from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME, is_time
 from spanagree.errors import SettingError, counted, invalid_value, listed, show
 from spanagree.results.frame import Frame
 from spanagree.settings import as_read
@@ -39,15 +39,6 @@ _FINEST = 10 * 2  # ticks: a microsecond
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?")
 _RATE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)fps")
-
-
-def is_time(offsets: str) -> bool:
-    """Return whether offsets count units of time.
-
-    >>> is_time("10ms"), is_time("tokens")
-    (True, False)
-    """
-    return UNIT_OF_TIME.fullmatch(offsets) is not None
 
 
 def scale_of(unit: str) -> Fraction:

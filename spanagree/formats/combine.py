@@ -16,14 +16,13 @@ from spanagree.corpus.balance import added, moved
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.details import joined
 from spanagree.corpus.flaws import repeats
-from spanagree.corpus.joined import merged_notes
-from spanagree.corpus.offsets import UNKNOWN
-from spanagree.corpus.raw import RawCorpus
+from spanagree.corpus.joined import merged_notes, merged_settings
+from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts, with_line_ends
 from spanagree.corpus.segments import Vocabulary
 from spanagree.errors import InputError, SettingError, counted, listed, printable, show
-from spanagree.settings import as_read, merged_settings
+from spanagree.settings import as_read
 
 _APART = (
     "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"

@@ -26,8 +26,7 @@ from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.segments import LONGEST, OFFSETS, Document
-from spanagree.corpus.times import is_time
+from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
 from spanagree.errors import InputError, invalid_value, is_whole, printable, show
 from spanagree.files import PathName, from_json, json_text, read_text, write_text
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather

@@ -17,9 +17,9 @@ import numpy as np
 from spanagree.choices import Partial, Repair
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.corpus import Corpus, check_corpus
-from spanagree.corpus.overlaps import overlapping
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
+from spanagree.corpus.segments import overlapping
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.errors import (
     InputError,

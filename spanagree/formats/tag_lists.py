@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.choices import Repair, Scheme
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.errors import InputError, counted, invalid_value, is_iterable, length_of, show
 from spanagree.settings import as_read
+
+if TYPE_CHECKING:
+    from spanagree.choices import Repair, Scheme
 
 Tags = Sequence[Sequence[str] | None]
 
@@ -68,6 +69,10 @@ def from_tags(
         options = replace(options, partial="drop-tokens")
     reading = {"format": "tags", **as_read(outside=options.outside or None)}
     raw = read_columns(columns, lengths, options, reading, beside=(), tokens=words, ids=ids)
+    if repair in ((), None) and raw.details is None:  # then tags give rows without flaws
+        return Corpus.from_raw(raw)
+    from spanagree.corpus.repairs import valid_corpus
+
     return valid_corpus(raw, repair)
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.results import verdict
+from spanagree.results.caveats import caveats
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Dot, Picture, dots_of
-from spanagree.results.result import Result, caveats
+from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Interval, Score, ends_of, undefined
 from spanagree.settings import Settings, confidence_of
 

@@ -40,9 +40,10 @@ from spanagree.labels.neighbours import neighbours
 from spanagree.labels.sparse_agreement import score_spa
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
+from spanagree.results.caveats import merge_caveats
 from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Dot, Picture, dots_of
-from spanagree.results.result import Comparable, Result, merge_caveats
+from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED, Interval, Score, ends_of
 from spanagree.settings import confidence_of
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with

@@ -15,7 +15,8 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.joined import joined, without_text
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.times import is_time, shown
+from spanagree.corpus.segments import is_time
+from spanagree.corpus.times import shown
 from spanagree.errors import InputError, show
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.limits import check_cost

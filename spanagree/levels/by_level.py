@@ -18,6 +18,7 @@ from spanagree.results.score import FIGURES, UNDEFINED
 from spanagree.settings import unit
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.result import Evaluation, check_evaluation
+from spanagree.systems.table import remarks_on_chance
 
 _ALL_PAIRS = 10  # levels of which each two are compared
 _TAU = "Kendall's τ"
@@ -186,7 +187,7 @@ class EvaluationByLevel(Result):
                 *self._undefined(),
                 *self._without(),
                 *taus,
-                *overall.remarks_on_chance(),
+                *remarks_on_chance(overall),
                 *self.caveats,
             ],
             breaks=range(number, len(rows), number),

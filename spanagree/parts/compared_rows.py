@@ -8,34 +8,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from spanagree.arrays import Progress
-from spanagree.choices import MatchName
-from spanagree.comparisons.compared import (
-    asked_items,
-    check_same_question,
-    check_settings,
-    compared,
-    joined_items,
-    measure_of,
-    measure_of_whole,
-    without_unused_text,
-)
+from spanagree.chance.model import places_of
 from spanagree.comparisons.corpus_kind import CorpusKind
-from spanagree.comparisons.counting import Description, MatchCounting, notes_on_texts
-from spanagree.comparisons.overlaps import widest_chance
-from spanagree.comparisons.place_shares import PlaceShares
+from spanagree.comparisons.counting import Description, MatchCounting
+from spanagree.comparisons.overlaps import chance_of_corpus, check_names, widest_chance
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.same_texts import numbers_of_texts
 from spanagree.errors import SettingError, chosen
-from spanagree.files import PathName
-from spanagree.parts.each import Part, check_executor, joined_parts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
     from typing_extensions import Self  # in typing from Python 3.11 on
 
-    from spanagree.parts.row_files import RowsFile  # needed by few
+    from spanagree.choices import MatchName
+    from spanagree.comparisons.place_shares import PlaceShares
+    from spanagree.files import PathName
+    from spanagree.parts.each import Part
+    from spanagree.parts.row_files import RowsFile
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,6 +119,9 @@ class ComparedRows:
             SettingError: for a layer that overlaps itself where that is not allowed; for rows that
                 are of another question.
         """
+        from spanagree.comparisons.compared import compared, without_unused_text  # of parts alone
+        from spanagree.corpus.same_texts import numbers_of_texts
+
         if isinstance(part, cls):
             part._check_asked(part._chosen_differently(**chosen), **settings)
             return part
@@ -167,6 +160,8 @@ class ComparedRows:
         Raises:
             SettingError: naming the first setting that differs.
         """
+        from spanagree.comparisons.compared import asked_items, check_same_question, measure_of
+
         asked = measure_of(match, chance, self.corpus.offsets, **comparing)
         items = [*names, *asked_items(self.corpus.reading, match, **comparing)]
         check_same_question((self.counting.match, self.counting.chance), (asked, chance), items)
@@ -197,10 +192,16 @@ def rows_of_corpus_or_parts(
         SettingError, InputError: as :func:`spanagree.evaluate` says.
     """
     if isinstance(source, Corpus):
-        check_executor(executor)
-        corpus, match, chance = compared(source, **settings)
+        if executor is not None:
+            from spanagree.parts.each import check_executor  # one corpus has no parts
+
+            check_executor(executor)
+        corpus, match, chance = _compared_as_usual(source, **settings)
         counting = MatchCounting(match=match, chance=chance, progress=progress)
         return kind.of(corpus, counting, **chosen)
+    from spanagree.comparisons.compared import check_settings  # few corpora come in parts
+    from spanagree.parts.each import joined_parts
+
     check_settings(**settings)
 
     def rows_under(settings: Mapping[str, Any]) -> _Rows:
@@ -246,6 +247,22 @@ def _check_one_chance(parts: Mapping[str, ComparedRows]) -> None:
         raise error
 
 
+def _compared_as_usual(
+    corpus: Corpus, match: MatchName, chance: str, **comparing: Any
+) -> tuple[Corpus, MatchName, str]:
+    """Return what of a corpus is compared; without further settings, all its segments as they are.
+
+    Args:
+        corpus, match, chance, comparing: as :func:`spanagree.comparisons.compared.compared`.
+    """
+    if comparing or places_of(chance) is not None:
+        from spanagree.comparisons.compared import compared
+
+        return compared(corpus, match, chance, **comparing)
+    check_names(match, chance)
+    return corpus, match, chance_of_corpus(corpus, match, chance)
+
+
 def compared_documents(corpus: Corpus, counting: MatchCounting) -> dict[str, Any]:
     """Return the attributes of :class:`ComparedRows` of a corpus, or of a part, by name."""
     kind, description = CorpusKind.of(corpus), counting.describe(corpus)
@@ -264,6 +281,9 @@ def whole_of_parts(
     Raises:
         InputError, SettingError: for parts that do not belong together; for what no part has.
     """
+    from spanagree.comparisons.compared import joined_items, measure_of_whole  # of parts alone
+    from spanagree.comparisons.counting import notes_on_texts
+
     _check_one_chance(parts)
     first = next(iter(parts.values()))
     corpus = joined_items({name: part.corpus for name, part in parts.items()})

@@ -30,7 +30,7 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, show
 from spanagree.files import PathName, read_bytes, write_bytes
 from spanagree.limits import check_expansion
-from spanagree.settings import signature
+from spanagree.signature import signature
 
 VERSION = 1
 _SUFFIX = ".npz"
@@ -128,7 +128,7 @@ def about_corpus(
             sorted(kind.relations), sorted(kind.undirected),
         ],
         "shares": None if description.shares is None else description.shares.plain(),
-        "word_edges": list(description.word_edges),
+        "word_edges": list(description.word_edges or WordEdges()),
     }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from spanagree.comparisons.overlaps import check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import choose_annotators
-from spanagree.corpus.segments import Layer
-from spanagree.corpus.times import in_seconds, is_time
+from spanagree.corpus.segments import Layer, is_time
+from spanagree.corpus.times import in_seconds
 from spanagree.errors import (
     SettingError,
     check_choice,

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.overlaps import overlapping
-from spanagree.corpus.segments import Segment
-from spanagree.corpus.times import is_time, shown
+from spanagree.corpus.segments import Segment, is_time, overlapping
+from spanagree.corpus.times import shown
 from spanagree.errors import SettingError, printable, show
 from spanagree.files import PathName, write_text
 

@@ -50,10 +50,12 @@ from spanagree.references.ceiling import (
     with_mean,
 )
 from spanagree.results import verdict
+from spanagree.results.caveats import caveats_of
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, f1_dots, heat_map
-from spanagree.results.result import Comparable, Keyed, Result, caveats_of, note_left_out
-from spanagree.results.score import F1, Score, ScoreColumns, f1_figures
+from spanagree.results.result import Comparable, Keyed, Result, note_left_out
+from spanagree.results.score import Score, f1_figures
+from spanagree.results.score_columns import F1, ScoreColumns
 from spanagree.settings import MatchSettings, confidence_of, unit
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 from spanagree.uncertainty.jackknife import evidence_of

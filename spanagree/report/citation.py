@@ -16,10 +16,9 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.corpus.repairs import REPAIRS
-from spanagree.corpus.segments import UNIT_OF_TIME
+from spanagree.corpus.segments import UNIT_OF_TIME, is_time
 from spanagree.corpus.tag_columns import PARTIAL
 from spanagree.corpus.tags import SCHEMES
-from spanagree.corpus.times import is_time
 from spanagree.corpus.tokens import CUTS
 from spanagree.errors import (
     InputError,
@@ -36,7 +35,8 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
 from spanagree.results.score import FIGURES
-from spanagree.settings import SETTINGS, Escaped, confidence_of, signature
+from spanagree.settings import confidence_of
+from spanagree.signature import SETTINGS, Escaped, signature
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
 
@@ -166,7 +166,7 @@ _VALUES = {
     "ignored": _Value("ignored"),
     "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),
 }
-"""The values in signatures, by the kinds of :data:`spanagree.settings.SETTINGS`."""
+"""The values in signatures, by the kinds of :data:`spanagree.signature.SETTINGS`."""
 
 _NAMES = {setting.signed: name for name, setting in SETTINGS.items() if setting.signed}
 """The settings that have another name in a signature."""

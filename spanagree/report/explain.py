@@ -12,7 +12,7 @@ from typing import Any
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
-from spanagree.comparisons.tally import COUNTS
+from spanagree.comparisons.tally_columns import COUNTS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.formulas import COEFFICIENTS, CORRECTED
 from spanagree.labels.sparse_agreement import WEIGHTS

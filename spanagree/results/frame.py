@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from spanagree.errors import printable
-from spanagree.settings import signature
+from spanagree.results.numbers import decimal, ranks
+from spanagree.signature import signature
 
 Value = Any
 """A cell: a text, a number, a pair of them, nothing; in a column for JSON a score."""
@@ -356,31 +357,6 @@ class Shown(NamedTuple):
                 most = max(float(texts[r][c]) for r, c in there)
                 cells |= {(r, c) for r, c in there if float(texts[r][c]) == most}
         return cells
-
-
-def ranks(values: Sequence[float], digits: int = 4) -> list[int | None]:
-    """Return the place of each value, the greatest first; those that print alike share a place.
-
-    An undefined value has none.
-
-    >>> ranks([0.91897, 0.918965, math.nan, 0.9])
-    [1, 1, None, 3]
-    """
-    printed = [float(decimal(value, digits)) for value in values]
-    return [
-        None if math.isnan(value) else 1 + sum(other > value for other in printed)
-        for value in printed
-    ]
-
-
-def decimal(value: float, digits: int = 4) -> str:
-    """Return a number with so many decimals; what rounds to 0 has no sign.
-
-    >>> decimal(0.41934), decimal(-0.00001), decimal(-0.5, 0)
-    ('0.4193', '0.0000', '0')
-    """
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if not text.strip("-0.") else text
 
 
 def probability(value: float) -> str:

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.choices import By
-from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
-from spanagree.results import text
-from spanagree.results.data import plain, to_arrow, to_pandas, to_polars
-from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, plot
-from spanagree.results.score import RARE, Figures, Interval, Score
-from spanagree.settings import Settings, confidence_of, kinds_and_confidence, signature
+from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FEW = 30  # documents or items; a figure over fewer may be quite different on others
-HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
-_MOST_SHARES = 9  # layers; of more one sentence says it for all
-WIDE = 0.2  # from the low to the high end of an interval of a corrected figure
+    from spanagree.choices import By
+    from spanagree.results.frame import Frame
+    from spanagree.results.plots import Picture
+
+# What shows a result is loaded by the method that shows it: most results are only asked for figures
 
 
 def same(first: Any, second: Any) -> bool:
@@ -82,13 +77,15 @@ class Keyed(ABC):
 class Signed(Comparable):
     """A result with its settings, signature, notes, caveats and tables.
 
-    It describes itself as a frame (``_table``), and ``BY`` names what can have a row in it.
+    It describes itself as a frame (``_table``), or a module does (``SHOWN_BY``); ``BY`` names what
+    can have a row in it.
     """
 
     BY: ClassVar[Mapping[str, str]] = {}
     TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON: by name, what has rows
     # what else is in JSON: attributes; key=a.b is another attribute, key? is left out if None
     SUMMARY: ClassVar[tuple[str, ...]] = ()
+    SHOWN_BY: ClassVar[str] = ""  # the module whose functions show it; else its methods do
     OF_LAYERS: ClassVar[bool] = False  # whether a table without rows of layers tells of unaligned
 
     settings: Settings
@@ -97,17 +94,24 @@ class Signed(Comparable):
     @property
     def signature(self) -> str:
         """The settings that made the numbers, and the version, in one line."""
+        from spanagree.signature import signature
+
         return signature(self.settings)
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        return ()
+        return self._shown.caveats_of(self) if self.SHOWN_BY else ()
 
     @property
     def verdict(self) -> str:
         """What the result says, in a sentence or two; empty where it compares nothing."""
-        return ""
+        return self._shown.verdict_of(self) if self.SHOWN_BY else ""
+
+    @property
+    def _shown(self) -> Any:
+        """The module that shows such results, which is loaded when somebody looks at one."""
+        return import_module(self.SHOWN_BY)
 
     def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``, with the reason.
@@ -117,6 +121,8 @@ class Signed(Comparable):
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
         """
+        from spanagree.results.data import plain
+
         if by is not None:
             check_choice(by, self.BY, "by")
         parts = dict(self.TABLES)
@@ -155,13 +161,14 @@ class Signed(Comparable):
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
         """
+        from spanagree.results.completed import completed
+
         if by is not None:
             check_choice(by, self.BY, "by")
-        table = with_unaligned(self._table(by), of_layers=self.OF_LAYERS)
-        return _with_kinds(table).saying(self.verdict)
+        return completed(self._table(by), of_layers=self.OF_LAYERS).saying(self.verdict)
 
     def _table(self, by: str | None) -> Frame:
-        raise NotImplementedError
+        return self._shown.table_of(self, by)
 
     def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
         """Return flat rows, for a data frame; undefined is ``nan`` or ``None``.
@@ -177,6 +184,8 @@ class Signed(Comparable):
         Raises:
             SettingError: if the result cannot be broken down by ``by``, or pyarrow is not there.
         """
+        from spanagree.results.data import to_arrow
+
         return to_arrow(self.table(by))
 
     def to_pandas(self, by: By | None = None) -> pd.DataFrame:
@@ -185,6 +194,8 @@ class Signed(Comparable):
         Raises:
             SettingError: if the result cannot be broken down by ``by``, or pandas is not there.
         """
+        from spanagree.results.data import to_pandas
+
         return to_pandas(self.table(by))
 
     def to_polars(self, by: By | None = None) -> Any:
@@ -193,19 +204,25 @@ class Signed(Comparable):
         Raises:
             SettingError: if the result cannot be broken down by ``by``, or polars is not there.
         """
+        from spanagree.results.data import to_polars
+
         return to_polars(self.table(by))
 
     def __str__(self) -> str:
         """Return the table, and the notes below it."""
+        from spanagree.results import text
+
         shown = text.render(self.table().for_reading)
         return "\n".join([shown.removesuffix("\n"), *(f"note: {printable(n)}" for n in self.notes)])
 
     def __repr__(self) -> str:
+        from spanagree.results import text
+
         return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"
 
     def _repr_html_(self) -> str:
         """Return the table, for notebooks."""
-        from spanagree.results.html import as_html  # lazy, as few results are shown so
+        from spanagree.results.html import as_html
 
         return str(as_html(self.table().for_reading))
 
@@ -228,6 +245,8 @@ class Result(Signed):
         Raises:
             SettingError: if matplotlib is not installed; if there is no picture by ``by``.
         """
+        from spanagree.results.plots import plot
+
         return plot(self.picture(by), ax)
 
     def picture(self, by: By | None = None) -> Picture:
@@ -254,7 +273,7 @@ class Result(Signed):
             )
 
     def _picture(self, by: str | None) -> Picture:
-        raise NotImplementedError
+        return self._shown.picture_of(self, by)
 
     def metrics(self, by: By | None = None) -> dict[str, float]:
         """Return the figures as one flat mapping, for programs that log experiments.
@@ -281,93 +300,6 @@ class Result(Signed):
         return flat
 
 
-def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list[str]:
-    """Return caveats of one score, in sentences.
-
-    ``evidence`` is what the score rests on, as
-    :func:`spanagree.uncertainty.jackknife.evidence_of` returns it.
-
-    >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
-    ['mine: chance alone gives 0.8000, so the corrected figure is unstable']
-    >>> caveats("mine", Score(0.9, 0.1, 0.8), (100, 3, 99), "document")
-    ['mine: only 3 of 100 documents hold any disagreement; on others the figures may differ a lot']
-    """
-    units, disagreeing, agreeing = evidence
-    few = 0 < units < FEW
-    shaky = "; on others the figures may differ a lot"
-    low, high = (0, 0) if score.interval is None else score.interval.corrected
-    reason = "" if score.interval is None else score.interval.reason
-    cases = {
-        f"only {counted(units, noun)} with anything to compare{shaky}": few,
-        f"only {disagreeing} of {units} {noun}s hold any disagreement{shaky}": units >= FEW
-        and disagreeing < RARE,
-        f"only {agreeing} of {units} {noun}s hold any agreement{shaky}": units >= FEW
-        and agreeing < RARE,
-        f"chance alone gives {score.expected:.4f}, so the corrected figure is unstable": (
-            score.expected > HIGH and not math.isnan(score.corrected)  # nan is not above it
-        ),
-        f"the interval of the corrected figure is wide: {low:.2f} to {high:.2f}": high - low > WIDE,
-        f"interval: {reason.removeprefix(_ALL_FIGURES)}": reason,
-    }
-    return [f"{name}: {sentence}" for sentence, holds in cases.items() if holds]
-
-
-def caveats_of(rows: Iterable[tuple[str, Score, Iterable[int]]], noun: str) -> tuple[str, ...]:
-    """Return caveats of several scores: of each its name, the score, and its evidence."""
-    return merge_caveats(sentence for row in rows for sentence in caveats(*row, noun))
-
-
-def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
-    """Return caveats of several rows: of those that differ in a number only, one names all rows.
-
-    >>> merge_caveats(["a: chance alone gives 0.8; beware", "b: chance alone gives 0.7; beware"])
-    ('a, b: chance alone gives 0.7 to 0.8; beware',)
-    """
-    alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for caveat in caveats:
-        name, _, sentence = caveat.partition(": ")
-        before, number, after = (*_VARIES.split(sentence, 1), "", "")[:3]
-        alike.setdefault((before, after), []).append((name, number))
-    merged = []
-    for (before, after), rows in alike.items():
-        names, numbers = zip(*rows, strict=True)
-        least, most = (end(numbers, key=lambda text: float(text or 0)) for end in (min, max))
-        number = least if least == most else f"{least} to {most}"
-        subject = listed(names) if len(names) > 1 else names[0]
-        merged.append(f"{subject}: {before}{number}{after}")
-    return tuple(merged)
-
-
-def _with_kinds(table: Frame) -> Frame:
-    """Let the settings of a table name the kinds of interval that are in it."""
-    settings = table.settings
-    if not isinstance(settings, Settings) or (confidence := confidence_of(settings)) is None:
-        return table
-    cells = [value for row in table.rows for value in row]
-    intervals = (x if isinstance(x, Interval) else getattr(x, "interval", None) for x in cells)
-    kinds = {interval.kind for interval in intervals if interval is not None}
-    if not kinds:
-        return table
-    settings = replace(settings, ci=kinds_and_confidence(kinds, confidence))
-    others = (table.in_terminal, table.in_data)
-    short, data = (x and replace(x, settings=settings) for x in others)
-    return replace(table, settings=settings, in_terminal=short, in_data=data)
-
-
-_ALL_FIGURES = f"{', '.join(Figures._fields)}: "
-_VARIES = re.compile(r"(?:(?<=^only )|(?<=^chance alone gives ))([\d.]+)")
-
-
-def unaligned_of(settings: Mapping[str, Any], name: Value) -> dict[str, Any]:
-    """Return the share of a layer's quotes that are not in the text; nothing if it has offsets.
-
-    >>> unaligned_of({"quotes": {"model": {"read": 4, "unaligned": 1}}}, "model")
-    {'unaligned': 0.25}
-    """
-    counts = settings.get("quotes", {}).get(name, {})
-    return {"unaligned": counts["unaligned"] / counts["read"]} if counts.get("read") else {}
-
-
 def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
     """Return a note on how many documents a system does not share with whom it is compared with.
 
@@ -379,51 +311,3 @@ def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) 
     # a number beside others is quoted
     subject = show(name) if name.isdecimal() else printable(name)
     return [f"{subject}: {note}"] if left_out else []
-
-
-def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
-    """Return a table with the share of quotes not aligned, if a layer in it is made of quotes.
-
-    They are counted when the corpus is read, so the rows that have it are those of whole layers;
-    a table without such rows has sentences if it is ``of_layers`` all the same.
-    """
-    if "quotes" not in table.settings:
-        return table
-    sentences = _unaligned_sentences(table.settings)
-    keys = [column.key for column in table.columns]
-    naming = next((keys.index(key) for key in ("system", "annotator") if key in keys), None)
-    if naming is None:
-        return replace(table, remarks=[*table.remarks, *sentences]) if of_layers else table
-    names = [row[naming] for row in table.rows]
-    is_of_layer = [len(set(names)) == len(names)] * len(names)
-    if "average" in keys:  # rows of parts, and those of all of them
-        is_of_layer = [row[keys.index("average")] == "micro" for row in table.rows]
-    shares = [
-        unaligned_of(table.settings, name).get("unaligned") if is_whole else None
-        for name, is_whole in zip(names, is_of_layer, strict=True)
-    ]
-    if all(share is None for share in shares):
-        return table
-    return replace(
-        table,
-        columns=[*table.columns, Column("unaligned", "not aligned")],
-        rows=[[*row, share] for row, share in zip(table.rows, shares, strict=True)],
-        # a table that is turned has no column of a whole system
-        remarks=[*table.remarks, *(sentences if table.pivot else ())],
-        in_terminal=None if table.in_terminal is None else with_unaligned(table.in_terminal),
-        in_data=None if table.in_data is None else with_unaligned(table.in_data),
-    )
-
-
-def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
-    """Return the share of quotes not aligned of each layer; of many layers that of all."""
-    counts = {name: count for name, count in settings["quotes"].items() if count["read"]}
-    if len(counts) > _MOST_SHARES:
-        lost, read = (sum(count[k] for count in counts.values()) for k in ("unaligned", "read"))
-        share = f"{lost / read:.4f} of the quotes or tags"
-        return [f"{share} of {counted(len(counts), 'annotator')} are not aligned"]
-    return [
-        f"{printable(name)}: {unaligned_of(settings, name)['unaligned']:.4f} of its quotes or tags"
-        " are not aligned"
-        for name in counts
-    ]

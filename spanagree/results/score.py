@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.results.data import plain
-from spanagree.results.frame import Column, Value, figure
 
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
@@ -102,6 +100,8 @@ def all_figures(columns: Floats) -> Floats:
 
 def with_reason(figures: Any) -> dict[str, Any]:
     """Return figures as plain data for JSON: undefined is ``None``; a reason if there is one."""
+    from spanagree.results.data import plain  # few write data
+
     data: dict[str, Any] = plain(figures._asdict())
     return {key: value for key, value in data.items() if key not in ("reason", "kind") or value}
 
@@ -171,11 +171,15 @@ class Score(NamedTuple):
         return format(self.observed, spec) if spec else str(self)
 
     def __str__(self) -> str:
+        from spanagree.results.frame import figure  # few print a score
+
         raw, by_chance, beyond = map(figure, self[:3])
         return f"{raw} (chance {by_chance}, corrected {beyond})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: undefined is ``None``, and why."""
+        from spanagree.results.data import plain  # few write data
+
         figures: dict[str, Any] = dict(zip(self._fields, plain(self[:3]), strict=False))
         if self.reason:
             figures["undefined"] = self.reason
@@ -279,12 +283,6 @@ class Ratio:
         """The heading of its explanation."""
         return f"{self.title} of a system"
 
-    def columns(self, *, intervals: bool) -> ScoreColumns:
-        """Return its columns in a table of systems; for people with intervals if requested."""
-        if not self.has_chance:
-            return ScoreColumns(self.key, (self.title, "", ""), meanings=(self.meaning, "", ""))
-        return ScoreColumns(self.key, titles_of(self.title), intervals, (self.meaning, "", ""))
-
 
 def _times(weight: int, value: Any) -> Any:
     return value if weight == 1 else weight * value  # spares a copy of large arrays
@@ -323,73 +321,3 @@ FIGURES: Mapping[str, Ratio] = {
 
 
 # --- scores in tables ---------------------------------------------------------------------------
-
-
-class ScoreColumns(NamedTuple):
-    """The columns of a score in a table.
-
-    Attributes:
-        name: of the score, as it is in the keys.
-        titles: of the observed, the expected and the corrected figure; empty where people see none.
-        intervals: whether people see intervals.
-        meanings: of the three figures; their titles unless given.
-        others: if True, there are second intervals, over other annotators too.
-    """
-
-    name: str
-    titles: Sequence[str] = ("", "", "")
-    intervals: bool = False
-    meanings: Sequence[str] = ("", "", "")
-    others: bool = False
-
-    @property
-    def columns(self) -> list[Column]:
-        """The three figures, each with its interval if people see it."""
-        columns = [Column(self.name, kind="json")]
-        for kind, title, meaning in zip(Figures._fields, self.titles, self.meanings, strict=True):
-            columns.append(Column(f"{self.name}_{kind}", title, "figure", meaning))
-            if self.intervals and title:
-                columns.append(Column("", "interval", "interval", spare=kind == "expected"))
-            if self.intervals and self.others and title and kind != "expected":
-                meaning = "interval over other annotators"
-                columns.append(Column("", "other annotators", "interval", meaning))
-        return columns
-
-    def values(self, score: Any) -> list[Value]:
-        """Return the values of one score in these columns."""
-        three = (score.observed, score.expected, score.corrected)
-        values: list[Value] = [Score(*three, score.reason, score.interval)]
-        for kind, title in zip(Figures._fields, self.titles, strict=True):
-            values.append(getattr(score, kind))
-            if self.intervals and title:
-                values.append(getattr(score.interval, kind, None))
-            if self.intervals and self.others and title and kind != "expected":
-                values.append(getattr(over_annotators(score.interval), kind, None))
-        return values
-
-    @property
-    def ends(self) -> list[Column]:
-        """The ends of the intervals, for data."""
-        return [
-            Column(f"{self.name}_{k}{sample}_{end}")
-            for sample in ("", "_annotators")[: 1 + self.others]
-            for k in Figures._fields
-            for end in ("low", "high")
-        ]
-
-    def end_values(self, score: Any) -> list[Value]:
-        """Return the ends of the intervals of one score; ``nan`` where there are none."""
-        intervals = [score.interval, over_annotators(score.interval)][: 1 + self.others]
-        return [end for x in intervals for kind in Figures._fields for end in ends_of(x, kind)]
-
-
-def titles_of(figure: str) -> tuple[str, str, str]:
-    """Return the titles of the observed, the expected and the corrected figure."""
-    return figure, f"chance {figure}", f"corrected {figure}"
-
-
-F1 = titles_of("F1")
-"""The titles of an F1."""
-
-ERROR_OF_CHANCE = Column("f1_expected_error", "chance error")
-"""The column of the standard error of an F1 by chance that is a mean over draws."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from spanagree.errors import counted, printable
-from spanagree.results.frame import LEAST_P, decimal
+from spanagree.results.frame import LEAST_P
+from spanagree.results.numbers import decimal
 from spanagree.results.score import Score
 
 LEVEL = 0.05  # p below which a test finds something

@@ -8,22 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
-from spanagree.comparisons.tally import Tally, count_columns, count_values
+from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.errors import SettingError, counted, counted_of, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots, lines, rows_size
 from spanagree.results.result import Comparable, Keyed, Result
-from spanagree.results.score import (
-    F1,
-    FIGURES,
-    UNDEFINED,
-    Ratio,
-    Score,
-    ScoreColumns,
-    Scored,
-    undefined,
-)
+from spanagree.results.score import FIGURES, UNDEFINED, Ratio, Score, Scored, undefined
+from spanagree.results.score_columns import F1, ScoreColumns, columns_of_figure
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, unit
 from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
@@ -286,7 +279,7 @@ class Slices(Result, Keyed):
     def _table(self, by: str | None) -> Frame:
         """A row for each slice and system, then all documents."""
         ci, of_team = self.settings.ci is not None, self._of_team
-        shown = {name: ratio.columns(intervals=ci) for name, ratio in FIGURES.items()}
+        shown = {name: columns_of_figure(ratio, intervals=ci) for name, ratio in FIGURES.items()}
         if of_team:  # other figures of two annotators depend on who is first
             shown = {"f1": ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))}
         noun = unit(self.settings)

@@ -20,8 +20,9 @@ from spanagree.arrays import Floats, Progress
 from spanagree.choices import Test
 from spanagree.errors import SettingError, check_choice, check_whole, counted, printable
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Value, decimal
+from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.names import short_names
+from spanagree.results.numbers import decimal
 from spanagree.results.plots import Picture, dots_of, heat_map
 from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
 from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import settled
 from spanagree.errors import (
     InputError,
     MissingLayerError,
@@ -30,42 +27,10 @@ from spanagree.parts.compared_rows import (
     compared_documents,
     whole_of_parts,
 )
+from spanagree.systems.system_rows import SystemRows, compare_with_gold
 
 if TYPE_CHECKING:
     from spanagree.parts.row_files import RowsFile  # needed by few
-
-_ORDER = ("second", "document", "label")  # of rows: system by system
-
-
-class SystemRows(NamedTuple):
-    """Rows of gold and systems under one chance model.
-
-    Attributes:
-        comparisons: comparisons of gold, the first, with each system, the second.
-        inexact: number and error bounds of approximate expected matches, by system.
-    """
-
-    comparisons: Comparisons
-    inexact: Mapping[str, Inexact]
-
-    def _joined(self, others: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
-        """Join the rows with those of later parts, each with the number of documents before it."""
-        parts = [(self, 0), *others]
-        return SystemRows(
-            Comparisons.of_parts(
-                [(rows.comparisons, n) for rows, n in parts],
-                corpus.annotators,
-                corpus.labels,
-                _ORDER,
-                gold_first=True,
-            ),
-            {
-                name: sum(
-                    (rows.inexact[name] for rows, _ in parts if name in rows.inexact), Inexact()
-                )
-                for name in dict.fromkeys(name for rows, _ in parts for name in rows.inexact)
-            },
-        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -200,7 +165,11 @@ class ComparedSystems(ComparedRows):
 
         That is the mean over many draws of a random baseline.
         """
-        if self.gold == NAME or self.corpus.of_rows or not is_drawn(self.corpus):
+        if self.corpus.of_rows or not self.corpus.reading.get("made"):
+            return self
+        from spanagree.comparisons.random_layers import NAME, is_drawn  # few layers are drawn
+
+        if self.gold == NAME or not is_drawn(self.corpus):
             return self
         rows, note = _with_mean_of_random(self.rows, self)
         uniform = self.uniform and _with_mean_of_random(self.uniform, self)[0]
@@ -222,8 +191,10 @@ def _checked_gold(corpus: Corpus, gold: str | None) -> str:
 
 def _settled(corpus: Corpus, gold: str) -> Corpus:
     """Build the corpus in which systems saw what gold did, where the source does not say."""
-    if gold not in corpus.layers:
+    if gold not in corpus.layers or not corpus.unsaid:
         return corpus
+    from spanagree.corpus.roles import settled  # most sources say who saw what
+
     return settled(corpus, [name for name in corpus.annotators if name != gold], [gold])
 
 
@@ -254,31 +225,12 @@ def _compared(corpus: Corpus, counting: MatchCounting, gold: str) -> ComparedSys
     )
 
 
-def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> SystemRows:
-    """Compare each system with gold, if that is a layer of the corpus; nothing is checked."""
-    names, measure = corpus.annotators, counting.measure
-    if gold not in names:
-        return SystemRows(Comparisons.none().named(names, corpus.labels), {})
-    report_progress = counting.progress or (lambda done, total: None)
-    report_progress(0, len(names))
-    profiles, placed = place_layers(corpus, names, counting.chance, measure)
-    labels = max(1, len(corpus.labels))
-    first = names.index(gold)
-    parts: dict[str, Comparisons] = {}
-    for second, name in enumerate(names):
-        if name != gold:
-            report_progress(len(parts) + 1, len(names))
-            part = compare_layers(placed[gold], placed[name], profiles, measure, labels)
-            parts[name] = part.between(first, second)
-    report_progress(len(names), len(names))
-    comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
-    return SystemRows(comparisons, {name: part.inexact for name, part in parts.items()})
-
-
 def _with_mean_of_random(
     rows: SystemRows, compared_systems: ComparedSystems
 ) -> tuple[SystemRows, str]:
     """Replace what the random baseline matches by its mean over many draws, and note that."""
+    from spanagree.comparisons.random_layers import NAME, mean_of_random  # few layers are drawn
+
     corpus, comparisons = compared_systems.corpus, rows.comparisons
     mean = mean_of_random(corpus, [compared_systems.gold], compared_systems.counting.measure)
     is_random = comparisons.second == corpus.annotators.index(NAME)

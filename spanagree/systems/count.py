@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, unique
+from spanagree.arrays import Bools, Floats, Ints, unique
 from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.joined_texts import by_text
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.parts.compared_rows import Counts, counts_under_each
-from spanagree.results.score import all_figures, corrected_figures
+from spanagree.results.score import all_figures
 from spanagree.settings import MatchSettings
-from spanagree.systems.compared_systems import (
-    ComparedSystems,
-    SystemRows,
-    compare_with_gold,
-)
-from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import Moments, evidence_of, mean_moments, moments
+from spanagree.systems.compared_systems import ComparedSystems
+from spanagree.systems.system_rows import SystemRows, compare_with_gold
+
+if TYPE_CHECKING:
+    from spanagree.uncertainty.confidence import Jackknife
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,6 +86,8 @@ class PerDocument(NamedTuple):
         """
         if not jackknife.by_text(settings):
             return self._replace(wholes=jackknife.wholes_of(self.wholes, settings))
+        from spanagree.comparisons.joined_texts import by_text  # few texts are joined
+
         counting = MatchCounting(match=settings.match, chance=settings.chance)
 
         def compare(texts: Corpus) -> Comparisons:
@@ -110,7 +110,6 @@ class CountedSystems(Counts):
         shared: how many documents each system and gold both saw.
         sums: comparisons of gold, the first, with systems, the second, over all documents, by
             system and label.
-        evidence: what each figure of each system rests on; (figures, 3).
         inexact: where the expected match of each system is not exact.
     """
 
@@ -119,7 +118,6 @@ class CountedSystems(Counts):
     annotators: tuple[str, ...]
     shared: Mapping[str, int]
     sums: Comparisons
-    evidence: Mapping[str, Ints]
     inexact: Mapping[str, Inexact] = field(default_factory=dict)
     uniform: CountedSystems | None = None
     rows: ComparedSystems | None = None
@@ -128,6 +126,16 @@ class CountedSystems(Counts):
     def labels(self) -> tuple[str, ...]:
         """The labels of the corpus, of a measure that regards them."""
         return self.sums.labels if find_match(self.settings.match).of_label else ()
+
+    @cached_property
+    def evidence(self) -> Mapping[str, Ints]:
+        """What each figure of each system rests on; (figures, 3)."""
+        from spanagree.uncertainty.jackknife import evidence_of  # figures are doubted when shown
+
+        rows = self.per_document.comparisons.by("second", "document")
+        evidence = evidence_of(columns_of(rows), all_figures, rows.second, len(self.annotators))
+        shared = self.per_document.shared
+        return {self.annotators[number]: evidence[number] for number in shared}
 
     def over(self, documents: Ints) -> CountedSystems:
         """Return the counts over some of the documents, by number from 0."""
@@ -150,54 +158,13 @@ def sums_of(per_document: PerDocument) -> dict[str, Any]:
     return {
         "shared": {names[number]: int(both.sum()) for number, both in per_document.shared.items()},
         "sums": per_document.comparisons.by("second", "label"),
-        "evidence": _evidence(per_document),
         "per_document": per_document,
     }
 
 
-def _evidence(per_document: PerDocument) -> dict[str, Ints]:
-    """Count what each figure of each system rests on."""
-    rows = per_document.comparisons.by("second", "document")
-    names = per_document.comparisons.annotators
-    evidence = evidence_of(_columns(rows), all_figures, rows.second, len(names))
-    return {names[number]: evidence[number] for number in per_document.shared}
-
-
-def _columns(rows: Comparisons) -> Floats:
+def columns_of(rows: Comparisons) -> Floats:
     """Return what each row adds to the sums; (rows, 4 or 6)."""
     return np.array(rows.columns, np.float64).T
-
-
-def moments_of_systems(per_document: PerDocument) -> Moments:
-    """Compute the figures of each annotator as a system, and their changes."""
-    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document")
-    return moments(_columns(rows), all_figures, rows.second, len(rows.annotators))
-
-
-def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments, Moments]:
-    """Compute the same of each label of each annotator, and of their means over labels.
-
-    The first are in the order of annotators, of each all labels.
-    """
-    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document", "label")
-    columns, n_systems = _columns(rows), len(rows.annotators)
-    label = rows.second * n_labels + rows.label
-    system_of_label = np.repeat(np.arange(n_systems), n_labels)
-    (system, _), unit, _ = distinct(rows.second, rows.document)
-    return moments(columns, all_figures, label, n_systems * n_labels), mean_moments(
-        columns, all_figures, label, system_of_label, unit, system, n_systems, _macro_figures
-    )
-
-
-def _macro_figures(sums: Floats) -> Floats:
-    """Compute macro-averages from sums over labels and numbers of labels.
-
-    From (…, 2 · 3 · figures) to (…, 3 · figures).
-    """
-    figures, counts = np.split(sums, 2, axis=-1)
-    means: Floats = figures / counts
-    means[..., 2::3] = corrected_figures(means[..., ::3], means[..., 1::3])
-    return means
 
 
 def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> CountedSystems:

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import Given, chance_model
-from spanagree.choices import ChanceOf, ChanceOrAuto, MatchName
+from spanagree.chance.model import chance_model
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import settled
 from spanagree.errors import counted, printable
-from spanagree.formats.guessed import CorpusLike, guessed
-from spanagree.formats.tag_lists import Tags
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
-from spanagree.parts.each import Part
 from spanagree.settings import unit
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import counted_of
 from spanagree.systems.result import Evaluation, result
-from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
-from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
     from typing_extensions import Unpack  # in typing from Python 3.11 on
 
+    from spanagree.chance.model import Given
+    from spanagree.choices import ChanceOf, ChanceOrAuto, MatchName
     from spanagree.comparisons.compared import Comparing
+    from spanagree.formats.guessed import CorpusLike
+    from spanagree.formats.tag_lists import Tags
+    from spanagree.parts.each import Part
+    from spanagree.uncertainty.confidence import Jackknife
 
 
 def evaluate(
@@ -84,9 +83,9 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
-    source, named = guessed(corpus, gold)
+    source, named = (corpus, gold) if isinstance(corpus, Corpus) else _guessed(corpus, gold)
     model = chance_model(chance, places, chance_of, seed)
-    jackknife = parse_ci(ci)
+    jackknife = None if ci is False else _parsed(ci)
     settings = {"match": match, "chance": model, **comparing}
     chosen = {"gold": named}
     rows = rows_of_corpus_or_parts(ComparedSystems, source, chosen, settings, executor, progress)
@@ -98,9 +97,25 @@ def evaluate(
     return with_p_values(evaluation, rows.corpus, step_of(progress, "chance"))
 
 
+def _guessed(corpus: Any, gold: Any) -> tuple[Any, str | None]:
+    from spanagree.formats.guessed import guessed  # a corpus leaves nothing to guess
+
+    return guessed(corpus, gold)
+
+
+def _parsed(ci: bool | Jackknife) -> Jackknife | None:
+    from spanagree.uncertainty.confidence import parse_ci  # most ask for no intervals
+
+    return parse_ci(ci)
+
+
 def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = None) -> Evaluation:
     """Return the same evaluation with the distributions of chance, and notes on what they say."""
+    from spanagree.uncertainty.chance_statistics import chance_of_pairs
+
     settings, names = evaluation.settings, list(evaluation.systems)
+    from spanagree.corpus.roles import settled
+
     corpus = settled(corpus, names, [settings.gold])
     pairs = [(settings.gold, name) for name in names]
     chances = chance_of_pairs(corpus, pairs, settings, settings.gold, progress)
@@ -111,6 +126,8 @@ def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = N
 
 def _notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
     """Yield how many documents of a system cannot be told from chance, and how many were drawn."""
+    from spanagree.uncertainty.chance_statistics import cannot_be_told
+
     noun, by_chance = unit(evaluation.settings), evaluation.by_chance[name]
     figures = list(evaluation.chance_by_document(name).values())
     if note := cannot_be_told(figures, noun, "Benjamini-Hochberg"):

@@ -2,57 +2,31 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from spanagree.arrays import Ints, Progress
-from spanagree.choices import NOTHING
-from spanagree.comparisons.inexact import Inexact, of_all
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
-from spanagree.comparisons.tally import Tally, count_columns, count_values
-from spanagree.corpus.times import with_seconds
-from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
-from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, Pivot, Value, ranks
-from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sentence, slopes
-from spanagree.results.result import Comparable, Keyed, Result, caveats_of, note_left_out
-from spanagree.results.score import (
-    ERROR_OF_CHANCE,
-    FIGURES,
-    Interval,
-    Ratio,
-    Score,
-    Scored,
-    corrected,
-    undefined,
-)
-from spanagree.settings import confidence_of, unit
+from spanagree.comparisons.tally import Tally
+from spanagree.errors import SettingError, check_choice, printable, show
+from spanagree.results.numbers import ranks
+from spanagree.results.result import Comparable, Keyed, Result, note_left_out
+from spanagree.results.score import FIGURES, Interval, Ratio, Score, Scored, corrected, undefined
+from spanagree.settings import unit
 from spanagree.systems.compared_systems import ComparedSystems
-from spanagree.systems.count import (
-    CountedSystems,
-    EvaluationSettings,
-    moments_of_labels,
-    moments_of_systems,
-)
-from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
-from spanagree.uncertainty.chance_statistics import (
-    WHOLE,
-    ChanceStatistics,
-    PairChance,
-)
-from spanagree.uncertainty.confidence import Jackknife, settings_with
-from spanagree.uncertainty.jackknife import intervals_of
+from spanagree.systems.count import CountedSystems, EvaluationSettings
+
+if TYPE_CHECKING:
+    from spanagree.comparisons.place_shares import PlaceShares
+    from spanagree.systems.intervals import Ends
+    from spanagree.uncertainty.chance_statistics import ChanceStatistics, PairChance
+    from spanagree.uncertainty.confidence import Jackknife
 
 _NAMED = 5  # labels in a note
-_BEST = (*(ratio.title for ratio in FIGURES.values()), "corrected F1")  # better if greater
-_BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +140,7 @@ class Evaluation(Result, Keyed):
         "document": "a row for each document that has a segment",
     }
     DRAWN: ClassVar[tuple[str, ...]] = ("label",)
+    SHOWN_BY: ClassVar[str] = f"{__package__}.table"
 
     @property
     def scores(self) -> dict[str, Score]:
@@ -189,32 +164,6 @@ class Evaluation(Result, Keyed):
         return self.counted.places
 
     @property
-    def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
-        scores = self.scores.items()
-        rows = ((printable(name), score, self._evidence[name]) for name, score in scores)
-        return caveats_of(rows, unit(self.settings))
-
-    @property
-    def _evidence(self) -> dict[str, list[int]]:
-        """What the F1 of each system rests on."""
-        f1 = list(FIGURES).index("f1")
-        return {name: self.counted.evidence[name][f1].tolist() for name in self.systems}
-
-    @property
-    def verdict(self) -> str:
-        """The order of systems by corrected F1, on how many documents; no test is needed."""
-        noun = unit(self.settings)
-        informative = [documents for documents, _, _ in self._evidence.values()]
-        shared = [system.documents for system in self.systems.values()]
-        where = f"{verdict.counted_from(informative, noun)} with anything marked"
-        confidence = confidence_of(self.settings)
-        sentence = verdict.order(self.scores, where, confidence, "--test jackknife", self.unmarked)
-        seen = verdict.compared(shared, self.documents, noun)
-        chance = verdict.chance_model(str.__str__(self.settings.chance))
-        return " ".join(filter(None, [sentence, seen, chance]))
-
-    @property
     def _keys(self) -> Sequence[Any]:
         return [*self.systems]
 
@@ -224,6 +173,8 @@ class Evaluation(Result, Keyed):
 
         The baseline that marks nothing is none of them.
         """
+        from spanagree.choices import NOTHING  # the baseline is known by name to those who ask
+
         compared = [system for system in self.systems.values() if system.documents]
         of_gold = compared and not any(system.tally.size_a for system in compared)
         silent = (system.name for system in compared if not system.tally.size_b)
@@ -273,172 +224,20 @@ class Evaluation(Result, Keyed):
     def _parts(self, system: System, by: str) -> Iterable[tuple[str, Tally]]:
         return system.labels.items() if by == "label" else self.by_document(system.name)
 
-    def _chance_values(self, system: System) -> tuple[list[Value], list[list[Value]]]:
-        by_chance = self.by_chance[system.name].of_all(system.tally)
-        return by_chance.values(), [
-            x.values() for x in self.chance_by_document(system.name).values()
-        ]
-
-    def _table(self, by: str | None) -> Frame:
-        """A row for each system; with ``by`` for each part, then the averages of the system."""
-        ci, ends = self.jackknife is not None, self.jackknife is not None and by != "document"
-        scores = [ratio.columns(intervals=ends) for ratio in FIGURES.values()]
-        counts = count_columns(is_titled=by is not None)
-        all_saw = all(system.documents == self.documents for system in self.systems.values())
-        drawn = by is None and any(inexact.drawn for inexact in self.counted.inexact.values())
-        title = "" if all_saw else f"{unit(self.settings)}s"
-        saw = Column("documents", title, "count", "documents of a system")
-        columns = [
-            Column("system", "system", "name"),
-            *(_part_columns(by, unit(self.settings)) if by else [saw]),
-            *(column for score in scores for column in score.columns),
-            *(column for score in scores if ci for column in score.ends),
-            *(ERROR_OF_CHANCE,) * drawn,
-            *counts,
-        ]
-        with_p_values = bool(self.by_chance) and by != "label"
-        columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
-        if by is None:
-            columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
-            columns.append(Column("", "F1 rank" * (len(self.systems) > 1), "rank", "rank"))
-
-        def figures(scored: Scored) -> list[Value]:
-            pairs = list(zip(scores, map(scored.score_of, FIGURES.values()), strict=True))
-            values = [value for score, figure in pairs for value in score.values(figure)]
-            ends = [value for score, figure in pairs for value in score.end_values(figure)]
-            return values + ends if ci else values
-
-        rows, breaks = list[list[Value]](), list[int]()
-        for system in self.systems.values():
-            breaks.append(len(rows))
-            chance_of_all, by_chance = self._chance_values(system) if with_p_values else ([], [])
-            error = [self._error_of_chance(system)] * drawn
-            overall = [*figures(system), *error, *count_values(system.tally)]
-            if by is None:
-                overall += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
-                rows.append([system.name, system.documents, *overall])
-                continue
-            for number, (part, tally) in enumerate(self._parts(system, by)):
-                row = [system.name, part, "", part, *figures(tally), *count_values(tally)]
-                rows.append(row + by_chance[number] if with_p_values else row)
-            rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
-            if by == "label" and system.labels:
-                macro = [*figures(system.macro), *count_values(None)]
-                rows.append([system.name, "", "macro", "all (macro)", *macro])
-        table = Frame(
-            columns,
-            rows,
-            self.settings,
-            caption=f"{counted(len(self.systems), 'system')} against"
-            f" {printable(self.settings.gold)}, {counted(self.documents, unit(self.settings))}",
-            remarks=self._remarks(by),
-            breaks=breaks[1:] if by else (),
-            pivot=_BY_LABEL if by == "label" and not ci else None,
-            best=() if by else _BEST,
-        )
-        table = with_seconds(table, *(column.key for column in counts))
-        if ends:  # a terminal has no room for these beside intervals
-            hidden = [ratio.title for ratio in FIGURES.values() if not ratio.has_chance]
-            narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
-            remarks = [*table.remarks, f"{verdict.in_words(hidden)}: --all shows them"]
-            table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
-        uniform = None if self.uniform is None else self.uniform._table(by)
-        return beside_uniform(table, uniform, self.places)
-
-    def _remarks(self, by: str | None) -> list[str]:
-        """Over how many documents figures stand, and why some are undefined, each reason once."""
-        remarks: dict[str, None] = {}
-        fewer = [system for system in self.systems.values() if system.documents < self.documents]
-        if by == "label" and fewer:
-            over = [f"{printable(system.name)} {system.documents}" for system in fewer]
-            noun = counted(self.documents, unit(self.settings))
-            remarks[f"not over all {noun}: {listed(over)}"] = None
-        if by == "label" and not any(system.labels for system in self.systems.values()):
-            remarks[f"no rows for labels: match {self.settings.match} disregards them"] = None
-        for system in self.systems.values():
-            name = printable(system.name)
-            remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
-            if by and (error := self._error_of_chance(system)):
-                remarks[f"{name}: {of_all(error)}"] = None
-            if by == "label":
-                remarks |= {f"{name} (macro): {why}": None for why in _undefined(system.macro)}
-            for _, tally in self._parts(system, by) if by else ():
-                remarks |= {f"–: {reason}": None for reason in _undefined(tally)}
-                if tally.f1.interval is not None and tally.f1.interval.reason:
-                    remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
-        return [*remarks, *self.remarks_on_chance(), *self.caveats]
-
-    def _error_of_chance(self, system: System) -> float | None:
-        """Return the standard error of a system's chance F1, if it is of draws."""
-        inexact = self.counted.inexact.get(system.name, Inexact())
-        return inexact.error(system.tally.size)
-
-    def remarks_on_chance(self) -> list[str]:
-        """Say whose chance it is, and how segments stand to the rule of places."""
-        remarks = []
-        gold = self.settings.gold
-        if self.settings.get("chance_of") == "systems":
-            remarks.append(f"chance: of systems; {printable(gold)} is as it is")
-        if self.places is not None:
-            sides = {printable(gold): [gold], "systems": list(self.systems)}
-            remarks += self.places.remarks(sides)
-        return remarks
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return F1 as observed and corrected: slopes, or dots with their intervals.
-
-        By label it is a heat map of corrected F1, labels × systems.
-        """
-        systems = self.systems.values()
-        if by == "label":
-            labels = list(dict.fromkeys(label for s in systems for label in s.labels))
-            if not labels:
-                return Picture(functools.partial(sentence, text="no label"))
-            none = Tally()
-            values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
-            return heat_map(labels, list(self.systems), np.array(values), "corrected F1")
-        if self.jackknife is not None:
-            return f1_dots(self.scores.items(), "F1, with intervals")
-        both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
-        lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
-        draw = functools.partial(sentence, text="no system with a defined F1")
-        if lines:
-            draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
-        return Picture(draw, rows_size(self.systems, 2))
-
-
-def _part_columns(by: str, noun: str) -> list[Column]:
-    """Return the columns that name a part: for data its name or which average, for people one."""
-    title = noun if by == "document" else by
-    return [
-        Column(by, "", "name"),
-        Column("average", "", "name"),
-        Column("", title, "name", f"{by} of systems"),
-    ]
-
-
-def _undefined(scores: Scored) -> list[str]:
-    """Return why figures are undefined."""
-    reasons = []
-    for ratio in FIGURES.values():
-        score = scores.score_of(ratio)
-        if score.reason:
-            kind = "" if math.isnan(score.observed) else "corrected "
-            reasons.append(f"{kind}{ratio.title} undefined: {score.reason}")
-    return reasons
-
 
 # --- from counts to the result ------------------------------------------------------------------
-
-Ends = Mapping[tuple[str, str], Sequence[Interval]]
-"""The intervals of each figure, by system and label; over all labels that is empty."""
 
 
 def result(
     counts: CountedSystems, jackknife: Jackknife | None = None, progress: Progress = None
 ) -> Evaluation:
     """Score what was counted, with intervals if they are requested."""
-    ends, macro_ends = ({}, {}) if jackknife is None else intervals_by_name(counts, jackknife)
+    ends: Ends = {}
+    macro_ends: Mapping[str, Sequence[Interval]] = {}
+    if jackknife is not None:
+        from spanagree.systems.intervals import intervals_by_name  # most ask for none
+
+        ends, macro_ends = intervals_by_name(counts, jackknife)
     if progress is not None:
         progress(1, 1)
     tallied = {
@@ -456,13 +255,17 @@ def result(
         of_label = find_match(counts.settings.match).of_label
         macro = _macro(labels.values(), of_label, macro_ends.get(name, ()))
         systems[name] = System(name, counts.shared[name], overall, labels, macro, Rank(*rank))
-    kinds = (interval.kind for name in systems for interval in ends.get((name, ""), ()))
+    settings = counts.settings
+    notes_on_places = () if counts.places is None else counts.places.notes()
+    if jackknife is not None:
+        kinds = (interval.kind for name in systems for interval in ends.get((name, ""), ()))
+        settings = replace(settings, **jackknife.settings(kinds))
     return Evaluation(
         systems,
         counts.documents,
         counts.per_document.ids,
-        settings_with(counts.settings, jackknife, kinds),
-        (*counts.notes, *notes_of(counts.places), *_notes_on(systems.values(), counts)),
+        settings,
+        (*counts.notes, *notes_on_places, *_notes_on(systems.values(), counts)),
         counts,
         jackknife,
         uniform=None if counts.uniform is None else result(counts.uniform),
@@ -482,24 +285,6 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
         intervals = dict(zip(FIGURES, ends[name, label], strict=True))
         tallies[label] = replace(tally, intervals=intervals)
     return tallies
-
-
-def intervals_by_name(
-    counts: CountedSystems, jackknife: Jackknife
-) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
-    """Compute the intervals of every system, over all labels and for each, and of their means."""
-    clusters = counts.per_document.clustered(jackknife, counts.settings)
-    of_all = intervals_of(moments_of_systems(clusters), jackknife)
-    ends = {(name, ""): of_all[i] for i, name in enumerate(counts.annotators)}
-    labels = counts.labels
-    if not labels:
-        return ends, {}
-    by_label, means = (
-        intervals_of(sums, jackknife) for sums in moments_of_labels(clusters, len(labels))
-    )
-    keys = ((name, label) for name in counts.annotators for label in labels)
-    ends |= dict(zip(keys, by_label, strict=True))
-    return ends, dict(zip(counts.annotators, means, strict=True))
 
 
 def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:

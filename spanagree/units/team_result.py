@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from spanagree.errors import SettingError, counted, counted_of
 from spanagree.results import verdict
+from spanagree.results.caveats import FEW
 from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture, dots_of
-from spanagree.results.result import FEW, Result
+from spanagree.results.result import Result
 from spanagree.results.score import ends_of
 from spanagree.settings import Settings, confidence_of, unit
 from spanagree.uncertainty.confidence import Jackknife

@@ -32,7 +32,7 @@ from spanagree.references.against import evaluate_references
 from spanagree.references.baselines import with_baselines
 from spanagree.results.data import plain
 from spanagree.results.score import Score
-from spanagree.settings import signature
+from spanagree.signature import signature
 from spanagree.systems.above_chance import ChanceTest, chance_test
 from spanagree.systems.compare_systems import Comparison, compare_systems
 from spanagree.systems.evaluate import evaluate

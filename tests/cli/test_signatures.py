@@ -19,7 +19,7 @@ import pytest
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.report.citation import cited, settings_of
-from spanagree.settings import signature
+from spanagree.signature import signature
 
 ABOUT = ("signature", "settings", "notes", "caveats")  # of a report, what is not a figure
 

@@ -6,7 +6,8 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.settings import merged_settings, signature
+from spanagree.corpus.joined import merged_settings
+from spanagree.signature import signature
 
 EVALUATE = "evaluate {0}/gold.conll {0}/lexicon.conll "
 CROWD = "{0}/../crowd/crowd.jsonl "

@@ -43,7 +43,7 @@ from spanagree.comparisons.chance_distribution.walk_both import (
     steps_anywhere,
 )
 from spanagree.comparisons.measures import MATCHES, find_match
-from spanagree.settings import merged_settings
+from spanagree.corpus.joined import merged_settings
 
 OFFERED = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 OFFERED += itertools.product(["overlap-at-0.5", "overlap-at-0.3"], ["nonoverlapping", "per-label"])

@@ -9,14 +9,8 @@ import pytest
 
 import spanagree as sa
 from spanagree.results import Interval
-from spanagree.results.score import (
-    CERTAIN,
-    ScoreColumns,
-    all_figures,
-    corrected,
-    corrected_figures,
-    f1_figures,
-)
+from spanagree.results.score import CERTAIN, all_figures, corrected, corrected_figures, f1_figures
+from spanagree.results.score_columns import ScoreColumns
 
 
 def tallies(matched, documents, expected=None):

@@ -24,8 +24,8 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.text import signature_lines
-from spanagree.settings import SETTINGS as TABLE
-from spanagree.settings import signature
+from spanagree.signature import SETTINGS as TABLE
+from spanagree.signature import signature
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (

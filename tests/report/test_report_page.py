@@ -26,8 +26,9 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.report.overview import SystemsOverview
-from spanagree.results.frame import decimal, figure, probability
+from spanagree.results.frame import figure, probability
 from spanagree.results.html import el, visible
+from spanagree.results.numbers import decimal
 
 EVIL = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>'
 CONTROLS = "\x00\x1b[31m\u202eevil\u2028\ud83d"

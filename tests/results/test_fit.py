@@ -12,8 +12,9 @@ import spanagree as sa
 from spanagree.report.citation import settings_of
 from spanagree.results import html, latex, markdown, text
 from spanagree.results.fit import PAGE, Grid, TextColumn, fitted, width_of
-from spanagree.results.frame import Column, Frame, Pivot, TableStyle, decimal
-from spanagree.settings import signature
+from spanagree.results.frame import Column, Frame, Pivot, TableStyle
+from spanagree.results.numbers import decimal
+from spanagree.signature import signature
 
 RANDOM = random.Random(1)
 NAMES = {

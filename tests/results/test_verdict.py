@@ -11,7 +11,7 @@ from messages import says
 
 import spanagree as sa
 from spanagree.results import Interval, Score, verdict
-from spanagree.results.result import caveats
+from spanagree.results.caveats import caveats
 from spanagree.results.score import undefined
 from spanagree.results.verdict import Better, Lead, one_score, order
 

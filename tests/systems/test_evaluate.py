@@ -340,7 +340,7 @@ def test_ranks():
 
 def test_ranks_tie_where_they_print_alike():
     """Scores that print the same share a rank: rounding, and what four decimals do not show."""
-    from spanagree.results.frame import ranks
+    from spanagree.results.numbers import ranks
 
     assert ranks([0.1 + 0.2, 0.3, 0.2, math.nan]) == [1, 1, 3, None]
     assert ranks([0.918970, 0.918965, 0.9189]) == [1, 1, 3]

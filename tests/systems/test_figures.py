@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spanagree as sa
-from spanagree.comparisons.tally import COUNTS, Count
+from spanagree.comparisons.tally_columns import COUNTS, Count
 from spanagree.report.explain import explain
 from spanagree.results.data import to_csv
 from spanagree.results.score import FIGURES, Ratio, Scored, all_figures

@@ -19,7 +19,7 @@ from scipy import stats
 import spanagree as sa
 from spanagree.errors import SettingError
 from spanagree.results.score import all_figures, f1_figures
-from spanagree.systems.count import moments_of_systems
+from spanagree.systems.intervals import moments_of_systems
 from spanagree.uncertainty.differences import LeftOut
 from spanagree.uncertainty.jackknife import (
     beyond_rounding,

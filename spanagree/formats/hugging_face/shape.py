@@ -26,7 +26,7 @@ class Shape(TagOptions):
         length: the column of documents' lengths, where there are no texts.
         label: of a table with a row for each marked copy of a text, the column of the label.
         quote: of a table with a row for each span, the column of the text that the span covers.
-        ends: what the end of a span names, one of :data:`spanagree.corpus.offsets.ENDS`.
+        ends: what the end of a span names, one of :data:`spanagree.corpus.raw.ENDS`.
         file: the name of the file that the rows are from, if they are.
         by_label: whether a cell has quotes under their labels, not spans under annotators.
         is_own: whether we wrote the rows, whose columns then were not chosen.

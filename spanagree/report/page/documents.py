@@ -12,8 +12,8 @@ import numpy as np
 from spanagree.agreement.label_confusion import Confusion
 from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer
-from spanagree.corpus.times import in_seconds, is_time
+from spanagree.corpus.segments import Layer, is_time
+from spanagree.corpus.times import in_seconds
 from spanagree.report.overview import Overview
 from spanagree.settings import unit
 from spanagree.uncertainty.chance_statistics import ChanceStatistics

@@ -26,7 +26,8 @@ from spanagree.report.overview import (
 from spanagree.results.frame import Column, Frame, Value, figure, probability
 from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
 from spanagree.results.plots import dot_of
-from spanagree.results.score import F1, Score
+from spanagree.results.score import Score
+from spanagree.results.score_columns import F1
 from spanagree.results.svg import bar, histogram, ranges, shade, slopes, strip
 from spanagree.settings import unit
 

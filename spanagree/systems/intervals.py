@@ -1,0 +1,76 @@
+"""Confidence intervals of an evaluation: of systems, of their labels and of means over labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from spanagree.arrays import Floats, distinct
+from spanagree.results.score import (
+    Interval,
+    all_figures,
+    corrected_figures,
+)
+from spanagree.systems.count import CountedSystems, PerDocument, columns_of
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import (
+    Moments,
+    intervals_of,
+    mean_moments,
+    moments,
+)
+
+
+def moments_of_systems(per_document: PerDocument) -> Moments:
+    """Compute the figures of each annotator as a system, and their changes."""
+    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document")
+    return moments(columns_of(rows), all_figures, rows.second, len(rows.annotators))
+
+
+def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments, Moments]:
+    """Compute the same of each label of each annotator, and of their means over labels.
+
+    The first are in the order of annotators, of each all labels.
+    """
+    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document", "label")
+    columns, n_systems = columns_of(rows), len(rows.annotators)
+    label = rows.second * n_labels + rows.label
+    system_of_label = np.repeat(np.arange(n_systems), n_labels)
+    (system, _), unit, _ = distinct(rows.second, rows.document)
+    return moments(columns, all_figures, label, n_systems * n_labels), mean_moments(
+        columns, all_figures, label, system_of_label, unit, system, n_systems, _macro_figures
+    )
+
+
+def _macro_figures(sums: Floats) -> Floats:
+    """Compute macro-averages from sums over labels and numbers of labels.
+
+    From (…, 2 · 3 · figures) to (…, 3 · figures).
+    """
+    figures, counts = np.split(sums, 2, axis=-1)
+    means: Floats = figures / counts
+    means[..., 2::3] = corrected_figures(means[..., ::3], means[..., 1::3])
+    return means
+
+
+Ends = Mapping[tuple[str, str], Sequence[Interval]]
+"""The intervals of each figure, by system and label; over all labels that is empty."""
+
+
+def intervals_by_name(
+    counts: CountedSystems, jackknife: Jackknife
+) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
+    """Compute the intervals of every system, over all labels and for each, and of their means."""
+    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    of_all = intervals_of(moments_of_systems(clusters), jackknife)
+    ends = {(name, ""): of_all[i] for i, name in enumerate(counts.annotators)}
+    labels = counts.labels
+    if not labels:
+        return ends, {}
+    by_label, means = (
+        intervals_of(sums, jackknife) for sums in moments_of_labels(clusters, len(labels))
+    )
+    keys = ((name, label) for name in counts.annotators for label in labels)
+    ends |= dict(zip(keys, by_label, strict=True))
+    return ends, dict(zip(counts.annotators, means, strict=True))

@@ -1,0 +1,265 @@
+"""What else seqeval's users call: its report, all its scores at once, and figures of tokens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    check_whole,
+    counted,
+    is_iterable,
+    show,
+)
+from spanagree.results.score import UNDEFINED
+from spanagree.systems.as_seqeval import (
+    _FIGURES,
+    AVERAGES,
+    Figure,
+    Options,
+    ScoreOptions,
+    _as_list,
+    _count,
+    _lists,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in typing from Python 3.11 on
+
+    from spanagree.choices import Average, Chance, Scheme
+
+
+class ReportOptions(ScoreOptions, total=False):
+    """The same of a report."""
+
+    digits: int
+
+
+def precision_recall_fscore_support(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: Average | None = None,
+    warn_for: Sequence[str] = ("precision", "recall", "f-score"),
+    beta: float = 1.0,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    suffix: bool = False,
+    chance: Chance = "nonoverlapping",
+) -> tuple[Any, Any, Any, Any]:
+    """Return precision, recall, F and the number of gold segments, as seqeval gives them.
+
+    Args:
+        y_true: the gold tags, a list of tag lists.
+        y_pred: the system's tags, as many.
+        average: micro, macro or weighted, where the three are floats with ``expected`` and
+            ``corrected``; ``None`` gives arrays, a figure for each label in alphabetical order.
+        warn_for: the figures to warn of where they have nothing to divide by.
+        beta: how many times as much recall weighs as precision.
+        sample_weight: not taken.
+        zero_division: as :func:`classification_report` has it.
+        suffix: as :func:`classification_report` has it.
+        chance: as :func:`classification_report` has it.
+
+    Raises:
+        SettingError: for an unknown name, sample weights, or a beta below 0.
+        InputError: for lists of different lengths, and for what is not a tag.
+
+    >>> y_true = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
+    >>> precision_recall_fscore_support(y_true, y_true, average="micro")
+    (1.0, 1.0, 1.0, 2)
+    """
+    if average is not None:
+        check_choice(average, AVERAGES, "average")
+    if not isinstance(beta, Real) or not beta >= 0:
+        raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
+    if not is_iterable(warn_for):
+        raise SettingError(f"warn_for {show(warn_for)}; a list of figures is needed")
+    counts = _count(
+        y_true, y_pred, suffix=suffix, beta=beta, sample_weight=sample_weight,
+        zero_division=zero_division, chance=chance,
+    )  # fmt: skip
+    counts.warn(*(name for name in ("precision", "recall") if name in warn_for))
+    support = counts.rows[:, 2].astype(int)
+    if average is None:
+        figures = counts.of_rows(counts.rows)
+        precision, recall, f_score = (figures[name][:, 0] for name in _FIGURES)
+        return precision, recall, f_score, support
+    means = counts.mean(average)
+    return means["precision"], means["recall"], means["f1"], int(support.sum())
+
+
+def accuracy_score(y_true: Any, y_pred: Any) -> float:
+    """Return the share of tokens with the same tag, as seqeval gives it; ``nan`` without tokens.
+
+    Most tokens are outside every segment, so chance alone makes it high; it is not corrected.
+
+    Args:
+        y_true: the gold tags, a list of tag lists, or one list of tags.
+        y_pred: the system's tags, as many.
+
+    Raises:
+        InputError: for lists of different lengths.
+
+    >>> accuracy_score([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
+    0.6666666666666666
+    """
+    pairs = _pairs(y_true, y_pred)
+    return sum(gold == predicted for gold, predicted in pairs) / len(pairs) if pairs else UNDEFINED
+
+
+def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
+    """Return how many tokens are true and false positives and negatives, as seqeval gives them.
+
+    It takes what :func:`accuracy_score` takes.
+
+    >>> performance_measure([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
+    {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 1}
+    """
+    counts = Counter(_pairs(y_true, y_pred))
+    kinds = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
+    for (gold, predicted), number in counts.items():
+        if gold == predicted:
+            kinds["TN" if predicted == "O" else "TP"] += number
+        else:
+            kinds["FP" if predicted != "O" else "FN"] += number
+    return kinds
+
+
+def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
+    """Return the gold tag and the system's of each token."""
+    both = [_as_list("y_true", y_true), _as_list("y_pred", y_pred)]
+    if any(not isinstance(tags, str) and is_iterable(tags) for tags in both[0]):
+        both = [_lists(name, tags) for name, tags in zip(("y_true", "y_pred"), both, strict=True)]
+        sizes = [[len(tags) for tags in lists] for lists in both]
+        both = [list(chain.from_iterable(lists)) for lists in both]
+    else:
+        sizes = [[len(tags)] for tags in both]
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"y_pred: {counted(len(both[1]), 'tag')} in {counted(len(sizes[1]), 'list')}, y_true"
+            f" has {len(both[0])} in {len(sizes[0])}; both need the same lists of tokens"
+        )
+    return list(zip(*both, strict=True))
+
+
+@overload
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    digits: int = ...,
+    suffix: bool = ...,
+    output_dict: Literal[False] = ...,
+    **options: Unpack[Options],
+) -> str: ...
+
+
+@overload
+def classification_report(
+    y_true: Any, y_pred: Any, *, output_dict: Literal[True], **options: Unpack[ReportOptions]
+) -> dict[str, dict[str, float]]: ...
+
+
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    digits: int = 2,
+    suffix: bool = False,
+    output_dict: bool = False,
+    mode: Literal["strict"] | None = None,
+    sample_weight: None = None,
+    zero_division: Literal["warn", 0, 1] = "warn",
+    scheme: Scheme | type | None = None,
+    chance: Chance = "nonoverlapping",
+) -> str | dict[str, dict[str, float]]:
+    """Return seqeval's report, with the F1 expected by chance and the corrected F1 at its right.
+
+    Args:
+        y_true: the gold tags, a list of tag lists.
+        y_pred: the system's tags, as many.
+        digits: of figures in the text.
+        suffix: whether prefixes stand behind labels, as in ``PER-B``.
+        output_dict: a dictionary of the rows instead of the text. Beside ``precision``,
+            ``recall``, ``f1-score`` and ``support`` each has ``chance-…`` and ``corrected-…`` of
+            the three; undefined is ``nan``.
+        mode: strict takes only segments that are well-formed in ``scheme``; ``None`` all.
+        sample_weight: not taken.
+        zero_division: what a figure is that has nothing to divide by: 0, 1, or warn (0 and a
+            warning).
+        scheme: for ``mode="strict"``: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, or auto; or a
+            class of ``seqeval.scheme``. Without one, a strict report goes by the prefixes of
+            ``y_true``, as seqeval's does.
+        chance: the chance model, nonoverlapping, per-label or overlapping.
+
+    Raises:
+        SettingError: for an unknown name, sample weights, or prefixes that fit no scheme.
+        InputError: for lists of different lengths, and for what is not a tag.
+
+    >>> tags = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
+    >>> print(classification_report(tags, [tags[0], ["O", "B-LOC", "O"]]))
+                  precision    recall  f1-score   support chance F1 corrected F1
+    <BLANKLINE>
+             LOC       0.00      0.00      0.00         1      0.33        -0.50
+             PER       1.00      1.00      1.00         1      0.33         1.00
+    <BLANKLINE>
+       micro avg       0.50      0.50      0.50         2      0.33         0.25
+       macro avg       0.50      0.50      0.50         2      0.33         0.25
+    weighted avg       0.50      0.50      0.50         2      0.33         0.25
+    <BLANKLINE>
+    """
+    check_whole(digits, 0, "digits")
+    counts = _count(
+        y_true, y_pred, suffix=suffix, mode=mode, sample_weight=sample_weight,
+        zero_division=zero_division, scheme="auto" if scheme is None else scheme, chance=chance,
+    )  # fmt: skip
+    counts.warn("precision", "recall")
+    support = counts.rows[:, 2].astype(int).tolist()
+    rows: list[_Row] = [
+        (label, counts.of_label(i), support[i]) for i, label in enumerate(counts.labels)
+    ]
+    rows += [(f"{average} avg", counts.mean(average), sum(support)) for average in AVERAGES]
+    if output_dict:
+        return {name: _plain(figures, gold) for name, figures, gold in rows}
+    return _text(rows, len(counts.labels), digits)
+
+
+_Row = tuple[str, Mapping[str, Figure], int]  # name, figures, support
+
+
+def _text(rows: Sequence[_Row], labels: int, digits: int) -> str:
+    """Return the rows as seqeval sets them, those of labels first, and the F1 of chance behind."""
+    from spanagree.results.frame import NOT_SHOWN  # scores have no text
+
+    width = max(len(name) for name, _, _ in rows)
+    head = ["precision", "recall", "f1-score", "support", "chance F1"]
+    titles = "".join(f" {title:>9}" for title in head)
+    lines = [f"{'':>{width}} {titles} corrected F1", ""]
+    for number, (name, figures, gold) in enumerate(rows):
+        if number == labels:
+            lines.append("")
+        raw = "".join(f" {figures[key]:>9.{digits}f}" for key in _FIGURES)
+        f1 = figures["f1"]
+        chance, above = (
+            NOT_SHOWN if np.isnan(x) else f"{x:.{digits}f}" for x in (f1.expected, f1.corrected)
+        )
+        lines.append(f"{name:>{width}} {raw} {gold:>9} {chance:>9} {above:>12}")
+    return "\n".join([*lines, ""])
+
+
+def _plain(figures: Mapping[str, Figure], support: int) -> dict[str, float]:
+    """Return a row of the report as plain data."""
+    named = {_FIGURES[key]: figure for key, figure in figures.items()}
+    return {
+        **{key: float(figure) for key, figure in named.items()},
+        "support": support,
+        **{f"chance-{key}": figure.expected for key, figure in named.items()},
+        **{f"corrected-{key}": figure.corrected for key, figure in named.items()},
+    }

@@ -1,0 +1,230 @@
+"""An evaluation as tables and pictures, its verdict, and what is said beside figures."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanagree.comparisons.inexact import Inexact, of_all
+from spanagree.comparisons.place_shares import beside_uniform
+from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally_columns import count_columns, count_values
+from spanagree.corpus.times import with_seconds
+from spanagree.errors import counted, listed, printable
+from spanagree.results import caveats, verdict
+from spanagree.results.frame import Column, Frame, Pivot, Value
+from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sentence, slopes
+from spanagree.results.score import FIGURES, Scored
+from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
+from spanagree.settings import confidence_of, unit
+from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
+from spanagree.uncertainty.chance_statistics import WHOLE
+
+if TYPE_CHECKING:
+    from spanagree.systems.result import Evaluation, System
+
+_BEST = (*(ratio.title for ratio in FIGURES.values()), "corrected F1")  # better if greater
+_BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
+
+
+def _chance_values(evaluation: Evaluation, system: System) -> tuple[list[Value], list[list[Value]]]:
+    """Return the cells of chance over all documents, and those of each document."""
+    by_chance = evaluation.by_chance[system.name].of_all(system.tally)
+    return by_chance.values(), [
+        x.values() for x in evaluation.chance_by_document(system.name).values()
+    ]
+
+
+def table_of(evaluation: Evaluation, by: str | None) -> Frame:
+    """Build a table with a row for each system.
+
+    With ``by`` it has a row for each part of a system, then its averages.
+    """
+    ci = evaluation.jackknife is not None
+    ends = ci and by != "document"
+    noun = unit(evaluation.settings)
+    scores = [columns_of_figure(ratio, intervals=ends) for ratio in FIGURES.values()]
+    counts = count_columns(is_titled=by is not None)
+    all_saw = all(
+        system.documents == evaluation.documents for system in evaluation.systems.values()
+    )
+    drawn = by is None and any(inexact.drawn for inexact in evaluation.counted.inexact.values())
+    title = "" if all_saw else f"{noun}s"
+    saw = Column("documents", title, "count", "documents of a system")
+    columns = [
+        Column("system", "system", "name"),
+        *(_part_columns(by, noun) if by else [saw]),
+        *(column for score in scores for column in score.columns),
+        *(column for score in scores if ci for column in score.ends),
+        *(ERROR_OF_CHANCE,) * drawn,
+        *counts,
+    ]
+    with_p_values = bool(evaluation.by_chance) and by != "label"
+    columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
+    if by is None:
+        columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
+        columns.append(Column("", "F1 rank" * (len(evaluation.systems) > 1), "rank", "rank"))
+
+    def figures(scored: Scored) -> list[Value]:
+        pairs = list(zip(scores, map(scored.score_of, FIGURES.values()), strict=True))
+        values = [value for score, figure in pairs for value in score.values(figure)]
+        ends = [value for score, figure in pairs for value in score.end_values(figure)]
+        return values + ends if ci else values
+
+    rows, breaks = list[list[Value]](), list[int]()
+    for system in evaluation.systems.values():
+        breaks.append(len(rows))
+        chance_of_all, by_chance = _chance_values(evaluation, system) if with_p_values else ([], [])
+        error = [_error_of_chance(evaluation, system)] * drawn
+        overall = [*figures(system), *error, *count_values(system.tally)]
+        if by is None:
+            overall += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
+            rows.append([system.name, system.documents, *overall])
+            continue
+        for number, (part, tally) in enumerate(evaluation._parts(system, by)):
+            row = [system.name, part, "", part, *figures(tally), *count_values(tally)]
+            rows.append(row + by_chance[number] if with_p_values else row)
+        rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
+        if by == "label" and system.labels:
+            macro = [*figures(system.macro), *count_values(None)]
+            rows.append([system.name, "", "macro", "all (macro)", *macro])
+    table = Frame(
+        columns,
+        rows,
+        evaluation.settings,
+        caption=f"{counted(len(evaluation.systems), 'system')} against"
+        f" {printable(evaluation.settings.gold)}, {counted(evaluation.documents, noun)}",
+        remarks=_remarks(evaluation, by),
+        breaks=breaks[1:] if by else (),
+        pivot=_BY_LABEL if by == "label" and not ci else None,
+        best=() if by else _BEST,
+    )
+    table = with_seconds(table, *(column.key for column in counts))
+    if ends:  # a terminal has no room for these beside intervals
+        hidden = [ratio.title for ratio in FIGURES.values() if not ratio.has_chance]
+        narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
+        remarks = [*table.remarks, f"{verdict.in_words(hidden)}: --all shows them"]
+        table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
+    uniform = None if evaluation.uniform is None else evaluation.uniform._table(by)
+    return beside_uniform(table, uniform, evaluation.places)
+
+
+def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
+    """Over how many documents figures stand, and why some are undefined, each reason once."""
+    remarks: dict[str, None] = {}
+    fewer = [
+        system for system in evaluation.systems.values() if system.documents < evaluation.documents
+    ]
+    if by == "label" and fewer:
+        over = [f"{printable(system.name)} {system.documents}" for system in fewer]
+        noun = counted(evaluation.documents, unit(evaluation.settings))
+        remarks[f"not over all {noun}: {listed(over)}"] = None
+    if by == "label" and not any(system.labels for system in evaluation.systems.values()):
+        remarks[f"no rows for labels: match {evaluation.settings.match} disregards them"] = None
+    for system in evaluation.systems.values():
+        name = printable(system.name)
+        remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
+        if by and (error := _error_of_chance(evaluation, system)):
+            remarks[f"{name}: {of_all(error)}"] = None
+        if by == "label":
+            remarks |= {f"{name} (macro): {why}": None for why in _undefined(system.macro)}
+        for _, tally in evaluation._parts(system, by) if by else ():
+            remarks |= {f"–: {reason}": None for reason in _undefined(tally)}
+            if tally.f1.interval is not None and tally.f1.interval.reason:
+                remarks[f"intervals of some: {tally.f1.interval.reason}"] = None
+    return [*remarks, *remarks_on_chance(evaluation), *caveats_of(evaluation)]
+
+
+def picture_of(evaluation: Evaluation, by: str | None) -> Picture:
+    """Return F1 as observed and corrected: slopes, or dots with their intervals.
+
+    By label it is a heat map of corrected F1, labels × systems.
+    """
+    systems = evaluation.systems.values()
+    if by == "label":
+        labels = list(dict.fromkeys(label for s in systems for label in s.labels))
+        if not labels:
+            return Picture(functools.partial(sentence, text="no label"))
+        none = Tally()
+        values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
+        return heat_map(labels, list(evaluation.systems), np.array(values), "corrected F1")
+    if evaluation.jackknife is not None:
+        return f1_dots(evaluation.scores.items(), "F1, with intervals")
+    both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
+    lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
+    draw = functools.partial(sentence, text="no system with a defined F1")
+    if lines:
+        draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
+    return Picture(draw, rows_size(evaluation.systems, 2))
+
+
+def _part_columns(by: str, noun: str) -> list[Column]:
+    """Return the columns that name a part: for data its name or which average, for people one."""
+    title = noun if by == "document" else by
+    return [
+        Column(by, "", "name"),
+        Column("average", "", "name"),
+        Column("", title, "name", f"{by} of systems"),
+    ]
+
+
+def _undefined(scores: Scored) -> list[str]:
+    """Return why figures are undefined."""
+    reasons = []
+    for ratio in FIGURES.values():
+        score = scores.score_of(ratio)
+        if score.reason:
+            kind = "" if math.isnan(score.observed) else "corrected "
+            reasons.append(f"{kind}{ratio.title} undefined: {score.reason}")
+    return reasons
+
+
+def caveats_of(evaluation: Evaluation) -> tuple[str, ...]:
+    """Collect caveats of the F1 of each system."""
+    scores = evaluation.scores.items()
+    evidence = _evidence(evaluation)
+    rows = ((printable(name), score, evidence[name]) for name, score in scores)
+    return caveats.caveats_of(rows, unit(evaluation.settings))
+
+
+def _evidence(evaluation: Evaluation) -> dict[str, list[int]]:
+    """Look up what the F1 of each system rests on."""
+    f1 = list(FIGURES).index("f1")
+    return {name: evaluation.counted.evidence[name][f1].tolist() for name in evaluation.systems}
+
+
+def verdict_of(evaluation: Evaluation) -> str:
+    """Compose the order of systems by corrected F1, and on how many documents it rests."""
+    noun = unit(evaluation.settings)
+    informative = [documents for documents, _, _ in _evidence(evaluation).values()]
+    shared = [system.documents for system in evaluation.systems.values()]
+    where = f"{verdict.counted_from(informative, noun)} with anything marked"
+    confidence = confidence_of(evaluation.settings)
+    sentence = verdict.order(
+        evaluation.scores, where, confidence, "--test jackknife", evaluation.unmarked
+    )
+    seen = verdict.compared(shared, evaluation.documents, noun)
+    chance = verdict.chance_model(str.__str__(evaluation.settings.chance))
+    return " ".join(filter(None, [sentence, seen, chance]))
+
+
+def _error_of_chance(evaluation: Evaluation, system: System) -> float | None:
+    """Return the standard error of a system's chance F1, if it is of draws."""
+    inexact = evaluation.counted.inexact.get(system.name, Inexact())
+    return inexact.error(system.tally.size)
+
+
+def remarks_on_chance(evaluation: Evaluation) -> list[str]:
+    """Say whose chance it is, and how segments stand to the rule of places."""
+    remarks = []
+    gold = evaluation.settings.gold
+    if evaluation.settings.get("chance_of") == "systems":
+        remarks.append(f"chance: of systems; {printable(gold)} is as it is")
+    if evaluation.places is not None:
+        sides = {printable(gold): [gold], "systems": list(evaluation.systems)}
+        remarks += evaluation.places.remarks(sides)
+    return remarks
