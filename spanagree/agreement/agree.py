@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import counted_of
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import Given, chance_model, whose
-from spanagree.choices import MIN_SHARED, ChanceOrAuto, MatchName
+from spanagree.chance.model import chance_model, whose
+from spanagree.choices import MIN_SHARED
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import as_list
 from spanagree.errors import SettingError, check_whole, counted
-from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
-from spanagree.parts.each import Part
 from spanagree.settings import unit
-from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
-from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
     from typing_extensions import Unpack  # in typing from Python 3.11 on
 
+    from spanagree.chance.model import Given
+    from spanagree.choices import ChanceOrAuto, MatchName
     from spanagree.comparisons.compared import Comparing
+    from spanagree.formats.guessed import CorpusLike
+    from spanagree.parts.each import Part
+    from spanagree.uncertainty.confidence import Jackknife
 
 
 def agree(
@@ -79,13 +79,13 @@ def agree(
     >>> round(result.team.f1.observed, 3), result.pairs["bob", "ann"].documents
     (0.667, 1)
     """
-    source = source_of(corpus)
+    source = corpus if isinstance(corpus, Corpus) else _guessed(corpus)
     model = chance_model(chance, places, seed=seed)
     if whose(model) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
-    jackknife = parse_ci(ci, of_team=True)
-    annotators = as_list(annotators)
+    jackknife = None if ci is False else _parsed(ci)
+    annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
     settings = {"match": match, "chance": model, **comparing}
     chosen = {"annotators": annotators}
     rows = rows_of_corpus_or_parts(ComparedAnnotators, source, chosen, settings, executor, progress)
@@ -98,8 +98,22 @@ def agree(
     return agreement
 
 
+def _guessed(corpus: Any) -> Any:
+    from spanagree.formats.guessed import source_of  # a corpus leaves nothing to guess
+
+    return source_of(corpus)
+
+
+def _parsed(ci: bool | Jackknife) -> Jackknife | None:
+    from spanagree.uncertainty.confidence import parse_ci  # most ask for no intervals
+
+    return parse_ci(ci, of_team=True)
+
+
 def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
     """Return the same agreement with the distribution of chance of each pair, both random."""
+    from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
+
     settings, pairs = agreement.settings, list(agreement.pairs)
     chances = chance_of_pairs(corpus, pairs, settings, None, progress)
     by_chance = dict(zip(pairs, chances, strict=True))

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.agreement.crowded import crowd_sums
-from spanagree.agreement.weight import most_segments
 from spanagree.arrays import Ints, Progress, distinct
 from spanagree.comparisons.annotation_pairs import (
     AnnotationIndex,
@@ -229,7 +227,11 @@ def compare_annotators(
     few, done, marks = None, 0, None
     if pairs.any():
         marks = PlacedSegments.of(corpus, crowd, chance, counting.measure)
-    at_once = crowd_sums(corpus, crowd, counting.measure, chance, report_after(0), marks=marks)
+    at_once = None
+    if crowd.is_crowded(len(corpus)).any():
+        from spanagree.agreement.crowded import crowd_sums  # few documents are
+
+        at_once = crowd_sums(corpus, crowd, counting.measure, chance, report_after(0), marks=marks)
     if at_once is not None:
         few, done = ~at_once.documents, int(pairs @ at_once.documents)
     both = crowd.pairs(documents=few)
@@ -273,3 +275,10 @@ def _sums_of_file(file: RowsFile, name: str, corpus: Corpus, plain: Any) -> Comp
     ]
     documents, pairs, annotations = parts
     return Marginals(rows, documents, pairs, annotations)
+
+
+def most_segments(crowd: AnnotationIndex, documents: int) -> Ints:
+    """Count the segments of the annotator who marked most, by document."""
+    most = np.zeros(documents, np.int64)
+    np.maximum.at(most, crowd.document, crowd.end - crowd.begin)
+    return most

@@ -38,7 +38,6 @@ from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, S
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 
-_CROWD = 10  # annotators of a document, from which on a product is faster than pairs one by one
 _CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
 _TOGETHER = 1 << 20  # values that are laid out at a time, of no more than so many
 _DOCUMENTS = 1000
@@ -192,8 +191,7 @@ def find_crowded(
     marks: PlacedSegments | None = None,
 ) -> CrowdedDocuments | None:
     """Return the crowded documents, of which nothing is summed yet; ``None`` if there are none."""
-    many = np.bincount(crowd.document, minlength=len(corpus)) >= _CROWD
-    many &= not is_long(corpus)
+    many = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not many.any():
         return None
     if corpus.of_relations or corpus.has_pieces or isinstance(chance, ChanceModel):

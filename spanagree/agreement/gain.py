@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from spanagree.agreement.count import Clusters, columns_of
+from spanagree.agreement.clusters import Clusters
+from spanagree.agreement.count import columns_of
 from spanagree.agreement.team import Scored
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import Interval

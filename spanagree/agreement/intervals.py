@@ -5,18 +5,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.agreement import other_annotators
-from spanagree.agreement.count import Clusters, CountedPairs
+from spanagree.agreement.clusters import Clusters
+from spanagree.agreement.count import CountedPairs
 from spanagree.agreement.gain import gain_intervals
-from spanagree.agreement.other_annotators import AnnotatorVariance, with_annotators
 from spanagree.agreement.team import Scored
 from spanagree.comparisons.tally import Tally
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, intervals_of, no_interval
+
+if TYPE_CHECKING:
+    from spanagree.agreement.other_annotators import AnnotatorVariance
 
 _MOST = 1 << 22  # pairs of annotations that are compared one by one for the mean
 
@@ -26,7 +29,7 @@ def with_intervals(figures: Scored, counts: CountedPairs, jackknife: Jackknife) 
 
     Those of pairs are computed when somebody asks for them.
     """
-    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
     labels, few = counts.by_label.labels, clusters.n_pairs <= _MOST
     over = _over_annotators(clusters, len(labels), few) if jackknife.over_annotators else {}
     (team,) = _built(clusters.of_team(), jackknife, over.get("team"))
@@ -68,13 +71,15 @@ def _built(
     intervals = [interval for (interval,) in intervals_of(sums, jackknife)]
     if over is None:
         return intervals
+    from spanagree.agreement.other_annotators import with_annotators  # few ask for others
+
     return with_annotators(intervals, sums, over, jackknife.tail, of_others=of_others)
 
 
 def _intervals_of_pairs(counts: CountedPairs, jackknife: Jackknife) -> list[Interval]:
     """Build the interval of each pair, in their order."""
     sharing = counts.sharing
-    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
     return _built(clusters.of_pairs(sharing.first, sharing.second), jackknife, None)
 
 
@@ -99,6 +104,8 @@ def _over_annotators(clusters: Clusters, n_labels: int, few: bool) -> dict[str, 
     Those of labels need each two annotators of each document; of many annotations (not ``few``)
     they are undefined.
     """
+    from spanagree.agreement import other_annotators  # few ask for others
+
     with np.errstate(all="ignore"):
         over = {
             "team": other_annotators.of_team(clusters.sums),

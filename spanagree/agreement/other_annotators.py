@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import Clusters, columns_of, mean_figures
+from spanagree.agreement.clusters import Clusters, mean_figures
+from spanagree.agreement.count import columns_of
 from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.table import Comparisons, Marginals
 from spanagree.errors import counted

@@ -7,20 +7,15 @@ of two annotators is asked for precision would be arbitrary.
 
 from __future__ import annotations
 
-import functools
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.agreement import by_annotator
-from spanagree.agreement.by_annotator import PAIRS, Layout, Part, Standing
 from spanagree.agreement.compared_annotators import ComparedAnnotators
-from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument
-from spanagree.agreement.intervals import with_intervals
+from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument, columns_of
 from spanagree.agreement.team import (
     Mean,
     Member,
@@ -29,35 +24,21 @@ from spanagree.agreement.team import (
     notes_on_sharing,
     scored,
 )
-from spanagree.agreement.weight import DominantDocument, single_caveat, weight_caveats
 from spanagree.arrays import Floats
-from spanagree.choices import MIN_SHARED, Figure
-from spanagree.comparisons.inexact import Inexact, of_all
-from spanagree.comparisons.place_shares import PlaceShares, beside_uniform, notes_of
+from spanagree.choices import MIN_SHARED
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.tally import Tally
-from spanagree.comparisons.tally_columns import count_columns, count_values
-from spanagree.corpus.times import with_seconds
-from spanagree.errors import check_choice, check_known, counted
-from spanagree.results import verdict
-from spanagree.results.caveats import caveats
-from spanagree.results.frame import Column, Frame, with_more
-from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
+from spanagree.errors import check_choice, check_known
 from spanagree.results.result import Keyed, Result
-from spanagree.results.score import Figures, Score, over_annotators
-from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
-from spanagree.settings import confidence_of, unit
-from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
-from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics, PairChance
-from spanagree.uncertainty.confidence import (
-    FEW_ANNOTATORS,
-    LEAST_ANNOTATORS,
-    Jackknife,
-    settings_with,
-)
-from spanagree.uncertainty.permutation import holm, holm_log10
+from spanagree.results.score import Figures, f1_figures
 
-_SD = "sd over pairs"  # a row
-_FEW = "*"
+if TYPE_CHECKING:
+    from spanagree.agreement.by_annotator import Standing
+    from spanagree.agreement.weight import DominantDocument
+    from spanagree.choices import Figure
+    from spanagree.comparisons.place_shares import PlaceShares
+    from spanagree.uncertainty.chance_statistics import ChanceStatistics, PairChance
+    from spanagree.uncertainty.confidence import Jackknife
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,10 +56,7 @@ class Agreement(Result, Keyed):
         settings: what made the numbers.
         notes: what a reader repaired or passed over.
         per_document: single documents.
-        evidence: in how many documents anything is marked by two who saw them, and of these, in
-            how many any of them disagree, and agree.
         single: in how many documents that two saw nobody marked more than one segment.
-        heavy: the documents that may carry more than a tenth of the weight.
         by_chance: the distribution of each pair's match by chance, if it was asked for.
         sort: in which order annotators are shown; that of the corpus unless asked for.
         places: how segments stand to the rule of places, if chance has one.
@@ -106,9 +84,7 @@ class Agreement(Result, Keyed):
     notes: tuple[str, ...]
     document_ids: tuple[str, ...] | None
     per_document: PerDocument = field(repr=False, compare=False)
-    evidence: tuple[int, ...] = field(default=(0, 0, 0), repr=False)
     single: int = field(default=0, repr=False)
-    heavy: tuple[DominantDocument, ...] = field(default=(), repr=False, compare=False)
     by_chance: Mapping[tuple[str, str], PairChance] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -126,56 +102,24 @@ class Agreement(Result, Keyed):
     }
     DRAWN: ClassVar[tuple[str, ...]] = ("pair", "annotator", "label")
     OF_LAYERS: ClassVar[bool] = True
+    SHOWN_BY: ClassVar[str] = f"{__package__}.table"
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
-        team, documents = self.team, self.evidence[0]
-        compared = (member for member in self.annotators.values() if member.pairs)
-        members = ((member.name, member.tally.size_a, member.without.f1) for member in compared)
-        more = [*weight_caveats(team.tally, team.pairs, documents, self.heavy, members)]
-        if self.mostly_single:
-            more.append(single_caveat(self.single, team.documents, self.settings))
-        shaky = caveats("team", team.f1, self.evidence, unit(self.settings))
-        return (*shaky, *(f"team: {sentence}" for sentence in more), *self._few_annotators())
+    @cached_property
+    def evidence(self) -> tuple[int, ...]:
+        """Numbers of documents: with anything marked by two, disagreeing there, and agreeing."""
+        from spanagree.uncertainty.jackknife import evidence_of  # figures are doubted when shown
 
-    def _few_annotators(self) -> Iterator[str]:
-        """Yield a caveat if intervals over annotators rest on few of them."""
-        n_annotators = self._n_compared
-        if self.settings.over is None or n_annotators >= FEW_ANNOTATORS:
-            return
-        noun = counted(n_annotators, "annotator")
-        if n_annotators < LEAST_ANNOTATORS:
-            yield f"{noun}: an interval over annotators needs {LEAST_ANNOTATORS}, so there is none"
-        else:
-            yield (
-                f"{noun}: an interval over annotators wants {FEW_ANNOTATORS} or more, as few tell"
-                " little of others"
-            )
+        columns = columns_of(self.per_document.sums.by("document"))
+        return tuple(evidence_of(columns, f1_figures)[0, 0].tolist())
 
-    @property
-    def _n_compared(self) -> int:
-        """Number of annotators who share a document with another."""
-        return sum(1 for member in self.annotators.values() if member.pairs)
+    @cached_property
+    def heavy(self) -> tuple[DominantDocument, ...]:
+        """The documents that may carry more than a tenth of the weight."""
+        from spanagree.agreement.weight import heavy_documents  # figures are doubted when shown
 
-    @property
-    def verdict(self) -> str:
-        """How far the team agrees, corrected for chance, on how many documents."""
-        noun, confidence = unit(self.settings), confidence_of(self.settings)
-        over = f" over {noun}s, for these {counted(self._n_compared, 'annotator')}"
-        sentences = [verdict.one_score("The team", self.team.f1, confidence, over)]
-        if math.isnan(self.team.f1.observed):
-            return sentences[0]
-        compared = [member for member in self.annotators.values() if member.pairs]
-        unmarked = [member.name for member in compared if not member.tally.size_a]
-        pairs = counted(self.team.pairs, "pair")
-        seen = f"{self.team.documents} of {counted(self.documents, noun)}"
-        sentences.append(f"It is over {pairs}, and {seen} that two or more saw.")
-        if (others := over_annotators(self.team.f1.interval)) is not None:
-            ends = others.corrected
-            sentences.append(verdict.other_annotators(ends, self._n_compared, FEW_ANNOTATORS))
-        sentences.append(verdict.chance_model(str.__str__(self.settings.chance)))
-        return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked)]))
+        documents = self.per_document
+        by_document, n_annotators = documents.sums.by("document"), documents.coverage.number()
+        return heavy_documents(documents.corpus, by_document, n_annotators)
 
     @property
     def mostly_single(self) -> bool:
@@ -198,11 +142,15 @@ class Agreement(Result, Keyed):
     @cached_property
     def standings(self) -> Mapping[str, Standing]:
         """How each annotator stands among the others, by name."""
+        from spanagree.agreement import by_annotator  # few look at single annotators
+
         return by_annotator.standings(self.per_document, self.settings)
 
     @property
     def members(self) -> list[Member]:
         """Each annotator against the rest, in the order asked for."""
+        from spanagree.agreement import by_annotator  # few look at single annotators
+
         standings = self.standings if self.sort else {}
         return by_annotator.arranged(self.annotators.values(), standings, self.sort)
 
@@ -215,6 +163,8 @@ class Agreement(Result, Keyed):
         Raises:
             SettingError: for an unknown order.
         """
+        from spanagree.agreement import by_annotator  # few look at single annotators
+
         check_choice(by, by_annotator.SORTS, "sort")
         return replace(self, sort=by)
 
@@ -274,27 +224,6 @@ class Agreement(Result, Keyed):
         """How many documents each annotator saw."""
         return {name: member.documents for name, member in self.annotators.items()}
 
-    @property
-    def _shared_by_pairs(self) -> str:
-        """What pairs share; how many documents where a source does not say who saw which."""
-        document = unit(self.settings)
-        kept = self.per_document
-        if not kept.corpus.unsaid or not self.pairs:
-            return f"a shared {document}"
-        return verdict.counted_from(self.pairs.shared.tolist(), f"shared {document}")
-
-    def _chance_of_pairs(self) -> list[tuple[ChanceStatistics, float, float]]:
-        """Return what chance says of each pair, and p and its logarithm after Holm's correction."""
-        if not self.by_chance:
-            return []
-        by_chance = [
-            self.by_chance[pair.a, pair.b].of_all(pair.tally)
-            for pair in self.pairs.without_intervals
-        ]
-        adjusted = holm([figures.p for figures in by_chance])
-        logs = holm_log10([figures.log10_p for figures in by_chance])
-        return list(zip(by_chance, adjusted, logs, strict=True))
-
     def chance_by_document(self) -> dict[tuple[str, str], dict[int, ChanceStatistics]]:
         """Return what chance says of each pair's documents with a segment, by number from 0."""
         rows = self.per_document.rows.by("first", "second", "document")
@@ -305,187 +234,6 @@ class Agreement(Result, Keyed):
             by_document = dict(zip(of_pair.document.tolist(), of_pair.tallies, strict=True))
             by_chance[a, b] = statistics.of_documents(by_document)
         return by_chance
-
-    def _table(self, by: str | None) -> Frame:
-        """The team and the mean over pairs; with ``by`` a row for each part instead."""
-        names, parts, more = _LAYOUTS[by](self)
-        ci = self.settings.ci is not None and by != "document"
-        others = self.settings.over is not None and by in (None, "label", "annotator")
-        f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""), others)
-        error = self.error_of_chance if by is None else None
-        columns = [*names, *f1.columns, *(f1.ends if ci else ())]
-        columns += [ERROR_OF_CHANCE] * (error is not None)
-        sizes = count_columns(is_titled=by == "pair", of_pairs=True)
-        columns += [*sizes, *more]
-        errors = [] if error is None else [error]
-        rows = []
-        for before, score, tally, behind in parts:
-            of_chance = errors if tally else [None] * len(errors)  # means over pairs have none
-            ends = f1.end_values(score) if ci else []
-            rows.append(
-                [
-                    *before,
-                    *f1.values(score),
-                    *ends,
-                    *of_chance,
-                    *count_values(tally, of_pairs=True),
-                    *behind,
-                ]
-            )
-        if by is None and ci:  # a spread has no interval
-            rows[-1] = [
-                "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)
-            ]
-        document = unit(self.settings)
-        table = Frame(
-            columns,
-            rows,
-            self.settings,
-            caption=f"{counted(len(self.annotators), 'annotator')},"
-            f" {counted(self.team.pairs, 'pair')} with {self._shared_by_pairs},"
-            f" {counted(self.documents, document)}, {self.team.documents} seen by two or more",
-            remarks=self._remarks(by, [score for names, score, *_ in parts if names != [_SD]]),
-            for_people=[len(rows) - 1] if by == "label" else (),
-            meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
-        )
-        table = with_seconds(table, *(column.key for column in sizes), _MARKED.title)
-        if by == "annotator" and len(rows) > by_annotator.SHOWN:
-            sort = self.sort or "outlier"
-            first = by_annotator.arranged(self.members, self.standings, sort)
-            place = {member.name: i for i, member in enumerate(self.members)}
-            short = replace(
-                table,
-                columns=by_annotator.for_terminal(columns),
-                rows=[rows[place[member.name]] for member in first[: by_annotator.SHOWN]],
-            )
-            short = with_more(short, len(rows) - by_annotator.SHOWN)
-            table = replace(table, in_terminal=short)
-        uniform = None if self.uniform is None else self.uniform._table(by)
-        return beside_uniform(table, uniform, self.places)
-
-    def _remarks(self, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
-        """Say how the team is added up, what is shaky, and why figures are undefined."""
-        document = unit(self.settings)
-        remarks = [
-            f"team: tallies summed over pairs and {document}s; those that many saw weigh more"
-        ]
-        if self.places is not None:
-            remarks += self.places.remarks({"annotators": list(self.annotators)})
-        if self.settings.over is not None:
-            remarks.append(
-                f"intervals: over {document}s, for these annotators; then over other annotators too"
-            )
-        elif self.settings.ci is not None:
-            remarks.append("intervals: for these annotators; others may differ by much more")
-        if by == "label" and not self.labels:
-            remarks.append(f"no rows for labels: match {self.settings.match} disregards them")
-        if by and (error := self.error_of_chance):
-            remarks.append(f"team: {of_all(error)}")
-        if self.few:
-            mark = f"{_FEW} " if by == "pair" else ""
-            least = counted(self.settings.min_shared or 0, document)
-            pairs = counted(len(self.pairs), "pair")
-            shaky = f"{self.few} of {pairs} share fewer than {least}; their figures are shaky"
-            if len(self.pairs) == 1:
-                shaky = f"the only pair shares fewer than {least}; its figures are shaky"
-            remarks.append(mark + shaky)
-        silent = len(self.pairs) - int(self.mean.pairs.observed)
-        if silent and self.mean.pairs.observed:
-            remarks.append(
-                f"{counted(silent, 'pair')} marked nothing in what is shared: left out of the mean"
-            )
-        if by is None and self.mean.pairs.observed:
-            spread = "undefined of one pair" if self.mean.pairs.corrected == 1 else "divisor n − 1"
-            remarks.append(f"{_SD}: {spread}")
-        if by == "annotator":
-            scores = [*scores, *(member.without.f1 for member in self.annotators.values())]
-            remarks.append(by_annotator.sentence_on(self.annotators, self.standings))
-        for score in scores:
-            name = "mean" if isinstance(score, Mean) else "F1"
-            if score.reason:
-                kind = "corrected " if name == "F1" and not math.isnan(score.observed) else ""
-                remarks.append(f"–: {kind}{name} undefined: {score.reason}")
-        return [*dict.fromkeys(filter(None, [*remarks, *self.caveats]))]
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return the corrected F1 of each annotator with each other as a heat map.
-
-        By annotator or label it is F1 of each part as dots, with their intervals.
-        """
-        if by in ("annotator", "label"):
-            _, parts, _ = _LAYOUTS[by](self)
-            return f1_dots(((str(name), score) for (name, *_), score, *_ in parts), f"F1 by {by}")
-        names = list(self.annotators)
-        if not names:
-            return Picture(functools.partial(sentence, text="no annotator"))
-        return heat_map(names, names, self.matrix(), "corrected F1")
-
-
-# --- the parts of an agreement in tables --------------------------------------------------------
-
-_MARKED = Column("", "marked, over pairs", "count")
-
-
-def _whole(result: Agreement) -> Layout:
-    team, mean = result.team, result.mean
-    spread = Score(*mean.sd, "one pair" if mean.pairs.corrected == 1 else "")
-    observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
-    # one number, or two if chance alone gives 1 for some
-    shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
-    over = (observed, corrected, shown)
-    parts: list[Part] = [
-        (["team"], team.f1, team.tally, (team.pairs, team.pairs, str(team.pairs))),
-        (["mean over pairs"], mean, None, over),
-        ([_SD], spread, None, over),
-    ]
-    numbers = [PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
-    return [Column("of", " ", "name")], parts, [*numbers, PAIRS._replace(key="", kind="place")]
-
-
-def _pairs(result: Agreement) -> Layout:
-    columns = [
-        *(Column(side, side, "name", "two annotators") for side in "ab"),
-        *(Column("documents", "", "count"), Column("few", "", "mark")),
-        Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
-    ]
-    by_chance = [
-        [*figures.values()[:WHOLE], p_holm, figures.log10_p, log10]
-        for figures, p_holm, log10 in result._chance_of_pairs()
-    ]
-    parts: list[Part] = []
-    for i, p in enumerate(result.pairs.values()):
-        names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
-        parts.append((names, p.f1, p.tally, by_chance[i] if by_chance else ()))
-    adjusted = [
-        Column("p_holm", "Holm", "probability", "Holm of pairs against chance"),
-        *(Column("log10_p"), Column("log10_p_holm")),
-    ]
-    return columns, parts, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
-
-
-def _labels(result: Agreement) -> Layout:
-    parts: list[Part] = [([label], t.f1, t, [t.size]) for label, t in result.labels.items()]
-    team = result.team
-    parts.append((["all"], team.f1, team.tally, [team.tally.size]))
-    return [Column("label", "label", "name", "label of a team")], parts, [_MARKED]
-
-
-def _documents(result: Agreement) -> Layout:
-    columns = [
-        Column("document", unit(result.settings), "name", "document of a team"),
-        Column("annotators", "annotators", "count"),
-    ]
-    parts: list[Part] = [([name, saw], t.f1, t, [t.size]) for name, saw, t in result.by_document()]
-    return columns, parts, [_MARKED]
-
-
-_LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
-    None: _whole,
-    "pair": _pairs,
-    "annotator": lambda made: by_annotator.layout(made.members, made.standings, made.settings),
-    "label": _labels,
-    "document": _documents,
-}
 
 
 # --- from counts to the result ------------------------------------------------------------------
@@ -502,24 +250,25 @@ def result(
     )
     figures = scored(counts, min_shared)
     if jackknife is not None:
+        from spanagree.agreement.intervals import with_intervals  # most ask for none
+
         figures = with_intervals(figures, counts, jackknife)
         shown = (figures.team.tally.intervals["f1"], figures.mean.interval)
-        settings = settings_with(settings, jackknife, [x.kind for x in shown if x is not None])
+        kinds = [interval.kind for interval in shown if interval is not None]
+        settings = replace(settings, **jackknife.settings(kinds))
     return Agreement(
         *figures,
         counts.documents,
         settings,
         (
             *counts.notes,
-            *notes_of(counts.places),
+            *(() if counts.places is None else counts.places.notes()),
             *counts.inexact.notes(float(figures.team.tally.size)),
             *notes_on_sharing(counts),
         ),
         counts.per_document.corpus.ids,
         counts.per_document,
-        tuple(counts.evidence[0].tolist()),
         counts.single,
-        counts.heavy,
         inexact=counts.inexact,
         rows=counts.rows,
         places=counts.places,

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from spanagree.arrays import Ints
-from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -53,13 +50,6 @@ def heavy_documents(
     heavy = by_document.where(sizes > _MUCH * sizes.sum())
     documents = zip(heavy.document.tolist(), heavy.tallies, strict=True)
     return tuple(DominantDocument(corpus.id_of(d), int(saw[d]), tally) for d, tally in documents)
-
-
-def most_segments(crowd: AnnotationIndex, documents: int) -> Ints:
-    """Count the segments of the annotator who marked most, by document."""
-    most = np.zeros(documents, np.int64)
-    np.maximum.at(most, crowd.document, crowd.end - crowd.begin)
-    return most
 
 
 def weight_caveats(

@@ -24,6 +24,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.segments import Layer, columns_of_all
 
+CROWD = 10
+"""Annotators of a document, from which on a product is faster than pairs one by one."""
+
 _FIRST = 1 << 8  # segments of pairs that are compared first, so that progress is soon known
 _PORTION = 1 << 20  # at the most at a time
 
@@ -60,6 +63,10 @@ class AnnotationIndex:
         begin, end = (np.searchsorted(segments, annotations, side) for side in ("left", "right"))
         document, annotator = np.divmod(annotations, max(len(layers), 1))
         return cls(document, annotator, begin, end, order)
+
+    def is_crowded(self, n_documents: int) -> Bools:
+        """Mask the documents that so many annotators saw that all pairs are compared at once."""
+        return np.bincount(self.document, minlength=n_documents) >= CROWD
 
     def segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
         """Return start, end and label of all segments of the corpus, in the order of the crowd."""

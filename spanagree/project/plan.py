@@ -24,6 +24,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from spanagree.agreement.agree import agree
+from spanagree.agreement.clusters import Clusters
 from spanagree.agreement.count import AgreementSettings, columns_of
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Floats, Ints, Progress, distinct
@@ -332,7 +333,7 @@ def _of_rows(
     counts = _numbers(table, len(made.annotators))
     seen = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
     variance = _variances(table.sum(axis=0)[None], counts, seen)
-    team = made.per_document.clustered(USUAL, made.settings).of_team()
+    team = Clusters.of(made.per_document, USUAL, made.settings).of_team()
     low, high = ends_of(team, jackknife.tail).ends[0, kind].tolist()
     return Plan(
         getattr(rows.total().f1, settings.figure),

@@ -14,6 +14,7 @@ from strategies import crowds
 import spanagree as sa
 from spanagree.agreement import crowded, intervals
 from spanagree.chance.start_distributions import CHANCES
+from spanagree.comparisons import annotation_pairs
 
 MEASURES = ("exact", "boundaries", "token")
 NEVER = 10**9
@@ -22,7 +23,7 @@ NEVER = 10**9
 def agree(corpus, crowd, **how):
     """An agreement in which documents of so many annotators are products."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crowded, "_CROWD", crowd)
+        patch.setattr(annotation_pairs, "CROWD", crowd)
         return sa.agree(corpus, **how)
 
 

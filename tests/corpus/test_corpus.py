@@ -16,6 +16,7 @@ import spanagree as sa
 from spanagree import Corpus
 from spanagree.corpus import Layer
 from spanagree.corpus import corpus as checked
+from spanagree.corpus import layer_flaws
 
 
 def corpus(**rest):

@@ -19,7 +19,7 @@ from scipy import stats
 from strategies import PAIRS, at_most, crowds, spans
 
 import spanagree as sa
-from spanagree.agreement import crowded
+from spanagree.comparisons import annotation_pairs
 
 # --- twenty independent lines -------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ def test_a_crowd_at_once_is_the_same_as_its_pairs(match, monkeypatch):
     """Products of a crowd and its pairs one by one give the same figures, to 1e-12."""
     corpus = sa.Corpus.from_segments(*many(14, 9))
     one = sa.evaluate_references(corpus, systems=["m"], match=match)
-    monkeypatch.setattr(crowded, "_CROWD", 99)
+    monkeypatch.setattr(annotation_pairs, "CROWD", 99)
     other = sa.evaluate_references(corpus, systems=["m"], match=match)
     for a, b in [
         (one["m"].f1, other["m"].f1),

@@ -1,0 +1,118 @@
+"""Clusters of documents that are left out one at a time, and what each adds to figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spanagree.agreement.count import AgreementSettings, PerDocument, columns_of
+from spanagree.arrays import Floats, Ints, distinct, places_in
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
+from spanagree.comparisons.table import Comparisons, Coverage, Marginals
+from spanagree.corpus.corpus import Corpus
+from spanagree.results.score import f1_figures
+from spanagree.uncertainty.confidence import Jackknife
+from spanagree.uncertainty.jackknife import Moments, mean_moments, moments
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The clusters of documents that are left out one at a time, and what each adds to figures.
+
+    Attributes:
+        per_document: the documents that are clusters, or parts or wholes of them.
+        sums: single rows, or sums of crowded documents.
+        coverage: who annotated which of the documents that ``sums`` numbers.
+        wholes: number of the whole of each document, if wholes are clusters.
+    """
+
+    per_document: PerDocument
+    sums: Comparisons | Marginals
+    coverage: Coverage
+    wholes: Ints | None = None
+
+    @classmethod
+    def of(
+        cls, per_document: PerDocument, jackknife: Jackknife, settings: AgreementSettings
+    ) -> Clusters:
+        """Find the clusters: documents, wholes of them, or texts they were joined of.
+
+        Raises:
+            SettingError: if it is not known what sentences belong to, or texts were not joined.
+        """
+        corpus, coverage = per_document.corpus, per_document.coverage
+        if not jackknife.by_text(settings):
+            wholes = jackknife.wholes_of(corpus.wholes, settings)
+            return cls(per_document, per_document.sums, coverage, wholes)
+        from spanagree.comparisons.joined_texts import by_text  # few texts are joined
+
+        corpus.check_segments("cluster_by text")
+
+        def compare(texts: Corpus) -> Comparisons:
+            crowd = AnnotationIndex.of(texts)
+            pairs = crowd.pairs()
+            return compare_pairs(texts, crowd, pairs, per_document.match, per_document.chance)
+
+        rows, document = by_text(per_document.rows, corpus, compare)
+        masks = [mask[document] for mask in coverage.annotated]
+        return cls(per_document, rows, Coverage(len(document), masks))
+
+    @property
+    def rows(self) -> Comparisons:
+        """Each two annotators of each cluster."""
+        rows = self.sums if isinstance(self.sums, Comparisons) else self.per_document.rows
+        return rows.of_wholes(self.wholes)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of annotations."""
+        number = self.coverage.number()
+        return int((number * (number - 1) // 2).sum())
+
+    def by(self, *columns: str) -> Comparisons:
+        """Return what each cluster adds, also by label."""
+        rows = self.sums.by("document", *columns).of_wholes(self.wholes)
+        return rows if self.wholes is None else rows.by("document", *columns)
+
+    @property
+    def by_annotator(self) -> Comparisons:
+        """What each cluster adds to each annotator, the first, against all others."""
+        rows = self.sums.both_ways().by("document", "first").of_wholes(self.wholes)
+        return rows if self.wholes is None else rows.by("document", "first")
+
+    def of_team(self) -> Moments:
+        """Compute F1 of the team and its changes."""
+        return moments(columns_of(self.by()), f1_figures)
+
+    def of_labels(self, n_labels: int) -> Moments:
+        """Compute F1 of the team for each label and its changes."""
+        rows = self.by("label")
+        return moments(columns_of(rows), f1_figures, rows.label, n_labels)
+
+    def of_annotators(self) -> Moments:
+        """Compute F1 of each annotator against all others and its changes."""
+        rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
+        return moments(columns_of(rows), f1_figures, rows.first, n_annotators)
+
+    def of_pairs(self, first: Ints, second: Ints) -> Moments:
+        """Compute F1 of pairs of annotators, given by two numbers each, and its changes."""
+        rows = self.rows.by("first", "second", "document")
+        pair = places_in((first, second), (rows.first, rows.second))
+        return moments(columns_of(rows), f1_figures, pair, len(first))
+
+    def of_mean(self) -> Moments:
+        """Compute the mean of F1 over pairs and its changes."""
+        rows = self.rows.by("document", "first", "second")
+        pairs, pair, _ = distinct(rows.first, rows.second)
+        documents, unit, _ = distinct(rows.document)
+        of_pairs, of_units = (np.zeros(len(x[0]), np.int64) for x in (pairs, documents))
+        return mean_moments(
+            columns_of(rows), f1_figures, pair, of_pairs, unit, of_units, 1, mean_figures
+        )
+
+
+def mean_figures(sums: Floats) -> Floats:
+    """Compute means from sums of figures and their numbers; (…, 6) to (…, 3)."""
+    means: Floats = sums[..., :3] / sums[..., 3:]
+    return means
