@@ -10,13 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spanagree.arrays import Bools, Ints, ranks
-from spanagree.choices import Duplicates
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import (
     number_labels,
@@ -37,6 +36,9 @@ from spanagree.errors import (
     reason,
     show,
 )
+
+if TYPE_CHECKING:
+    from spanagree.choices import Duplicates
 
 MOST = 2**31 - 1
 """The most labels that a table holds: numbers of pairs of them stay whole numbers."""

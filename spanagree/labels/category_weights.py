@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
-from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_counts import cells_of
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.label_text import SIGN
 from spanagree.errors import SettingError, check_choice, show
 from spanagree.limits import check_cost
+
+if TYPE_CHECKING:
+    from spanagree.choices import CategoryWeights, Measurement
 
 CATEGORY_WEIGHTS = {
     "identity": "1 of equal labels, 0 of others",

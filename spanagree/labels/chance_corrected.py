@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, ranks
-from spanagree.choices import CategoryWeights, Measurement
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import InputError, check_keywords, counted
@@ -31,6 +30,8 @@ from spanagree.results.score import corrected
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
+
+    from spanagree.choices import CategoryWeights, Measurement
 
 _KINDS = ("observed", "expected", "value")
 

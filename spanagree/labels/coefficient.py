@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.results import verdict
-from spanagree.results.caveats import caveats
-from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Dot, Picture, dots_of
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED, Interval, Score, ends_of, undefined
-from spanagree.settings import Settings, confidence_of
+from spanagree.results.score import UNDEFINED, Interval
+from spanagree.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,45 +99,13 @@ class Coefficient(Result):
 
     FIGURES: ClassVar[tuple[str, ...]] = ("value", "observed", "expected")
     CORRECTED: ClassVar[str] = "value"  # the corrected figure; empty if there is none
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
-        score = undefined("")
-        if self.CORRECTED:
-            beyond = getattr(self, self.CORRECTED)
-            score = Score(self.observed, self.expected, beyond, interval=self.interval)
-        noun = "item" if self.units is None else "document"
-        return tuple(caveats(self.name, score, self.evidence, noun))
+    SHOWN_BY: ClassVar[str] = f"{__package__}.coefficient_table"
 
     def figures(self) -> dict[str, Any]:
         """Return the figures as plain data; undefined is ``nan``."""
         return {name: getattr(self, name) for name in self.FIGURES}
 
-    @property
-    def verdict(self) -> str:
-        """How high the coefficient is."""
-        if self.CORRECTED != "value":
-            return ""
-        interval = None if self.interval is None else self.interval.corrected
-        confidence = confidence_of(self.settings)
-        return verdict.coefficient(self.name, self.value, interval, confidence, self.reason)
-
     TABLES: ClassVar[Mapping[str, str | None]] = {"coefficients": None}
-
-    def _table(self, by: str | None) -> Frame:
-        """A row for the coefficient, then one for each category."""
-        return data_table(type(self), [("", self), *self.by_category.items()], self.settings)
-
-    def _picture(self, by: str | None) -> Picture:
-        """Return the value with its interval, then that of each category."""
-        # the value is the corrected figure, unless that has a name of its own, as of SPA
-        kind = "observed" if self.CORRECTED == "corrected" else "corrected"
-        rows: list[tuple[str, list[Dot]]] = [
-            (name, [(part.value, *ends_of(part.interval, kind))])
-            for name, part in [(self.name, self), *self.by_category.items()]
-        ]
-        return dots_of(rows, ["value"], self.name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -185,23 +149,3 @@ class Bias(Coefficient):
     by_annotator: Mapping[str, float] = field(default_factory=dict)
 
     CORRECTED: ClassVar[str] = ""
-
-
-_COUNTED = (*Counts._fields, "agreements", "potential")
-
-
-def data_table(
-    kind: type[Coefficient],
-    parts: Iterable[tuple[str, Coefficient]],
-    settings: Mapping[str, Any],
-) -> Frame:
-    """Return a table for programs, with a row for each part of a kind of coefficient, by name."""
-    keys = dict.fromkeys((*kind.FIGURES, *Counts._fields))
-    columns = [Column("coefficient", kind="name"), Column("category", kind="name")]
-    columns += [Column(key, kind="count" if key in _COUNTED else "figure") for key in keys]
-    columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
-    rows = []
-    for category, part in parts:
-        row = {**part.figures(), **part.counts._asdict()}
-        rows.append([part.name, category, *(row[key] for key in keys), part.reason, part.interval])
-    return Frame(columns, rows, settings)

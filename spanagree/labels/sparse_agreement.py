@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spanagree.arrays import Floats, Ints
-from spanagree.choices import Weights
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, check_choice, listed, show
 from spanagree.labels.category_weights import near, near_cells
@@ -24,7 +23,9 @@ from spanagree.labels.chance_corrected import Basis
 from spanagree.labels.coefficient import Spa
 from spanagree.labels.formulas import CoefficientSet, Sums, figures, rows_of
 from spanagree.results.score import UNDEFINED, corrected
-from spanagree.results.verdict import p_of
+
+if TYPE_CHECKING:
+    from spanagree.choices import Weights
 
 WEIGHTS = {
     "flat": "every item counts the same",
@@ -245,6 +246,8 @@ def _dependence(table: LabelTable, agreement: Floats) -> str:
     p = math.erfc(abs(float((times * product).sum())) / error / math.sqrt(2)) if error else 1.0
     if p > _DOUBTED:
         return ""
+    from spanagree.results.verdict import p_of  # few tables have this doubt
+
     values = []
     for name in _ALIKE:
         k = times * _weights(name, given, len(table.labels), None)[0]

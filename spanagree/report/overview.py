@@ -21,12 +21,8 @@ from spanagree.choices import MAJORITY, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
 from spanagree.errors import InputError, SpanAgreeError
-from spanagree.labels.summary import (
-    Coefficients,
-    CoefficientsByLabel,
-    coefficients,
-    coefficients_by_label,
-)
+from spanagree.labels.by_label import CoefficientsByLabel, coefficients_by_label
+from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import OUTSIDE, token_labels
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels
 from spanagree.levels.difficulty import Difficulty, difficulty

@@ -14,9 +14,10 @@ from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels import formulas
+from spanagree.labels.by_label import CoefficientsByPart
 from spanagree.labels.formulas import CORRECTED, CoefficientSet
 from spanagree.labels.intervals import coefficient_moments
-from spanagree.labels.summary import Coefficients, CoefficientsByPart, coefficients
+from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
