@@ -636,6 +636,70 @@ def test_commands_load_what_they_need(command, tmp_path):
     assert rooms <= {*ROOMS[: ROOMS.index("systems") + 2], "cli"}
 
 
+MOST_MODULES = {
+    "sa.f1_score([['B-X', 'O']], [['B-X', 'O']])": 40,
+    "sa.evaluate(corpus)": 45,
+    "sa.agree(corpus)": 47,
+    "sa.agree(corpus, ci=True)": 54,
+    "sa.coefficients(table)": 26,
+}
+"""The modules of the package that calls load, at most: a ceiling that only falls."""
+
+
+@pytest.mark.parametrize("call", MOST_MODULES)
+def test_calls_load_no_more_than_they_did(call):
+    """A figure is loaded without what shows it, doubts it, or is a condition nobody asked for."""
+    code = "import sys\nimport spanagree as sa\n"
+    if "corpus" in call:
+        code += "layer = [[(0, 2, 'X')]] * 5\n"
+        code += "corpus = sa.Corpus.from_segments([9] * 5, {'a': layer, 'b': layer})\n"
+    if "table" in call:
+        code += (
+            "rows = [(item, name, label) for item, name, label in ('1ax', '1bx', '2ay', '2bx')]\n"
+        )
+        code += "table = sa.labels.LabelTable.from_rows(rows)\n"
+    code += f"{call}\nprint(*(name for name in sys.modules if name.split('.')[0] == 'spanagree'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    most = MOST_MODULES[call]
+    assert len(loaded) <= most, sorted(loaded)
+    assert len(loaded) >= most - 2, (
+        f"{call} loads {len(loaded)} modules: let the ceiling fall to that"
+    )
+
+
+CONDITIONS = {
+    "agreement.crowded", "chance.column_places", "chance.place_kinds", "chance.place_rules",
+    "chance.places", "chance.relations", "chance.simulate_places", "comparisons.at_places",
+    "comparisons.coarse_starts", "comparisons.compared", "comparisons.expected_at_places",
+    "comparisons.joined_texts", "comparisons.near_pairs", "comparisons.place_shares",
+    "comparisons.random_layers", "comparisons.relation_places", "comparisons.shaped_starts",
+    "corpus.discontinuous", "corpus.joined", "corpus.times", "parts.each", "parts.row_files",
+    "parts.workers",
+}  # fmt: skip
+"""The modules of places, relations, pieces, recordings, joined texts, draws, crowds and parts."""
+
+
+@pytest.mark.parametrize("function", [sa.evaluate, sa.agree])
+def test_nobody_pays_for_what_others_ask(function, sentences):
+    """No function of a condition is called unless it is asked for; of places, if it is."""
+    paths = {str(FILES[f"spanagree.{name}"]): name for name in CONDITIONS}
+
+    def called(**asked):
+        """The modules of conditions of which a function was called."""
+        codes = set()
+        sys.setprofile(lambda frame, event, arg: codes.add(frame.f_code))
+        try:
+            function(sentences, **asked)
+        finally:
+            sys.setprofile(None)
+        functions = [code for code in codes if code.co_name != "<module>"]
+        return {paths[code.co_filename] for code in functions if code.co_filename in paths}
+
+    assert called() == set()
+    assert {"comparisons.expected_at_places", "chance.places"} <= called(places="capitals")
+
+
 WHOSE = {
     "newsroom/gold.conll": set(),
     "crowd/crowd.jsonl": set(),

@@ -17,6 +17,10 @@ from spanagree.errors import SettingError, check_choice, is_whole, show
 if TYPE_CHECKING:
     from spanagree.choices import MatchName
 
+SAME_BORDERS = "the same borders"
+OVERLAP = "an overlap"
+LABEL_OVERLAP = "an overlap of segments with one label"
+
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
 
 
@@ -38,7 +42,8 @@ class Match:
     segments with φ = 1, which is then 1 for an iou of at least ``share``, and else 0; and ``near``
     for one-to-one matches of segments whose borders differ by at most ``within``: by what offsets
     count, or by words as the rule of places called ``unit`` has them. ``borders`` says where the
-    segments of a layer start and end, counted so.
+    segments of a layer start and end, counted so. ``forbids`` names what two segments of a layer
+    may not have: nothing, :data:`SAME_BORDERS`, :data:`OVERLAP` or :data:`LABEL_OVERLAP`.
     """
 
     means: str
@@ -50,6 +55,7 @@ class Match:
     within: int = 0
     unit: str = ""
     borders: Callable[[Layer], tuple[Ints, Ints]] = _in_offsets
+    forbids: str = ""
 
     @property
     def one_to_one(self) -> bool:
@@ -75,18 +81,21 @@ def _one_to_one(share: float, means: str) -> Match:
         shared = _shared(offset, a, b)
         return ((shared > 0) & (shared / (a + b - shared) >= share)).astype(np.int64)
 
-    return Match(means, phi, kernel="one-to-one", share=share)
+    return Match(means, phi, kernel="one-to-one", share=share, forbids=LABEL_OVERLAP)
 
 
 MATCHES = {
     "exact": Match("same start, end and label", _same, kernel="equal"),
-    "token": Match("tokens in segments of the same label", _shared, in_tokens=True, kernel="cover"),
-    "boundaries": Match("same start and end, any label", _same, of_label=False, kernel="equal"),
-    "iou": Match("shared tokens / tokens of both together, same label", _share),
+    "token": Match("tokens in segments of the same label", _shared, in_tokens=True, kernel="cover",
+                   forbids=LABEL_OVERLAP),
+    "boundaries": Match("same start and end, any label", _same, of_label=False, kernel="equal",
+                        forbids=SAME_BORDERS),
+    "iou": Match("shared tokens / tokens of both together, same label", _share,
+                 forbids=LABEL_OVERLAP),
     "overlap": _one_to_one(
         0.0, "segments of the same label that share a token, each in one pair at most"
     ),
-}
+}  # fmt: skip
 """The measures by name; :func:`find_match` knows ``overlap-at-0.5`` and ``exact-within-1`` too."""
 
 _AT = "overlap-at-"
@@ -152,7 +161,9 @@ def _near(name: str, t: int, unit: str) -> Match:
     label = "same label" if name == "exact" else "any label"
     most = f"{t} word{'s' * (t > 1)}" if unit else f"{t}"
     means = f"start and end differ by at most {most}, {label}, each in one pair at most"
-    return Match(means, phi, of_label=name == "exact", kernel="near", within=t, unit=unit)
+    of_label = name == "exact"
+    forbids = LABEL_OVERLAP if of_label else OVERLAP
+    return Match(means, phi, of_label, kernel="near", within=t, unit=unit, forbids=forbids)
 
 
 def turned(measure: Match) -> Match:

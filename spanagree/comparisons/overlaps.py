@@ -9,10 +9,12 @@ import numpy as np
 from spanagree.arrays import Ints, distinct
 from spanagree.chance.model import AUTO, named
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons.measures import MATCHES, find_match
+from spanagree.comparisons.measures import LABEL_OVERLAP, MATCHES, OVERLAP, SAME_BORDERS, find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Columns, Layer, columns_of_all, overlapping
 from spanagree.errors import SettingError, check_choice, chosen, show
+
+_FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
 
 
 class OverlapError(SettingError):
@@ -128,24 +130,28 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     if corpus.has_pieces:
         _check_pieces(corpus, name, match)
         return
-    forbidden = _forbidden(layer)
-    # overlap-at-… is as overlap; with a tolerance, any label is as the whole layer
-    like = "nonoverlapping" if not find_match(match).of_label else "overlap"
-    forbidden = {match: forbidden[like], **forbidden}
-    kinds = (("match", match, MATCHES), ("chance", chance, CHANCES))
-    refused = {kind: setting for kind, setting, _ in kinds if forbidden.get(setting)}
+    pairs, measure = _forbidden(layer), find_match(match)
+    chosen_names = {"match": match, "chance": chance}
+    forbids = {"match": measure.forbids, "chance": _FORBIDDEN_BY_CHANCE.get(chance, "")}
+    refused = {kind: name for kind, name in chosen_names.items() if pairs[forbids[kind]]}
     if not refused:
         return
-    first, *_ = refused.values()
-    pair = forbidden[first]
+    first, *_ = (forbids[kind] for kind in refused)
+    pair = pairs[first]
     assert pair is not None  # as it is refused
-    what = "have the same boundaries" if first == "boundaries" else "overlap"
+    what = "have the same boundaries" if first == SAME_BORDERS else "overlap"
     settings = " and ".join(f"{kind} {setting}" for kind, setting in refused.items())
-    of_layers = [_forbidden(other) for other in corpus.layers.values()]
+    pairs_of_layers = [_forbidden(other) for other in corpus.layers.values()]
+    tables = {
+        "match": {name: other.forbids for name, other in MATCHES.items()},
+        "chance": _FORBIDDEN_BY_CHANCE,
+    }
     allowed = {
-        kind: [c for c in table if not any(of_layer[c] for of_layer in of_layers)]
-        for kind, _, table in kinds
-    } | {kind: [setting] for kind, setting, _ in kinds if kind not in refused}
+        kind: [name for name in table if not any(x[table[name]] for x in pairs_of_layers)]
+        if kind in refused
+        else [chosen_names[kind]]
+        for kind, table in tables.items()
+    }
     kind, other = ("match", "chance") if "match" in refused else ("chance", "match")
     allowed[kind] = [c for c in allowed[kind] if all(_go_together(c, o) for o in allowed[other])]
     works = " with ".join(chosen(kind, *allowed[kind]) for kind in refused)
@@ -201,18 +207,14 @@ def _go_together(*names: str) -> bool:
 
 
 def _forbidden(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
-    """Return two segments that forbid each measure and chance model, or ``None``."""
+    """Return two segments that have what measures and chance models forbid, or ``None``."""
     overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
     same_label = None if overlap is None else _first_overlap(layer, layer.label)
     return {
-        "exact": None,
-        "boundaries": None if overlap is None else _first_twins(layer),
-        "token": same_label,
-        "iou": same_label,
-        "overlap": same_label,
-        "nonoverlapping": overlap,
-        "per-label": same_label,
-        "overlapping": None,
+        "": None,
+        SAME_BORDERS: None if overlap is None else _first_twins(layer),
+        OVERLAP: overlap,
+        LABEL_OVERLAP: same_label,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -21,10 +22,17 @@ from spanagree.comparisons import profile_sums as similarity
 from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import MATCHES, find_match
+from spanagree.comparisons.measures import (
+    LABEL_OVERLAP,
+    MATCHES,
+    OVERLAP,
+    SAME_BORDERS,
+    find_match,
+)
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus import Layer
+from spanagree.errors import SettingError
 
 PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 IDS = ["-".join(pair) for pair in PAIRS]
@@ -329,6 +337,25 @@ def test_any_additive_measure(monkeypatch):
     # starts of lengths 1 and 2 in 3 tokens: equal with probability 1/3 · 1/2 · 2
     corpus = Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 2, "X")]]})
     assert totals(corpus, "left", "nonoverlapping").total().expected == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("forbids", "message"),
+    [
+        ("", None),
+        (SAME_BORDERS, None),
+        (OVERLAP, "overlap, which match left does not allow; --match exact or --match token or"),
+        (LABEL_OVERLAP, None),
+    ],
+)
+def test_what_a_measure_forbids(monkeypatch, forbids, message):
+    """Of a new measure its entry says what layers must not hold, here an overlap of two labels."""
+    measure = kinds_at.Match("", lambda o, a, b: (o == 0) * 1.0, forbids=forbids)
+    monkeypatch.setitem(MATCHES, "left", measure)
+    overlapping = [[(0, 2, "X"), (1, 3, "Y")]]
+    corpus = Corpus.from_segments([5], {"a": overlapping, "b": [[(0, 2, "X")]]})
+    with nullcontext() if message is None else pytest.raises(SettingError, match=message):
+        sa.evaluate(corpus, match="left", chance="overlapping")
 
 
 def test_what_expected_matches_cost(monkeypatch):

@@ -14,9 +14,8 @@ from strategies import crowds
 
 import spanagree as sa
 from spanagree import Corpus
-from spanagree.corpus import Layer
+from spanagree.corpus import Layer, layer_flaws
 from spanagree.corpus import corpus as checked
-from spanagree.corpus import layer_flaws
 
 
 def corpus(**rest):
