@@ -134,6 +134,7 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         kinds = pairing(gold, corpus.layers[name], labels=len(corpus.labels)).kind
         numbers = np.bincount(kinds, minlength=len(OUTCOMES)).tolist()
         counts[name] = dict(zip(OUTCOMES, numbers, strict=True))
-    about = {"offsets": corpus.offsets, "reading": corpus.reading}
-    settings = ErrorSettings(**of_gold(evaluation.settings.gold, corpus), **about)
+    settings = ErrorSettings(
+        **of_gold(evaluation.settings.gold, corpus), offsets=corpus.offsets, reading=corpus.reading
+    )
     return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes)
