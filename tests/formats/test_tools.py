@@ -15,6 +15,7 @@ from spanagree.cli.main import main
 from spanagree.formats.file_parts import raw_found
 from spanagree.formats.paths import first_at, keyed_at, values_at
 from spanagree.formats.recognise import format_of
+from spanagree.formats.records import ReadLog
 from spanagree.formats.registry import TOOLS, registered
 from spanagree.formats.tools import PATHS
 from spanagree.formats.write import write_file
@@ -918,7 +919,7 @@ def test_crowdtruth(door):
     assert len(raw.of_document) == facts["rows"]
     read, lost = quotes_of(raw)
     assert (read, len(raw.start)) == (facts["strings"], read - lost)
-    rows = list(crowdtruth_rows(path, "utf-8"))
+    rows = list(crowdtruth_rows(path, "utf-8", ReadLog("x")))
     once = [{(row["id"], s["text"].lower()) for s in row["spans"]} for _, row in rows]
     assert lost <= facts["in_processed_0"] + read - sum(map(len, once))  # some but for blanks
     none = sum(not row["spans"] for _, row in rows)
