@@ -299,7 +299,10 @@ def test_overlapping_layers():
     message = (
         "annotator 'a', document '1': segments .* overlap, which chance nonoverlapping does not"
     )
-    for function in (soft_scores, lambda x: sa.with_baselines(x, ["random"])):
+    for function in (
+        soft_scores,
+        lambda x: sa.with_baselines(x, ["random"], chance="nonoverlapping"),
+    ):
         with pytest.raises(sa.SettingError, match=message):
             function(corpus)
     with refuses(sa.SettingError, "annotator 'a', document '1'"):  # as the file calls the system
