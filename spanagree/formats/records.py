@@ -205,8 +205,8 @@ class ReadLog:
 
     def look_in_cells(self, cells: Mapping[str, Any]) -> None:
         """Count the marks in JSON in the cells of a row of a table that no path reads."""
-        if self.tree:
-            others = (cell for cell in cells.items() if self.tree.get(cell[0], {}) is not None)
+        others = [cell for cell in cells.items() if self.tree.get(cell[0], {}) is not None]
+        if self.tree and others:
             self.look_beside(held_in_cells(others))
 
     def with_unread(self, raw: RawCorpus) -> RawCorpus:

@@ -39,6 +39,7 @@ def evaluations(folder):
             result = sa.evaluate(corpus, **more)
             yield from tables_of(result)
             hard = sa.difficulty(corpus, "gold.conll")
+            yield from tables_of(sa.systems.error_types(result))
             yield from tables_of(sa.evaluate_levels(result, hard))
             yield from tables_of(hard)
             for test in TESTS:
