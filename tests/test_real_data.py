@@ -209,8 +209,9 @@ def test_pico(real):
     corpus = pico(real, "PICO-annos-crowdsourcing.json")
     assert (len(corpus), len(corpus.annotators)) == (191, 91)
     with refuses(sa.SettingError, "… overlap … chance nonoverlapping"):
-        sa.agree(corpus)
-    result = sa.agree(corpus, chance="overlapping")
+        sa.agree(corpus, chance="nonoverlapping")
+    result = sa.agree(corpus)
+    assert result.settings.chance == "overlapping"
     merged = pico(real, "PICO-annos-crowdsourcing.json", "merge-overlaps")
     assert len(result.pairs) == len(sa.agree(merged).pairs) == 659
     assert (f"{result.mean.observed:.4f}", f"{result.team.f1.observed:.4f}") == ("0.2638", "0.2503")

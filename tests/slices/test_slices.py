@@ -287,7 +287,10 @@ def test_unknown_names(tmp_path, run):
     lines.write_text("\n".join(map(json.dumps, rows_of())))
     code, _, err = run("evaluate", lines, "--tags", "gold=gold,mine=mine", "--by", "genr")
     assert code == 2
-    assert "--by 'genr': unknown; allowed: label, document, difficulty, annotator, length" in err
+    assert (
+        "--by 'genr': unknown; allowed: label, document, difficulty, error, annotator, length"
+        in err
+    )
     assert "a column (there are genre, meta.week, meta.n)" in err
 
 
