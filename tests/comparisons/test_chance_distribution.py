@@ -911,3 +911,23 @@ def test_drawn_overlap_with_gold_as_it_is(monkeypatch):
     assert one["mine"].f1.expected != other["mine"].f1.expected
     for drawn in (one, other):
         assert abs(drawn["mine"].f1.expected - exact["mine"].f1.expected) < 4 * error
+
+
+def test_draws_of_many_labels_cost_what_is_there(monkeypatch):
+    """A thousand labels over as many documents are two of each, and no table of a million cells."""
+    sizes = []
+
+    def recorded(layers, random, lengths, cells, *arguments, **options):
+        sizes.append(cells.size)
+        return draw_matches(layers, random, lengths, cells, *arguments, **options)
+
+    draw_matches = drawing.draw_matches
+    monkeypatch.setattr(whole, "draw_matches", recorded)
+    layers = {
+        name: [[(0, 1, f"{d}"), (2, 4, f"{d + 1}")] for d in range(1000)] for name in ("a", "b")
+    }
+    corpus = sa.Corpus.from_segments([9] * 1000, layers)
+    ask = whole.Question(find_match("exact"), "nonoverlapping")
+    drawn = np.concatenate(list(whole.draws_of(corpus, ("a", "b"), None, ask, 20)))
+    assert drawn.shape == (20, 1000)
+    assert max(sizes) == 2000

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats
+from spanagree.arrays import Floats, distinct
 from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
 from spanagree.chance.walk import BUDGET
 from spanagree.choices import Chance, MatchName
@@ -41,6 +41,7 @@ from spanagree.comparisons.relation_places import (
     relation_distributions,
 )
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_known, check_whole, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
@@ -487,17 +488,31 @@ def draws_of(
     if isinstance(corpus, RelationCorpus):
         yield draw_relations(corpus, names, fixed, draws, np.random.default_rng(ask.seed))
         return
-    cells = np.repeat(np.arange(len(corpus))[:, None], max(1, len(corpus.labels)), axis=1)
+    layers, n_labels = _with_labels_of_documents([corpus.layers[name] for name in names])
+    cells = np.repeat(np.arange(len(corpus))[:, None], max(1, n_labels), axis=1)
     if ask.measure.of_label:  # a cell of its own for each label
         cells = np.arange(cells.size).reshape(cells.shape)
-    rng = np.random.default_rng(ask.seed)
-    layers, random = [corpus.layers[name] for name in names], [name != fixed for name in names]
+    rng, random = np.random.default_rng(ask.seed), [name != fixed for name in names]
     for drawn in draw_matches(
         layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng,
         at_places(corpus, names, ask.chance, ask.measure.unit),
         rigid=any(moves_in_blocks(layer, ask.chance) for layer in layers),
     ):  # fmt: skip
         yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
+
+
+def _with_labels_of_documents(layers: Sequence[Layer]) -> tuple[list[Layer], int]:
+    """Number the labels of each document anew, in their order, as a corpus may have thousands.
+
+    Returns:
+        The layers, and the greatest number of labels in a document.
+    """
+    document = np.concatenate([layer.document for layer in layers])
+    (of_document, _), which, _ = distinct(document, np.concatenate([x.label for x in layers]))
+    rank = np.arange(len(of_document)) - np.searchsorted(of_document, of_document)
+    parts = np.split(rank[which], np.cumsum([len(layer) for layer in layers])[:-1])
+    renumbered = [replace(layer, label=label) for layer, label in zip(layers, parts, strict=True)]
+    return renumbered, int(rank.max(initial=-1)) + 1
 
 
 def likely_matches(by_chance: MatchDistribution) -> tuple[Floats, Floats]:
