@@ -126,27 +126,46 @@ def check_layers(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, 
         refuse_layer(corpus, labels, name, layer)
 
 
-def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
-    """Return whether layers without details, looked at together, have no flaw.
+_TOGETHER = 1 << 12  # segments; layers of fewer are looked at together, as they may be many
 
-    Where False, a layer may have one.
-    """
-    n = len(lengths)
+
+def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
+    """Return whether layers without details have no flaw; where False, one may have one."""
     if not all(
-        isinstance(name, str) and name and layer.details is None and len(layer.annotated) == n
+        isinstance(name, str)
+        and name
+        and layer.details is None
+        and len(layer.annotated) == len(lengths)
         for name, layer in layers.items()
     ):
         return False
-    document, start, end, label, _ = columns = columns_of_all(layers.values())
-    for column, count in ((document, n), (label, n_labels)):
-        if len(column) and (column.min() < 0 or column.max() >= count):
+    short = [layer for layer in layers.values() if len(layer) < _TOGETHER]
+    tables = [
+        (layer.document, layer.start, layer.end, layer.label)
+        for layer in layers.values()
+        if len(layer) >= _TOGETHER
+    ]
+    every = (table for table in (*tables, columns_of_all(short)) if len(table[0]))
+    return all(_is_plainly_sound(lengths, n_labels, *table) for table in every) and all(
+        layer.annotated[layer.document].all() for layer in layers.values()
+    )
+
+
+def _is_plainly_sound(
+    lengths: Ints, n_labels: int, document: Ints, start: Ints, end: Ints, label: Ints, *layer: Ints
+) -> bool:
+    """Return whether segments are in their documents, have a label, and stand there once.
+
+    Those of a layer are sorted by document, start, end and label, so equal ones are neighbours.
+    """
+    for column, count in ((document, len(lengths)), (label, n_labels)):
+        if column.min() < 0 or column.max() >= count:
             return False
-    if not all(layer.annotated[layer.document].all() for layer in layers.values()):
+    if start.min() < 0 or (start >= end).any() or (end > lengths[document]).any():
         return False
-    inside = (start >= 0) & (start < end) & (end <= lengths[document])
-    # rows of a layer are sorted by document, start, end and label, so equal ones are neighbours
+    columns = (document, start, end, label, *layer)
     twice = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
-    return bool(inside.all() and not twice.any())
+    return not twice.any()
 
 
 # --- the corpus -----------------------------------------------------------------------------------
