@@ -11,7 +11,7 @@ from spanagree.chance.model import AUTO, named
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import LABEL_OVERLAP, MATCHES, OVERLAP, SAME_BORDERS, find_match
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Columns, Layer, columns_of_all, overlapping
+from spanagree.corpus.segments import Layer, overlapping
 from spanagree.errors import SettingError, check_choice, chosen, show
 
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
@@ -62,21 +62,23 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
     """
     if chance != AUTO:
         return chance
-    forbidden = set()
-    if not (corpus.of_relations or corpus.has_pieces):  # of pieces, those that overlap move as one
-        rows = columns_of_all(corpus.layers.values())
-        if _overlap(rows, rows.layer, rows.document):
-            forbidden.add("nonoverlapping")
-            if _overlap(rows, rows.layer, rows.document, rows.label):
-                forbidden.add("per-label")
-    fitting = (name for name in CHANCES if name not in forbidden and _go_together(match, name))
+    held = _overlaps_of(corpus)
+    fitting = (
+        name
+        for name, forbidden in _FORBIDDEN_BY_CHANCE.items()
+        if forbidden not in held and _go_together(match, name)
+    )
     return named(chance, next(fitting, AUTO))
 
 
-def _overlap(rows: Columns, *keys: Ints) -> bool:
-    """Return whether two segments with the same keys share a token."""
-    _, cell, _ = distinct(*keys)
-    return len(overlapping(cell, rows.start, rows.end)[0]) > 0
+def _overlaps_of(corpus: Corpus) -> set[str]:
+    """Return what of that which measures and chance models forbid some layer may have.
+
+    Nothing of segments of several pieces, as those that overlap move as one under every model.
+    """
+    if corpus.of_relations or corpus.has_pieces or not corpus.has_overlaps:
+        return set()
+    return {SAME_BORDERS, OVERLAP} | ({LABEL_OVERLAP} if corpus.has_label_overlaps else set())
 
 
 def widest_chance(models: Iterable[str]) -> str:
@@ -92,12 +94,9 @@ def check_layers(corpus: Corpus, match: str, chance: str) -> None:
         SettingError: as for :func:`check_layer`.
     """
     names = corpus.annotators
-    if not (corpus.of_relations or corpus.has_pieces):
-        by_label = chance != "nonoverlapping" and find_match(match).of_label
-        document, start, end, label, layer = columns_of_all(corpus.layers.values())
-        _, cell, _ = distinct(layer, document, label) if by_label else distinct(layer, document)
-        if not len(overlapping(cell, start, end)[0]):
-            names = names[:1]  # nothing is forbidden in any layer; settings are looked at
+    forbidden = {find_match(match).forbids, _FORBIDDEN_BY_CHANCE.get(chance, "")}
+    if not (corpus.has_pieces or forbidden & _overlaps_of(corpus)):
+        names = names[:1]  # nothing is forbidden in any layer; settings are looked at
     for name in names:
         check_layer(corpus, name, match, chance)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Ints, distinct
 from spanagree.corpus.raw import RawCorpus, reading_of
 from spanagree.corpus.segments import (
     LONGEST,
@@ -31,6 +31,7 @@ from spanagree.corpus.segments import (
     SegmentsByAnnotator,
     columns_of_all,
     frozen,
+    overlapping,
 )
 from spanagree.corpus.words import Words
 from spanagree.errors import (
@@ -140,15 +141,16 @@ def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]
     ):
         return False
     short = [layer for layer in layers.values() if len(layer) < _TOGETHER]
-    tables = [
+    tables: list[tuple[Ints, ...]] = [
         (layer.document, layer.start, layer.end, layer.label)
         for layer in layers.values()
         if len(layer) >= _TOGETHER
     ]
-    every = (table for table in (*tables, columns_of_all(short)) if len(table[0]))
-    return all(_is_plainly_sound(lengths, n_labels, *table) for table in every) and all(
-        layer.annotated[layer.document].all() for layer in layers.values()
-    )
+    if short:
+        tables.append(columns_of_all(short))
+    return all(
+        _is_plainly_sound(lengths, n_labels, *table) for table in tables if len(table[0])
+    ) and all(layer.annotated[layer.document].all() for layer in layers.values())
 
 
 def _is_plainly_sound(
@@ -347,6 +349,22 @@ class Corpus(Content):
     def has_pieces(self) -> bool:
         """Whether any segment has several pieces."""
         return any(bool(layer.shape.any()) for layer in self.layers.values())
+
+    @cached_property
+    def has_overlaps(self) -> bool:
+        """Whether two segments of one annotator share a token or character."""
+        rows = columns_of_all(self.layers.values())
+        _, cell, _ = distinct(rows.layer, rows.document)
+        return len(overlapping(cell, rows.start, rows.end)[0]) > 0
+
+    @cached_property
+    def has_label_overlaps(self) -> bool:
+        """Whether two segments of one annotator with the same label do."""
+        if not self.has_overlaps:
+            return False
+        rows = columns_of_all(self.layers.values())
+        _, cell, _ = distinct(rows.layer, rows.document, rows.label)
+        return len(overlapping(cell, rows.start, rows.end)[0]) > 0
 
     @cached_property
     def _by_document(self) -> AnnotationsByDocument:

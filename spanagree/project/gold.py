@@ -13,9 +13,9 @@ import numpy as np
 from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import LONGEST, texts_of
 from spanagree.arrays import Bools, Floats, Ints, groups
-from spanagree.chance.start_distributions import CHANCES
+from spanagree.chance.model import AUTO
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
-from spanagree.comparisons.overlaps import check_layers
+from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import choose_annotators
@@ -412,10 +412,10 @@ def _measured(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     """Return the measure and the chance model of weights: the first that all layers allow."""
     tried: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
     for match in tried:
-        for chance in CHANCES:
-            with suppress(SettingError):
-                check_layers(corpus, match, chance)
-                return match, chance
+        chance = chance_of_corpus(corpus, match, AUTO)
+        with suppress(SettingError):
+            check_layers(corpus, match, chance)
+            return match, chance
     raise AssertionError("exact match allows all annotators, and so does chance overlapping")
 
 
