@@ -288,7 +288,6 @@ def disagreements(
     both, notes = check_between(corpus, a, b)
     layers = corpus.layers[a], corpus.layers[b]
     pairs = pairing(*layers, labels=len(corpus.labels))
-    counts = np.bincount(pairs.kind, minlength=len(OUTCOMES))
     wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     side_a, side_b = (
         np.stack(columns_of(layer, side[wanted]), axis=1)
@@ -296,7 +295,7 @@ def disagreements(
     )
     unknown = no_texts(corpus)
     return Disagreements(
-        counts=dict(zip(OUTCOMES, counts.tolist(), strict=True)),
+        counts=pairs.counts,
         document=np.maximum(side_a[:, 0], side_b[:, 0]),
         kind=pairs.kind[wanted],
         a=side_a[:, 1:],

@@ -45,6 +45,12 @@ class Pairing(NamedTuple):
     b: Ints
     kind: Ints
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of pairs and single segments of each of :data:`OUTCOMES`."""
+        numbers = np.bincount(self.kind, minlength=len(OUTCOMES)).tolist()
+        return dict(zip(OUTCOMES, numbers, strict=True))
+
 
 def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
     """Return every segment of two layers once, paired or alone, over the documents both saw.

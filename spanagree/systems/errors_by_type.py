@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from spanagree.comparisons.counting import of_gold
-from spanagree.comparisons.pairing import KINDS, OUTCOMES, pairing
+from spanagree.comparisons.pairing import KINDS, pairing
 from spanagree.errors import SettingError, counted, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
@@ -129,11 +129,11 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
             "errors by type are of segments, and these are rows or relations; evaluate a corpus"
             " with its segments"
         )
-    gold, counts = corpus.layers[evaluation.settings.gold], {}
-    for name in evaluation.systems:
-        kinds = pairing(gold, corpus.layers[name], labels=len(corpus.labels)).kind
-        numbers = np.bincount(kinds, minlength=len(OUTCOMES)).tolist()
-        counts[name] = dict(zip(OUTCOMES, numbers, strict=True))
+    gold = corpus.layers[evaluation.settings.gold]
+    counts = {
+        name: pairing(gold, corpus.layers[name], labels=len(corpus.labels)).counts
+        for name in evaluation.systems
+    }
     settings = ErrorSettings(
         **of_gold(evaluation.settings.gold, corpus), offsets=corpus.offsets, reading=corpus.reading
     )
