@@ -203,11 +203,16 @@ class ReadLog:
             for path, number, _ in marks_at(part):
                 self.unread[f"{at}.{path}" if at and path[:1] != "[" else f"{at}{path}"] += number
 
-    def look_in_cells(self, cells: Mapping[str, Any]) -> None:
+    def unread_cells(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
+        """Return the cells of a row that no path reads whole, by name; none if none are counted."""
+        if not self.tree:
+            return {}
+        return {key: cell for key, cell in row.items() if self.tree.get(key, {}) is not None}
+
+    def look_in_cells(self, row: Mapping[str, Any]) -> None:
         """Count the marks in JSON in the cells of a row of a table that no path reads."""
-        others = [cell for cell in cells.items() if self.tree.get(cell[0], {}) is not None]
-        if self.tree and others:
-            self.look_beside(held_in_cells(others))
+        if cells := self.unread_cells(row):
+            self.look_beside(held_in_cells(cells.items()))
 
     def with_unread(self, raw: RawCorpus) -> RawCorpus:
         """Return rows with the marks that no path read in their balance and in a note."""

@@ -33,13 +33,10 @@ class RowsLookedAt(Rows):
         """Yield the rows, each with its place."""
         rows = self.rows.placed() if isinstance(self.rows, Rows) else ()
         for where, row in rows:
-            if isinstance(row, Mapping):
-                tree = self.log.tree
-                cells = {key: cell for key, cell in row.items() if tree.get(key, {}) is not None}
-                if cells and self.flat:
-                    self.log.look_in_cells(cells)
-                elif cells:
-                    self.log.look_beside(_as_lists(cells))
+            if isinstance(row, Mapping) and self.flat:
+                self.log.look_in_cells(row)
+            elif isinstance(row, Mapping) and (cells := self.log.unread_cells(row)):
+                self.log.look_beside(_as_lists(cells))
             yield where, row
 
 
