@@ -57,7 +57,7 @@ class ChanceModel(str):
 def chance_model(name: str, places: Any = None, whose: str = "both", seed: int = 0) -> str:
     """Return a chance model with what more is asked for; of nothing more, its name.
 
-    The name may be :data:`AUTO`, in whose place :func:`named` puts that of a model.
+    The name may be :data:`AUTO`, in whose place :func:`with_name` puts that of a model.
 
     Raises:
         SettingError: for an unknown name or rule, or a bad seed.
@@ -80,7 +80,7 @@ def chance_model(name: str, places: Any = None, whose: str = "both", seed: int =
     return ChanceModel(name, rule, whose, seed)
 
 
-def named(chance: str, name: str) -> str:
+def with_name(chance: str, name: str) -> str:
     """Return a chance model under another name, with the rule of places and all else it has."""
     if not isinstance(chance, ChanceModel):
         return name

@@ -411,7 +411,7 @@ def _files() -> Group:
     pieces = "Choose what becomes of segments of several pieces."
     ends = "Say whether the end of a span is that of its last token or character (inclusive)."
     join = "Join documents of different files that have the same text, whatever their ids are."
-    repeats = "Read a segment that one annotator marked twice alike once, or refuse it."
+    repeats = "Read what an annotator marked twice once, or refuse it (error)."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
         option(

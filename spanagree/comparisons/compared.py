@@ -13,9 +13,9 @@ from spanagree.chance.model import (
     ChanceModel,
     Given,
     chance_model,
-    named,
     places_of,
     with_ids,
+    with_name,
 )
 from spanagree.choices import Arguments, MatchName, Pairs, What
 from spanagree.comparisons.measures import within
@@ -309,7 +309,7 @@ def check_same_question(
         SettingError: naming the first.
     """
 
-    chance = named(asked[1], str.__str__(of_rows[1])) if asked[1] == AUTO else asked[1]
+    chance = with_name(asked[1], str.__str__(of_rows[1])) if asked[1] == AUTO else asked[1]
 
     def model(name: str) -> str:
         more = name.settings if isinstance(name, ChanceModel) else {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from spanagree.arrays import Ints, distinct
-from spanagree.chance.model import AUTO, named
+from spanagree.chance.model import AUTO, with_name
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import LABEL_OVERLAP, MATCHES, OVERLAP, SAME_BORDERS, find_match
 from spanagree.corpus.corpus import Corpus
@@ -68,7 +68,7 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
         for name, forbidden in _FORBIDDEN_BY_CHANCE.items()
         if forbidden not in held and _go_together(match, name)
     )
-    return named(chance, next(fitting, AUTO))
+    return with_name(chance, next(fitting, AUTO))
 
 
 def _overlaps_of(corpus: Corpus) -> set[str]:
