@@ -11,6 +11,7 @@ Every message is one line: where it is, what is wrong, the value, and what is al
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -113,6 +114,15 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def printable_path(path: str | os.PathLike[str]) -> str:
+    """Return the path of a file or folder as messages and notes name it.
+
+    >>> printable_path("a\\tb.jsonl")
+    'a\\\\tb.jsonl'
+    """
+    return printable(os.fspath(path))
 
 
 def listed(names: Iterable[object]) -> str:

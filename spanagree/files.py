@@ -15,7 +15,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    printable,
+    printable_path,
+    reason,
+    show,
+)
 from spanagree.limits import check_expansion
 
 if TYPE_CHECKING:
@@ -319,7 +327,7 @@ def open_zip(path: PathName, data: bytes | None = None) -> Iterator[Zip]:
     """
     from zipfile import ZipFile
 
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     raw = read_bytes(name, os.fsdecode(path)) if data is None else data
     with _unzipping(name):
         archive = ZipFile(io.BytesIO(raw))
@@ -381,7 +389,7 @@ def check_writable(path: PathName) -> None:
         InputError: for no name, a folder, a folder that is not there, or one without permission.
     """
     target = Path(path)
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     if not name:
         raise InputError("'': there is no file without a name; name one to write to")
     with writing(name):
@@ -452,7 +460,7 @@ def write_bytes(path: PathName, data: bytes) -> None:
         InputError: for a path that cannot be written.
     """
     check_writable(path)
-    with writing(printable(os.fspath(path))):
+    with writing(printable_path(path)):
         if (number := _descriptor(path)) is not None:
             sys.stdout.flush()
             with open(os.dup(number), "wb") as stream:
@@ -486,7 +494,7 @@ def whole_folder(path: PathName) -> Iterator[Path]:
     """
     import shutil  # takes a while to load
 
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     target = Path(os.path.realpath(path))
     hidden = target.parent / hidden_name("folder")
     try:
@@ -498,7 +506,7 @@ def whole_folder(path: PathName) -> Iterator[Path]:
             yield hidden
             _rename_folder(hidden, target)
     except InputError as error:  # it names the hidden folder
-        raise InputError(str(error).replace(printable(str(hidden)), name)) from None
+        raise InputError(str(error).replace(printable_path(hidden), name)) from None
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -586,8 +594,8 @@ def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str
             raise InputError(f"{show(path)} is not a path; a file's name is needed")
     absolute = [os.path.abspath(p) for p in paths]
     for first, again in same_files(paths):
-        name = printable(os.fspath(paths[again]))
-        other = printable(os.fspath(paths[first]))
+        name = printable_path(paths[again])
+        other = printable_path(paths[first])
         twice = "twice" if name == other else f"as {other}"
         raise InputError(f"{name}: the same file {twice}; NAME=FILE gives it a name of its own")
     parts = [("stdin",) if p == "-" else Path(os.path.normpath(p)).parts for p in paths]

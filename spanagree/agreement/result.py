@@ -16,14 +16,7 @@ import numpy as np
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument, columns_of
-from spanagree.agreement.team import (
-    Mean,
-    Member,
-    Pairs,
-    Team,
-    notes_on_sharing,
-    scored,
-)
+from spanagree.agreement.team import Mean, Member, Pairs, Team, notes_on_sharing, scored
 from spanagree.arrays import Floats
 from spanagree.choices import MIN_SHARED
 from spanagree.comparisons.inexact import Inexact

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from spanagree.chance.place_rules import PlaceRule, both_ends, ends_at
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, counted, listed, printable
+from spanagree.errors import InputError, SettingError, counted, listed, printable_path
 from spanagree.files import PathName
 from spanagree.formats.conll.read import column_values
 
@@ -46,7 +45,7 @@ class ColumnPlaces:
             )
         if corpus.offsets != "tokens":
             raise SettingError(f"{what}: offsets count characters; a column is one of tokens")
-        name = printable(os.fspath(self.path))
+        name = printable_path(self.path)
         ids, values = column_values(self.path, self.column, self.unit, self.encoding)
         row = [value for some in values for value in some]
         if ids is None:  # as Corpus.with_ids numbers them

@@ -18,7 +18,7 @@ from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
-from spanagree.errors import counted, printable
+from spanagree.errors import counted, printable_path
 
 _TABLES = (".csv", ".md", ".tex")  # no format of annotations has these endings
 _WRITE = "Write the gold annotation to this file; to one in .csv, .md or .tex the table instead."
@@ -48,9 +48,9 @@ def gold(
 
     path = job.file
     of_table = path is not None and to is None and path.lower().endswith(_TABLES)
-    if of_table and keep_annotators:
+    if path is not None and of_table and keep_annotators:
         raise click.UsageError(
-            f"-o {printable(str(path))}: the table goes to such a file, and --keep-annotators is"
+            f"-o {printable_path(path)}: the table goes to such a file, and --keep-annotators is"
             " for files of annotations; leave one out"
         )
     if of_table:

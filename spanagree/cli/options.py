@@ -488,9 +488,9 @@ def _exports() -> Group:
         ),
         flag("--predictions", models),
         flag("--ground-truth", truth),
+        option("--in-progress", begun, choices=names_of(choices.InProgress), unless="auto"),
         option("--layer", "Read this layer of an INCEpTION project.", metavar="NAME"),
         option("--feature", "Read labels from this feature of the layer.", metavar="NAME"),
-        option("--in-progress", begun, choices=names_of(choices.InProgress), unless="auto"),
     ]
 
 

@@ -361,13 +361,15 @@ class Collector:
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
         """Return whether a quote stands where it should, or its number if it does not."""
-        from spanagree.corpus.offsets import stands
-
         place = self._place_of(annotation)
         if place is None:
             return UNKNOWN
         if is_there is None:  # one that ends beyond may count another unit
-            is_there = end <= len(place) and stands(place, start, end, quote)
+            is_there = 0 <= start <= end <= len(place) and place[start:end] == quote  # mostly it is
+            if not is_there and end <= len(place):
+                from spanagree.corpus.offsets import stands
+
+                is_there = stands(place, start, end, quote)
         if is_there:
             return STANDS
         self._quotes.append(quote)

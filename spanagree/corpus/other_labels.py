@@ -14,7 +14,15 @@ from spanagree.arrays import Bools, Ints, first_alike, met_before
 from spanagree.corpus.best_labels import BEST, with_best_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import codes
-from spanagree.errors import InputError, SettingError, counted, is_iterable, listed, printable, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    counted,
+    is_iterable,
+    listed,
+    printable_path,
+    show,
+)
 from spanagree.files import PathName, read_lines
 from spanagree.tables import cells_of, separator_of
 
@@ -143,7 +151,7 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
     elif isinstance(given, str) and "=" in given and not os.path.exists(given):
         pairs = [("map_labels", part.rpartition("=")[::2]) for part in given.split(",")]
     else:
-        name = printable(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
+        name = printable_path(given) if isinstance(given, (str, os.PathLike)) else ""
         lines = [line.rstrip("\r") for line in read_lines(given).split("\n")]
         sign = separator_of(lines)
         pairs = [

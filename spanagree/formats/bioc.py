@@ -18,7 +18,7 @@ from spanagree.errors import (
     invalid_value,
     is_whole,
     listed,
-    printable,
+    printable_path,
     show,
     whole_number,
 )
@@ -76,7 +76,7 @@ def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = 
         InputError: for what is not BioC; passages that overlap.
         SettingError: for an unknown choice.
     """
-    log = ReadLog(printable(str(path)))
+    log = ReadLog(printable_path(path))
     records = _records(_documents(path, log), log, feature or "type")
     reading = as_read(feature=feature, ends=ends)
     return gather(records, log, reading, annotators=[""], ends=ends, again=False)

@@ -22,7 +22,7 @@ from spanagree.errors import (
     counted,
     invalid_value,
     listed,
-    printable,
+    printable_path,
     show,
     whole_number,
 )
@@ -134,7 +134,7 @@ def raw_brat(
 
 def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     """Yield the documents of a folder or file."""
-    name = printable(str(root))
+    name = printable_path(root)
     passed: Counter[str] = Counter()
     if root.is_file():
         beside, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
@@ -153,14 +153,14 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         annotations = []
         if ann is not None:
             marked = os.path.join(folder, ann)
-            rows = _rows_of(printable(marked), read_text(marked))
+            rows = _rows_of(printable_path(marked), read_text(marked))
             blank += not rows
             parsed = Annotation(annotator, None)
             if rows or absent != "unseen":
                 parsed = _annotation(annotator, rows, passed)
             annotations = [parsed]
         content = {"text": text.removeprefix(BOM), "has_mark": text.startswith(BOM)}
-        yield Record(printable(where), id_, content, annotations)
+        yield Record(printable_path(where), id_, content, annotations)
     if is_empty:
         raise InputError(
             f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
@@ -199,7 +199,7 @@ def _pairs(
         elif txt not in places:
             if id_ not in texts:
                 raise InputError(
-                    f"{printable(str(root / ann))}: there is no {show(Path(txt).name)} beside it;"
+                    f"{printable_path(root / ann)}: there is no {show(Path(txt).name)} beside it;"
                     " brat keeps the text there"
                 )
             yield texts[id_], ann, annotator, id_
@@ -244,7 +244,7 @@ def _files(root: Path, passed: Counter[str]) -> list[str]:
     files, folders = [], [""]
     while folders:
         folder = folders.pop()
-        with writing(printable(str(root / folder)), "read"), os.scandir(root / folder) as there:
+        with writing(printable_path(root / folder), "read"), os.scandir(root / folder) as there:
             entries = list(there)
         for entry in entries:
             is_file = os.path.splitext(entry.name)[1] in (".txt", ".ann")
@@ -252,7 +252,7 @@ def _files(root: Path, passed: Counter[str]) -> list[str]:
                 passed[_HIDDEN] += is_file or entry.is_dir()
             elif entry.is_symlink() and not os.path.exists(entry.path):
                 raise InputError(
-                    f"{printable(str(root / folder / entry.name))}: a link that leads nowhere;"
+                    f"{printable_path(root / folder / entry.name)}: a link that leads nowhere;"
                     " restore what it leads to, or delete it"
                 )
             elif entry.is_dir():
@@ -384,7 +384,7 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     corpus = corpus.to_characters()
     texts = corpus.known("texts", "brat")
     root = Path(path)
-    name = printable(str(root))
+    name = printable_path(root)
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{name}: there already; a new or an empty folder is needed")
     is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _ids(corpus))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.errors import InputError, counted, printable_path, show
 from spanagree.files import PathName, lines_of, read_lines
 from spanagree.formats.conll.fields import Fields
 from spanagree.tables import rows_of, separator_of
@@ -26,7 +25,7 @@ def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, lis
     Raises:
         InputError: for a file that cannot be read, or is not such a table.
     """
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     lines: Iterator[str] = lines_of(path, encoding)
     if name == "-":
         lines = io.StringIO(read_lines(path, encoding), newline="")
@@ -39,7 +38,7 @@ def csv_records(
     """Return the header, and the rows below it by its names, each with its place for errors."""
     rows = csv_rows(path, encoding)
     _, header = next(rows, (0, []))
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     return header, ((f"{name}:{line}", dict(zip(header, row, strict=True))) for line, row in rows)
 
 
@@ -87,7 +86,7 @@ def _sign(path: PathName, first: Sequence[str]) -> str:
 
 def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield what :func:`csv_rows` does, from the lines of a file."""
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     first = [*islice(lines, _LOOKED_AT)]
     sign = _sign(path, first)
     size = 0

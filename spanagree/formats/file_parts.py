@@ -14,7 +14,7 @@ from spanagree.corpus.grouped import grouped
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
 from spanagree.corpus.times import with_resolution
-from spanagree.errors import InputError, check_choice, is_iterable, printable, show
+from spanagree.errors import InputError, check_choice, is_iterable, printable, printable_path, show
 from spanagree.files import PathName, Source, file_names, same_files
 from spanagree.formats.combine import concatenated, joined_by_text, renamed
 from spanagree.formats.conll.page import UNITS
@@ -229,8 +229,8 @@ def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Files:
         for layer in (layer for layer in source if layer not in files):
             other, path = next(iter(files.items()))
             raise InputError(
-                f"{printable(os.fspath(source[layer]))}: no file of part {show(','.join(stars))},"
-                f" of which {printable(other)} has {printable(os.fspath(path))}; each annotator"
+                f"{printable_path(source[layer])}: no file of part {show(','.join(stars))},"
+                f" of which {printable(other)} has {printable_path(path)}; each annotator"
                 " needs every part"
             )
     ordered = [parts[stars] for stars in sorted(parts)]
@@ -246,7 +246,7 @@ def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Files:
 def _refuse_same(paths: Sequence[PathName]) -> None:
     """Refuse a file that is there twice, as through a link."""
     for first, again in same_files(paths):
-        name, other = (printable(os.fspath(paths[i])) for i in (again, first))
+        name, other = (printable_path(paths[i]) for i in (again, first))
         raise InputError(
             f"{name}: the same file as {other}; the files of a corpus in parts are different ones:"
             " leave one of them out"

@@ -10,7 +10,7 @@ from typing import Any
 
 from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.offsets import Place
-from spanagree.errors import InputError, SpanAgreeError, counted, listed, printable, show
+from spanagree.errors import InputError, SpanAgreeError, counted, listed, printable_path, show
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.file_head import read_head
@@ -145,4 +145,4 @@ def _rows(path: PathName, shape: str) -> Iterator[tuple[str, Any]]:
         rows = csv_rows(path)
         _, header = next(rows, (0, []))
         for line, row in rows:
-            yield f"{printable(os.fspath(path))}:{line}", dict(zip(header, row, strict=True))
+            yield f"{printable_path(path)}:{line}", dict(zip(header, row, strict=True))

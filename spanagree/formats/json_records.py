@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
@@ -10,7 +9,7 @@ from itertools import islice
 from json import JSONDecoder
 from typing import Any
 
-from spanagree.errors import InputError, printable
+from spanagree.errors import InputError, printable_path
 from spanagree.files import PathName, json_problem, texts_of
 
 _NEEDED = "a list of objects, or one a line, is needed"
@@ -38,7 +37,7 @@ def json_records(
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere.json: no such file
     """
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     with closing(texts_of(path, encoding, _PIECE)) as pieces:  # an error keeps no file open
         yield from records_in(name, pieces, needed, inside)
 

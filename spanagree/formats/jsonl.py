@@ -27,7 +27,7 @@ from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
-from spanagree.errors import InputError, invalid_value, is_whole, printable, show
+from spanagree.errors import InputError, invalid_value, is_whole, printable_path, show
 from spanagree.files import PathName, from_json, json_text, read_text, write_text
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
@@ -65,7 +65,7 @@ def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Cor
 
 def raw_jsonl(path: PathName) -> RawCorpus:
     """Return the rows of a file in our own format, unchecked."""
-    name = printable(str(path))
+    name = printable_path(path)
     lines = enumerate(read_text(path).split("\n"), 1)
     entries = ((f"{name}:{n}", _entry(line, f"{name}:{n}")) for n, line in lines if line.strip())
     first = next(entries, None)

@@ -14,7 +14,7 @@ import numpy as np
 from spanagree.choices import Duplicates
 from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
-from spanagree.errors import InputError, SettingError, counted, printable, show
+from spanagree.errors import InputError, SettingError, counted, printable_path, show
 from spanagree.files import BOM, PathName, mark_inside
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.csv_rows import csv_columns
@@ -130,7 +130,7 @@ class _Table:
     """A file's header and rows; a row knows its line."""
 
     def __init__(self, path: PathName, encoding: str) -> None:
-        self.name = printable(os.fspath(path))
+        self.name = printable_path(path)
         self.header, self.columns, self.lines = csv_columns(path, encoding)
         if not self.header:
             raise InputError(

@@ -15,7 +15,7 @@ from spanagree.arrays import Ints
 from spanagree.choices import Ends
 from spanagree.corpus.offsets import number_standing, point
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, invalid_value, printable, show, whole_number
+from spanagree.errors import InputError, invalid_value, printable_path, show, whole_number
 from spanagree.files import PathName, lines_of
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
@@ -68,7 +68,7 @@ def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     Raises:
         InputError: for what is not PubTator.
     """
-    where = printable(str(path))
+    where = printable_path(path)
     documents, passed = _read(lines_of(path), where)
     way = _way_of(documents)
     log = ReadLog(where)

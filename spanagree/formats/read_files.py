@@ -24,7 +24,7 @@ from spanagree.errors import (
     SpanAgreeError,
     check_choice,
     listed,
-    printable,
+    printable_path,
     show,
 )
 from spanagree.files import PathName, naming_files
@@ -103,7 +103,7 @@ class _Source:
         raw = format_called(self.form).read(self.path, **known)
         if _CHOOSE.isdisjoint(known):
             raw = _with_unread(self.path, raw, self.form, thorough=thorough)
-        name = printable(os.fspath(self.path))
+        name = printable_path(self.path)
         is_one_of_many = self.alone and set(self.layer) & set("*?[")
         annotator = os.path.basename(name) if is_one_of_many else self.layer
         notes = raw.notes
@@ -174,7 +174,7 @@ class _Source:
         Raises:
             InputError: if it was named as an annotator, and may have spans.
         """
-        name, nothing = printable(os.fspath(self.path)), self._nothing_recognised
+        name, nothing = printable_path(self.path), self._nothing_recognised
         if self.seen.other_columns and self.has_own_name:
             quoted = shlex.quote(f"{self.layer}:{self.seen.other_columns[0]}")
             raise InputError(
@@ -185,7 +185,7 @@ class _Source:
 
     def refuse_texts(self) -> None:
         """Refuse a file of texts that no other file needs."""
-        name = printable(os.fspath(self.path))
+        name = printable_path(self.path)
         if column := self.seen.marked_column:
             quoted = shlex.quote(f"{os.path.basename(os.fspath(self.path))}:{column}")
             raise InputError(
@@ -360,7 +360,7 @@ def _read_layers(
     )
     if form is not None:
         return part
-    names = (printable(os.fspath(source.path)) for source in sources)
+    names = (printable_path(source.path) for source in sources)
     tables = [path for path in names if path.lower().endswith((".csv", ".tsv"))]
     return part.but(notes=(*(f"{path}: read as conll" for path in tables), *part.notes))
 
@@ -439,7 +439,7 @@ def _refuse_apart(
         others = [id_ for name, known in ids.items() if name not in names for id_ in known or ()]
         if {*mine}.isdisjoint(others):
             raise InputError(
-                f"{printable(os.fspath(sources[0].path))}: read as {form}, it shares no document"
+                f"{printable_path(sources[0].path)}: read as {form}, it shares no document"
                 f" with the files of other formats: its ids are {listed(mine[:3])}, …, theirs"
                 f" {listed(others[:3])}, …; give the same documents the same ids, or compare each"
                 " format's files by themselves"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SpanAgreeError, listed, printable, show
+from spanagree.errors import InputError, SpanAgreeError, listed, printable, printable_path, show
 from spanagree.files import PathName, open_zip
 from spanagree.formats.file_head import FileHead, head_of_text, read_head
 from spanagree.formats.patterns import has_pattern
@@ -136,7 +136,7 @@ class Recognised(NamedTuple):
         if self.half_known and not is_named:
             name, key = self.half_known
             raise InputError(
-                f"{printable(os.fspath(path))}: as {name} writes it, but for spans under"
+                f"{printable_path(path)}: as {name} writes it, but for spans under"
                 f" {show(key)}, which {name} does not read; take them out, or read the rest with"
                 f" --from {name}"
             )
@@ -263,7 +263,7 @@ def _chosen(path: PathName, names: Sequence[str]) -> list[str]:
     for other in others if read else ():
         if not _are_same(read[first], read[other]):
             raise InputError(
-                f"{printable(os.fspath(path))}: {first} and {other} both know it, and read it"
+                f"{printable_path(path)}: {first} and {other} both know it, and read it"
                 f" otherwise; name one with --from {first} or --from {other}"
             )
     return [first]

@@ -30,19 +30,12 @@ from spanagree.errors import (
     counted,
     invalid_value,
     listed,
-    printable,
+    printable_path,
     reason,
     show,
 )
 from spanagree.extras import optional
-from spanagree.files import (
-    PathName,
-    Source,
-    check_writable,
-    named_files,
-    read_bytes,
-    write_bytes,
-)
+from spanagree.files import PathName, Source, check_writable, named_files, read_bytes, write_bytes
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
 from spanagree.limits import check_zlib
 from spanagree.settings import as_read
@@ -300,7 +293,7 @@ def raw_docbin(source: Source, **options: Any) -> RawCorpus:
     """Return the spans of .spacy files, unchecked; as :func:`raw_docs`."""
     packed = {}
     for name, path in named_files(source).items():
-        where = printable(os.fspath(path))
+        where = printable_path(path)
         packed[name] = where, read_bytes(where, os.fsdecode(path))
     spacy = optional("spacy", "spacy", "reading .spacy files")
     vocab = spacy.vocab.Vocab()

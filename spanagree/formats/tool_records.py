@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from spanagree.errors import (
     is_whole,
     length_of,
     listed,
-    printable,
+    printable_path,
     reason,
     show,
 )
@@ -89,7 +88,7 @@ def raw_records(
         InputError: for a file that cannot be read, and for what is not where a path leads.
         SettingError: for what is not a path, or one that leads nowhere in the whole file.
     """
-    log = ReadLog(printable(os.fspath(path)), align=align)
+    log = ReadLog(printable_path(path), align=align)
     if not options.get("spans"):  # who names spans means no others
         log.tree = tool.tree
     if tool.read:
@@ -124,7 +123,7 @@ def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[t
     Raises:
         InputError: for a file that is not written so.
     """
-    where = printable(os.fspath(path))
+    where = printable_path(path)
     arguments = (path, encoding, log) if tool.reads else (path, encoding)
     try:
         for where, record in tool.rows(*arguments) if tool.rows else ():

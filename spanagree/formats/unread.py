@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.corpus.balance import READ, added
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, counted, is_whole, listed, printable, show
+from spanagree.errors import InputError, counted, is_whole, listed, printable_path, show
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.file_head import read_head
@@ -83,7 +83,7 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
     n_unread = counts.total() - n_accounted
     if n_unread <= 0:
         return raw
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     if not is_read:
         at, number = counts.most_common(1)[0]
         marks = f"{counted(number, 'mark')} {'is' if number == 1 else 'are'}"

@@ -10,7 +10,15 @@ import numpy as np
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.errors import SettingError, check_choice, counted, listed, printable, show
+from spanagree.errors import (
+    SettingError,
+    check_choice,
+    counted,
+    listed,
+    printable,
+    printable_path,
+    show,
+)
 from spanagree.files import PathName
 from spanagree.formats.registry import FORMATS, WRITABLE, Options, format_called, registered
 
@@ -31,7 +39,7 @@ def form_to_write(path: PathName, form: str | None) -> str:
     if form is None and suffix not in known:
         written = ", ".join(name for name in WRITABLE)
         raise SettingError(
-            f"{printable(os.fspath(path))}: no format is written to files ending in"
+            f"{printable_path(path)}: no format is written to files ending in"
             f" {show(suffix)}; name one with --to ({written}), or a file such as .jsonl or .conll"
         )
     if form is None:
@@ -41,7 +49,7 @@ def form_to_write(path: PathName, form: str | None) -> str:
         check_choice(form, (*WRITABLE, *others), "format to write")
     if form in _BINARY and suffix in known.keys() - {*format_called(form).extensions}:
         raise SettingError(
-            f"{printable(os.fspath(path))}: {form} files are binary, and other files end in"
+            f"{printable_path(path)}: {form} files are binary, and other files end in"
             f" {suffix}; name one that ends in {_BINARY[form]}"
         )
     return form
@@ -106,10 +114,7 @@ def _details_left(corpus: Corpus, form: str) -> list[str]:
 
 
 def write_file(
-    corpus: Corpus,
-    path: PathName,
-    form: str | None = None,
-    options: Options | None = None,
+    corpus: Corpus, path: PathName, form: str | None = None, options: Options | None = None
 ) -> None:
     """Write a corpus in a format, by default that of the file's extension.
 

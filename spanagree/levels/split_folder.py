@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from spanagree.choices import SplitForm
-from spanagree.errors import InputError, check_choice, printable, show
+from spanagree.errors import InputError, check_choice, printable_path, show
 from spanagree.extras import optional
 from spanagree.files import PathName, hidden_name, writing
 from spanagree.formats.conll.write import write_conll
@@ -97,7 +97,7 @@ def write_split(
     """
     check_choice(form, WRITERS, "format to write")
     target = check_folder(folder, force=force)
-    name = printable(os.fspath(folder))
+    name = printable_path(folder)
     there = target.is_dir()
     # beside a folder that is made at once; inside one that is there, which may be a mount point
     made = (target if there else target.parent) / hidden_name("split")
@@ -133,7 +133,7 @@ def _place(target: Path, made: Path) -> None:
     for name in names:
         if os.path.lexists(target / name):
             raise InputError(
-                f"{printable(str(target / name))}: is there already, and nothing is replaced; move"
+                f"{printable_path(target / name)}: is there already, and nothing is replaced; move"
                 " it, or write elsewhere"
             )
     for name in names:
@@ -147,7 +147,7 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
         InputError: if it is a file, is not empty (unless ``force``), or cannot be written.
     """
     try:
-        name = printable(os.fspath(folder)) or "''"
+        name = printable_path(folder) or "''"
     except TypeError:
         raise InputError(f"{show(folder)}; the name of a folder is needed") from None
     with writing(name):

@@ -27,7 +27,7 @@ from spanagree.comparisons.table import ALL, KEYS, SUMS, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.joined import CorpusOfRows
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, reason, show
+from spanagree.errors import InputError, SettingError, SpanAgreeError, printable_path, reason, show
 from spanagree.files import PathName, read_bytes, write_bytes
 from spanagree.limits import check_expansion
 from spanagree.signature import signature
@@ -93,7 +93,7 @@ def write_rows(
     """
     if os.path.splitext(path)[1].lower() != _SUFFIX:
         raise SettingError(
-            f"{printable(os.fspath(path))}: rows are written as an archive of NumPy's; name a"
+            f"{printable_path(path)}: rows are written as an archive of NumPy's; name a"
             f" {_SUFFIX} file"
         )
     columns: Arrays = {name: np.asarray(values) for name, values in arrays.items()}
@@ -159,7 +159,7 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
     """
     import zipfile  # takes a while to load
 
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     raw = read_bytes(name, os.fspath(path))
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:

@@ -27,6 +27,7 @@ from spanagree.errors import (
     counted,
     listed,
     printable,
+    printable_path,
     show,
 )
 from spanagree.files import PathName, base_name, named_file, read_lines
@@ -542,6 +543,6 @@ def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:
         if file := named_file(folder, name):
             return os.fspath(file)
     raise InputError(
-        f"{where}: {show(base_name(name))} is neither in {printable(str(folders[0]))} nor beside"
+        f"{where}: {show(base_name(name))} is neither in {printable_path(folders[0])} nor beside"
         " the table"
     )

@@ -6,7 +6,6 @@ tier is somebody's or something's line of the recording: it may name the annotat
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ from spanagree.errors import (
     check_choice,
     counted,
     listed,
-    printable,
+    printable_path,
     show,
 )
 from spanagree.files import PathName, numbered_lines, read_text
@@ -110,7 +109,7 @@ class Marks:
     """
 
     def __init__(self, path: PathName, unit: str = "s") -> None:
-        self.name: str = printable(os.fspath(path))
+        self.name: str = printable_path(path)
         self.unit = unit
         self.rows: list[Mark] = []
         self.lengths: dict[str, Fraction] = {}

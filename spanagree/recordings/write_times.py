@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections.abc import Iterator
 
@@ -13,7 +12,7 @@ import numpy as np
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Segment, is_time, overlapping
 from spanagree.corpus.times import shown
-from spanagree.errors import SettingError, printable, show
+from spanagree.errors import SettingError, printable_path, show
 from spanagree.files import PathName, write_text
 
 _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
@@ -22,7 +21,7 @@ _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
 def _check(corpus: Corpus, path: PathName, form: str) -> None:
     if not is_time(corpus.offsets):
         raise SettingError(
-            f"{printable(os.fspath(path))}: {form} holds times, and offsets here are"
+            f"{printable_path(path)}: {form} holds times, and offsets here are"
             f" {corpus.offsets}; write another format"
         )
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.errors import InputError, printable
+from spanagree.errors import InputError, printable, printable_path
 from spanagree.extras import optional
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.results.frame import figure
@@ -98,7 +98,7 @@ def check_plot(path: PathName) -> None:
     optional("matplotlib", "plot", "plotting")
     if (suffix := Path(path).suffix.lower()) not in FORMATS:
         raise InputError(
-            f"{printable(str(path))}: pictures are {', '.join(FORMATS)};"
+            f"{printable_path(path)}: pictures are {', '.join(FORMATS)};"
             f" {printable(suffix) or 'no extension'} is none of them"
         )
     check_writable(path)

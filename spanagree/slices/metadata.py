@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from spanagree.corpus.tags import is_tag
-from spanagree.errors import InputError, SettingError, SpanAgreeError, counted, printable, show
+from spanagree.errors import InputError, SettingError, SpanAgreeError, counted, printable_path, show
 from spanagree.formats.hugging_face.columns import cell_of, each_row
 from spanagree.formats.hugging_face.load import rows_in_file
 from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
@@ -210,7 +210,7 @@ def _tables(
         yield "rows", each_row(source)
         return
     for path in [source] if isinstance(source, _PATH) else source:
-        yield printable(os.fspath(path)), _rows_of_file(path, encoding)
+        yield printable_path(path), _rows_of_file(path, encoding)
 
 
 def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

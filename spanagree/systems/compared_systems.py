@@ -14,19 +14,8 @@ from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import (
-    InputError,
-    MissingLayerError,
-    check_known,
-    counted,
-    printable,
-    show,
-)
-from spanagree.parts.compared_rows import (
-    ComparedRows,
-    compared_documents,
-    whole_of_parts,
-)
+from spanagree.errors import InputError, MissingLayerError, check_known, counted, printable, show
+from spanagree.parts.compared_rows import ComparedRows, compared_documents, whole_of_parts
 from spanagree.systems.system_rows import SystemRows, compare_with_gold
 
 if TYPE_CHECKING:

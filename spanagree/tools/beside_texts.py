@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,18 +16,11 @@ from spanagree.errors import (
     counted,
     invalid_value,
     is_whole,
-    printable,
+    printable_path,
     show,
     whole_number,
 )
-from spanagree.files import (
-    PathName,
-    base_name,
-    named_file,
-    naming_files,
-    numbered_lines,
-    read_text,
-)
+from spanagree.files import PathName, base_name, named_file, naming_files, numbered_lines, read_text
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import found_at
 from spanagree.formats.records import ReadLog
@@ -68,7 +60,7 @@ def files_ending(path: PathName, ends: str) -> list[tuple[Path, str]]:
     """Return a file, or those in a folder whose names end so, each with its name for errors."""
     folder = Path(path)
     files = sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
-    return [(file, printable(str(file))) for file in files]
+    return [(file, printable_path(file)) for file in files]
 
 
 def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -79,7 +71,7 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for another line; for a text that is not there.
     """
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     spans: dict[str, list[Any]] = {}
     for where, line in numbered_lines(path, encoding):
         cells = line.split()
@@ -232,7 +224,7 @@ def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
             )
     if not marked:
         raise InputError(
-            f"{printable(os.fspath(path))}: {counted(len(rows), 'item')} of Potato with labels of"
+            f"{printable_path(path)}: {counted(len(rows), 'item')} of Potato with labels of"
             " whole texts, and no spans; spanagree coefficients reads a table of labels"
         )
     yield from rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -13,14 +12,7 @@ from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import (
-    InputError,
-    check_choice,
-    counted,
-    listed,
-    percent,
-    printable,
-)
+from spanagree.errors import InputError, check_choice, counted, listed, percent, printable_path
 from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
@@ -103,7 +95,7 @@ def raw_mqm(
     for value, allowed, what in ((text, SIDES, "text"), (feature, LABELS, "feature")):
         if value is not None:
             check_choice(value, allowed, what)
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     ratings: dict[tuple[str, str], list[_Rating]] = {}  # by segment and side
     counts = _Counts()
     passed: Counter[str] = Counter()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, printable, show
+from spanagree.errors import InputError, printable_path, show
 from spanagree.files import PathName, read_lines
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
@@ -32,7 +31,7 @@ def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     Raises:
         InputError: if a line has another tag.
     """
-    log = ReadLog(printable(os.fspath(path)))
+    log = ReadLog(printable_path(path))
     log.numbered = True
     records = _records(log.name, read_lines(path, encoding))
     reading: dict[str, Any] = {"format": "qe-tags", **as_read(encoding)}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
-from spanagree.errors import InputError, listed, printable, show
+from spanagree.errors import InputError, listed, printable_path, show
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.exports import objects_in
@@ -100,7 +99,7 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     marked = next((c for c in header if c.startswith("tagged_") and not c.endswith("_gold")), None)
     if not texts or marked is None:
         raise InputError(
-            f"{printable(os.fspath(path))}: the columns {listed(header)}; CrowdTruth has one of"
+            f"{printable_path(path)}: the columns {listed(header)}; CrowdTruth has one of"
             " sentences, and one of strings called tagged_…; --from dataset reads others"
         )
     judged = [(row, _strings(row[marked], where)) for where, row in rows]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.errors import InputError, counted, printable_path, show
 from spanagree.files import PathName, from_json, named_file, numbered_lines, read_text
 from spanagree.formats.csv_rows import csv_rows
 
@@ -24,7 +23,7 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Raises:
         InputError: for rows of another length, or spans that are not JSON.
     """
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     records: list[tuple[str, dict[str, Any]]] = []
     passed = 0
     for line, row in csv_rows(path, encoding):

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import (
-    InputError,
-    counted,
-    invalid_value,
-    is_whole,
-    printable,
-    show,
-    whole_number,
-)
+from spanagree.errors import InputError, counted, invalid_value, is_whole, show, whole_number
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import csv_records, csv_rows
 from spanagree.formats.file_head import read_head
@@ -153,7 +144,7 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     Raises:
         InputError: for what is no list of whole numbers.
     """
-    name = printable(os.fspath(path))
+    name = log.name
     if read_head(path).shape in ("json", "jsonl"):
         for where, record in json_records(path, encoding=encoding):
             log.look_beside(record)
@@ -189,7 +180,7 @@ def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     Raises:
         InputError: for a table without ids or labels, or what are no indices.
     """
-    name = printable(os.fspath(path))
+    name = log.name
     header, rows = csv_records(path, encoding)
     label = next((c for c in ("discourse_type", "class", "label") if c in header), None)
     if "id" not in header:

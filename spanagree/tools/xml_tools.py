@@ -7,7 +7,6 @@ the document's text.
 from __future__ import annotations
 
 import io
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +17,7 @@ from xml.etree.ElementTree import Element
 
 from spanagree.corpus.offsets import with_short_ends
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, invalid_value, listed, printable, show, whole_number
+from spanagree.errors import InputError, invalid_value, listed, printable_path, show, whole_number
 from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
@@ -72,7 +71,7 @@ def raw_xml_tools(path: PathName) -> RawCorpus:
     Raises:
         InputError: for what is not XML, or not as the tool writes it; for a text that is not there.
     """
-    log = ReadLog(printable(os.fspath(path)))
+    log = ReadLog(printable_path(path))
     means: set[str] = set()
     raw = gather(_records(Path(path), log, means), log, {"format": "xml"}, one_each=True)
     return raw.but(notes=(f"{log.name}: {' and '.join(sorted(means))}", *raw.notes))
@@ -103,7 +102,7 @@ def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool
     if start.shape == "folder":
         files = [path / name for name in sorted(start.members) if name.endswith(".knowtator.xml")]
     for file in files:
-        where = printable(str(file))
+        where = printable_path(file)
         raw = read_bytes(where, str(file))
         root, tool = _parsed(where, raw)
         text = cache(partial(_text_beside, file, known, where))  # several may name one file
@@ -115,7 +114,7 @@ def _text_beside(file: Path, known: dict[Path, list[Path]], where: str, wanted: 
 
 
 def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
-    name = printable(str(path))
+    name = printable_path(path)
     with open_zip(path) as archive:
         by_base = {  # of equal names the first
             member.rpartition("/")[2].casefold(): member for member in reversed(archive.names)

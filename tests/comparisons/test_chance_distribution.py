@@ -111,6 +111,13 @@ def test_golden():
     assert checked == 860  # 2 kinds of chance × (70 cases × 5 measures + 20 of overlapping × 4)
 
 
+def drawn_case(n, a, b, chance, data):
+    """Return a corpus with one arrangement of A drawn, the segments of A there, and all of both."""
+    all_a, all_b = arranged(n, a, b, chance)
+    fixed = data.draw(st.sampled_from(apart(all_a)))
+    return corpus_of(n, fixed, apart(all_b)[0]), fixed, all_a, all_b
+
+
 SEGMENTS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("XY")), max_size=3)
 
 
@@ -119,14 +126,14 @@ SEGMENTS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("XY")), max_siz
 @at_most(25)
 @given(st.integers(1, 7), SEGMENTS, SEGMENTS, st.data())
 def test_by_enumeration(match, chance, n, a, b, data):
-    """Every arrangement of one side, and of both, counted: the distribution, mean and variance."""
-    all_a, all_b = arranged(n, a, b, chance)
-    fixed = data.draw(st.sampled_from(apart(all_a)))
-    corpus = corpus_of(n, fixed, apart(all_b)[0])
+    """Every arrangement of one side, and of both, counted: the distribution, mean and variance.
+
+    Which of two annotators is named first makes no difference.
+    """
+    corpus, fixed, all_a, all_b = drawn_case(n, a, b, chance, data)
     for one, sides in (("a", [fixed]), (None, all_a)):
         by_chance = sa.match_distribution(corpus, "a", "b", match=match, chance=chance, fixed=one)
         check(by_chance, *summary((matched(x, y, match), 1) for x in sides for y in all_b))
-    # the other side fixed, the names turned round
     by_chance = sa.match_distribution(corpus, "b", "a", match=match, chance=chance, fixed="a")
     check(by_chance, *summary((matched(fixed, y, match), 1) for y in all_b))
 
@@ -135,17 +142,17 @@ def test_by_enumeration(match, chance, n, a, b, data):
 @pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
 @at_most(10)
 @given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
-def test_mean_of_what_is_drawn(match, chance, n, a, b, data):
-    """A document over the budget has the exact mean all the same; by enumeration in fractions."""
-    all_a, all_b = arranged(n, a, b, chance)
-    fixed = data.draw(st.sampled_from(apart(all_a)))
-    corpus = corpus_of(n, fixed, apart(all_b)[0])
+def test_moments_of_what_is_drawn(match, chance, n, a, b, data):
+    """A document over the budget has the exact mean and variance all the same; by enumeration."""
+    corpus, fixed, all_a, all_b = drawn_case(n, a, b, chance, data)
     few = {"match": match, "chance": chance, "budget": 0, "draws": 2}
     for names in (("a", "b"), ("b", "a")):
         for one, sides in (("a", [fixed]), (None, all_a)):
             by_chance = sa.match_distribution(corpus, *names, fixed=one, **few)
-            _, mean, _ = summary((matched(x, y, match), 1) for x in sides for y in all_b)
+            _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
             assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
+            if match != "iou":  # of it there are no more than these, so they are drawn too
+                assert by_chance.variance == pytest.approx(float(variance), abs=1e-12)
 
 
 def test_mean_over_many_drawn_documents(monkeypatch):
@@ -454,25 +461,6 @@ def test_over_the_budget(news):
     again = sa.match_distribution(turned, *names, **small)
     assert again.mean == pytest.approx(by_chance.mean, rel=1e-12)
     assert again.pmf == pytest.approx(by_chance.pmf, rel=1e-9)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("match", "chance"), OFFERED, ids=IDS)
-@at_most(10)
-@given(st.integers(1, 6), SEGMENTS, SEGMENTS, st.data())
-def test_variance_of_what_is_drawn(match, chance, n, a, b, data):
-    """Where the distribution is over the budget, mean and variance are exact; by enumeration."""
-    all_a, all_b = arranged(n, a, b, chance)
-    fixed = data.draw(st.sampled_from(apart(all_a)))
-    corpus = corpus_of(n, fixed, apart(all_b)[0])
-    for one, sides in (("a", [fixed]), (None, all_a)):
-        by_chance = sa.match_distribution(
-            corpus, "a", "b", match=match, chance=chance, fixed=one, budget=0, draws=2
-        )
-        _, mean, variance = summary((matched(x, y, match), 1) for x in sides for y in all_b)
-        assert by_chance.mean == pytest.approx(float(mean), abs=1e-12)
-        if match != "iou":  # of it there are no more than these, so they are drawn too
-            assert by_chance.variance == pytest.approx(float(variance), abs=1e-12)
 
 
 def test_what_documents_say(news, monkeypatch):

@@ -87,11 +87,7 @@ class _Batch:
 
 
 def fixed_walk(
-    pieces: Pieces,
-    measure: Match,
-    budget: float,
-    moments: bool,
-    kinds: PlaceKinds | None = None,
+    pieces: Pieces, measure: Match, budget: float, moments: bool, kinds: PlaceKinds | None = None
 ) -> list[Floats | None]:
     """Compute the distribution of the match in each piece, with A fixed and B random.
 

@@ -38,9 +38,6 @@ class Side:
     label: Ints
     kind: Ints
 
-    def __len__(self) -> int:
-        return len(self.piece)
-
     def rows(self, rows: Ints) -> Side:
         """Return some of the segments, by number."""
         return Side(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
@@ -49,6 +46,9 @@ class Side:
         """Return the segments of one piece; the pieces are sorted."""
         low, high = np.searchsorted(self.piece, (piece, piece + 1))
         return self.rows(np.arange(low, high))
+
+    def __len__(self) -> int:
+        return len(self.piece)
 
     def copies(self, count: int) -> Side:
         """Return the side so many times, each time as a piece of its own."""
@@ -71,9 +71,6 @@ class Pieces:
     a: Side
     b: Side
 
-    def __len__(self) -> int:
-        return len(self.document)
-
     def some(self, rows: Ints) -> Pieces:
         """Return some of the pieces, by number, rising."""
         number = np.full(len(self), -1)
@@ -83,6 +80,9 @@ class Pieces:
             kept = side.rows(np.flatnonzero(number[side.piece] >= 0))
             sides.append(replace(kept, piece=number[kept.piece]))
         return Pieces(self.document[rows], self.tokens[rows], *sides)
+
+    def __len__(self) -> int:
+        return len(self.document)
 
 
 def pieces_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from spanagree.errors import (
     counted,
     is_iterable,
     listed,
-    printable,
+    printable_path,
     show,
 )
 from spanagree.files import BOM, PathName, mark_inside
@@ -36,14 +35,7 @@ from spanagree.formats.conll.columns import (
     number_of,
 )
 from spanagree.formats.conll.fields import Fields, Lines
-from spanagree.formats.conll.head import (
-    MARK,
-    SENT_ID,
-    Head,
-    head_of,
-    id_in,
-    rows_above,
-)
+from spanagree.formats.conll.head import MARK, SENT_ID, Head, head_of, id_in, rows_above
 from spanagree.formats.conll.lines import LineKind, as_lines
 from spanagree.settings import as_read
 from spanagree.tables import rows_of
@@ -125,7 +117,7 @@ class ConllOptions(TagOptions):
             problem = f"has the name {show(max(names, key=names.count))} twice"
         if problem:
             raise InputError(
-                f"{printable(os.fspath(path))}:1: the line of the columns' names {problem}"
+                f"{printable_path(path)}:1: the line of the columns' names {problem}"
                 f" ({show(line)}); mend it, or name the columns with --columns (columns=)"
             )
         return replace(
@@ -282,7 +274,7 @@ def read_page(
     Raises:
         InputError: for rows of different width, columns that are not there, ids that repeat.
     """
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     lines, kinds, passed = _lines_of(name, text, head)
     del text  # it is no longer needed
     layout = head.layout

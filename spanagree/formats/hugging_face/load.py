@@ -20,6 +20,7 @@ from spanagree.errors import (
     SpanAgreeError,
     invalid_value,
     printable,
+    printable_path,
     reason,
     show,
 )
@@ -45,7 +46,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         SettingError: if datasets is not installed; JSON is read without it.
         InputError: for what is not there or cannot be read.
     """
-    name = printable(os.fspath(path))
+    name = printable_path(path)
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
     encoding = options.pop("encoding", "utf-8")
@@ -103,7 +104,7 @@ def rows_in_file(path: PathName, encoding: str = "utf-8") -> Any:
         SettingError: if datasets is needed and not installed.
         InputError: for what cannot be read; what is no table raises it when its rows are read.
     """
-    return _data(printable(os.fspath(path)), os.fsdecode(path), encoding)
+    return _data(printable_path(path), os.fsdecode(path), encoding)
 
 
 def _data(name: str, path: str, encoding: str) -> Any:
@@ -257,7 +258,7 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
         SettingError: if datasets is not installed.
         InputError: if the hub cannot be reached, or the dataset cannot be read.
     """
-    shown = printable(os.fspath(name))
+    shown = printable_path(name)
     datasets = _library(shown)
     packaged = getattr(datasets.packaged_modules, "_PACKAGED_DATASETS_MODULES", ())
     if os.path.exists(name) or not _HUB_NAME.fullmatch(os.fspath(name)) or name in packaged:

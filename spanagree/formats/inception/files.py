@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from spanagree.errors import printable
+from spanagree.errors import printable_path
 from spanagree.files import PathName, read_bytes
 from spanagree.formats.file_head import read_head
 from spanagree.formats.inception.cas import knows_cas
@@ -57,7 +57,7 @@ def read_pages(pattern: PathName, layer: str, wanted: str | None) -> Project:
     for document, file in zip(folders, files, strict=True):
         named = file if annotator is None else file._replace(stems=(annotator,))
         documents.setdefault(document, []).append(named)
-    project = Project(printable(os.fspath(pattern)), wanted, "auto")
+    project = Project(printable_path(pattern), wanted, "auto")
     for document, of_document in documents.items():
         users = (file.stems[0] for file in of_document if not is_initial(file))
         project.add(document, of_document, dict.fromkeys(users, "FINISHED"))
@@ -73,7 +73,7 @@ def _agree(files: Sequence[File], wanted: str | None) -> bool:
 
 def _file(path: PurePath) -> File:
     """Return a file, which is of the kind that its beginning shows."""
-    where, shape = printable(str(path)), read_head(path).shape
+    where, shape = printable_path(path), read_head(path).shape
     data = read_bytes(where, str(path))
     if shape == "zip":
         return file_of(path.name, data, where)

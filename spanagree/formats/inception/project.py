@@ -11,7 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from spanagree.errors import InputError, counted, invalid_value, listed, printable, show
+from spanagree.errors import (
+    InputError,
+    counted,
+    invalid_value,
+    listed,
+    printable,
+    printable_path,
+    show,
+)
 from spanagree.files import BOM, PathName, decoded, from_json, naming_files, open_zip, read_bytes
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.cas import read_json, read_xmi
@@ -171,7 +179,7 @@ def opened(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], byte
         names = sorted(f.relative_to(root).as_posix() for f in root.rglob("*") if f.is_file())
     yield (
         [name for name in names if not name.rpartition("/")[2].startswith(".")],
-        lambda name: read_bytes(printable(str(root / name)), str(root / name)),
+        lambda name: read_bytes(printable_path(root / name), str(root / name)),
     )
 
 
@@ -199,7 +207,7 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
     Raises:
         InputError: for files that cannot be read, or that do not fit what describes them.
     """
-    where = printable(os.fspath(path))
+    where = printable_path(path)
     project = Project(where, layer, in_progress)
     with opened(path) as (names, read):
         about = _about(names, read, where)

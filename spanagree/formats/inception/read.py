@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import check_choice, listed, printable, show
+from spanagree.errors import check_choice, listed, printable, printable_path, show
 from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
 from spanagree.formats.combine import unite
 from spanagree.formats.file_head import FileHead, passed_over, read_head
@@ -71,7 +70,7 @@ def raw_inception(
     projects |= {n: read_pages(path, n, layer) for n, path in files.items() if n not in starts}
     pages = {name: _page(starts[name], layer) for name in files if name not in projects}
     every = [page for project in projects.values() for page in project.every()]
-    names = {name: printable(os.fspath(path)) for name, path in files.items()}
+    names = {name: printable_path(path) for name, path in files.items()}
     where = next(iter(names.values())) if len(names) == 1 else listed(names.values())
     chosen = choose([*every, *pages.values()], layer, feature, where)
     asked = {"in_progress": in_progress} if in_progress != "auto" else {}
