@@ -44,8 +44,7 @@ def check_expansion(name: str, packed: int, size: int) -> None:
         InputError: naming the limit and the variable that sets it.
         SettingError: as :func:`limit`.
     """
-    times = limit(EXPANSION)
-    if size > max(times * packed, _ALWAYS):
+    if size > _ALWAYS and size > (times := limit(EXPANSION)) * packed:
         raise InputError(
             f"{name}: its {packed} bytes expand to more than {times} times as many, which only"
             f" files up to {_ALWAYS >> 20} MiB may; if you trust it, set {EXPANSION}={10 * times}"

@@ -143,9 +143,9 @@ def in_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | No
     n_further = _sizes(codes[wide], unit) - 1  # units of a character behind its first
     within = np.arange(n_further.sum()) + 1
     further = np.repeat(wide, n_further) + within  # offsets at which no character begins
-    halves = offsets[np.isin(offsets, further)]
-    points = offsets - np.searchsorted(further, offsets, "right")
-    return points, int(halves[0]) if len(halves) else None
+    n_before = np.searchsorted(further, offsets, "right")
+    halves = offsets[n_before > np.searchsorted(further, offsets)]
+    return offsets - n_before, int(halves[0]) if len(halves) else None
 
 
 class Sentences:
@@ -198,7 +198,7 @@ class Sentences:
         self._n_characters += len(sentence)
         if not sentence.isascii():
             self._left = [laid.of(unit) for laid in self._left for unit in laid.units]
-        for laid in [*self._left]:
+        for laid in self._left:
             places = offsets_in(sentence, laid.units[0])
             begin = offset - places[max(sentence.find(word), 0)]
             if begin < laid.end:
@@ -216,25 +216,23 @@ class Sentences:
         Raises:
             InputError: where it does not, in all units.
         """
-        misfits = []
+        sentence = self._sentences[-1]
         for laid in self._left:
             start, stop = begin - laid.begin, end - laid.begin
             if laid.points is not None:
                 start, stop = laid.points.get(start, -1), laid.points.get(stop, -1)
-            there = self._sentences[-1][max(start, 0) : max(stop, 0)]
-            if start < 0 or stop - start != len(word) or there != word:
-                misfits.append((laid, there))
-        for laid, there in misfits:
-            self._drop(
-                laid,
-                f"{where}: token {show(word)} at {begin}-{end}, where {self.source} has"
-                f" {show(there)}; the offsets, in {laid.units[0]}, and the text have to agree",
-            )
+            if start < 0 or stop - start != len(word) or sentence[start:stop] != word:
+                there = sentence[max(start, 0) : max(stop, 0)]
+                self._drop(
+                    laid,
+                    f"{where}: token {show(word)} at {begin}-{end}, where {self.source} has"
+                    f" {show(there)}; the offsets, in {laid.units[0]}, and the text have to agree",
+                )
 
     def _drop(self, laid: _Laid, misfit: str) -> None:
         """Leave units out; if none is left, raise what was wrong with the likeliest."""
         self._misfit = misfit if self.likeliest in laid.units else self._misfit
-        self._left.remove(laid)
+        self._left = [other for other in self._left if other is not laid]
         if not self._left:
             raise InputError(self._misfit)
 

@@ -22,6 +22,7 @@ _VALUE = re.compile(r"((?:[^\\]|\\.)*?)(?:\[(\d+)\])?", re.DOTALL)
 _LINK = re.compile(r"->(\d+-\d+)$")
 _GOVERNOR = re.compile(r"([\d.-]+)(?:\[(\d+)_(\d+)\])?")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_NOTHING = frozenset(("", "_"))  # cells without an annotation
 _ESCAPED_IN_TEXT = re.compile(r"\\([tnrfb\\\x00-\x1f])|((?:\\u[0-9A-Fa-f]{4})+)")
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
 _ROLE = "ROLE_"
@@ -86,7 +87,7 @@ class _Reader:
                 if match is None or len(cells) < self.columns or not (text or self.is_begun):
                     needed = f"offsets, token and {counted(self.columns, 'column')} below a"
                     raise invalid_value(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
-                if any(cell not in ("", "_") for cell in cells[self.columns :]):
+                if not _NOTHING.issuperset(cells[self.columns :]):
                     needed = f"the header declares {counted(self.columns, 'column')} behind a token"
                     raise invalid_value(f"{where}:", line, needed)
                 token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
