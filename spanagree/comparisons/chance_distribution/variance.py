@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
@@ -95,50 +95,61 @@ class StartsOfTwo:
             self.lengths[length] += count
         self.count = self.lengths.total()
         self.slots = n - self._tokens(self.lengths) + self.count
+        self._of_length: dict[int, Floats] = {}
         self._of_lengths: dict[tuple[int, int], Floats] = {}
 
     def starts_of_one(self, kind: Kind) -> Floats:
         """Return E(how many of a kind start at x), at [x]."""
-        return self.kinds[kind] * self._single(kind[0])
+        return self.kinds[kind] * self.starts_of_length(kind[0])
 
     def starts(self, first: Kind, second: Kind) -> Floats:
         """Return E(how many of one kind start at x and of the other at y), at [x, y]."""
         number = self.kinds[first] * (self.kinds[second] - (first == second))
         total = np.zeros((self.n, self.n))
         if number:
-            a, b = first[0], second[0]
-            total += number * (self._ordered(a, b) + self._ordered(b, a).T)
+            total += number * self.starts_of_lengths(first[0], second[0])
         if first == second:
             total[np.diag_indices(self.n)] += self.starts_of_one(first)
         return total
 
-    def _single(self, a: int) -> Floats:
+    def starts_of_lengths(self, a: int, b: int) -> Floats:
+        """Return P(one segment of length a starts at x and another of length b at y), at [x, y]."""
+        if (a, b) not in self._of_lengths:
+            everywhere = np.arange(self.n)
+            self._of_lengths[a, b] = self.starts_at(a, b, everywhere, everywhere)
+        return self._of_lengths[a, b]
+
+    def starts_at(self, a: int, b: int, x: Ints, y: Ints) -> Floats:
+        """Return the same at some starts of either, at [x, y]."""
+        return self._ordered(a, b, x, y) + self._ordered(b, a, y, x).T
+
+    def starts_of_length(self, a: int) -> Floats:
         """Return P(a segment of length a starts at x)."""
+        if a in self._of_length:
+            return self._of_length[a]
         others = self.lengths - Counter([a])
         x = np.arange(self.n)
         total = np.zeros(self.n)
         for (m, s), ways in _splits(others, 1).items():
             right = self.count - 1 - m, self._tokens(others) - s
             total += ways * self._ways(m, s, x) * self._ways(*right, self.n - x - a)
-        return total * _scale(self.slots, self.count, 1)
+        self._of_length[a] = total * _scale(self.slots, self.count, 1)
+        return self._of_length[a]
 
-    def _ordered(self, a: int, b: int) -> Floats:
+    def _ordered(self, a: int, b: int, x: Ints, y: Ints) -> Floats:
         """Return P(one segment of length a starts at x and another of length b at y ≥ x + a)."""
-        if (a, b) not in self._of_lengths:
-            others = self.lengths - Counter([a, b])
-            x, y = np.arange(self.n)[:, None], np.arange(self.n)
-            total = np.zeros((self.n, self.n))
-            for (m1, s1, m2, s2), ways in _splits(others, 2).items():
-                m3, s3 = self.count - 2 - m1 - m2, self._tokens(others) - s1 - s2
-                between = self._ways(m2, s2, np.arange(1 - self.n, self.n) - a)
-                total += (
-                    ways
-                    * self._ways(m1, s1, x)
-                    * between[(y - x) + self.n - 1]
-                    * self._ways(m3, s3, self.n - y - b)
-                )
-            self._of_lengths[a, b] = total * _scale(self.slots, self.count, 2)
-        return self._of_lengths[a, b]
+        others = self.lengths - Counter([a, b])
+        total = np.zeros((len(x), len(y)))
+        for (m1, s1, m2, s2), ways in _splits(others, 2).items():
+            m3, s3 = self.count - 2 - m1 - m2, self._tokens(others) - s1 - s2
+            between = self._ways(m2, s2, np.arange(1 - self.n, self.n) - a)
+            total += (
+                ways
+                * self._ways(m1, s1, x)[:, None]
+                * between[y - x[:, None] + self.n - 1]
+                * self._ways(m3, s3, self.n - y - b)
+            )
+        return total * _scale(self.slots, self.count, 2)
 
     @staticmethod
     def _tokens(lengths: Counter[int]) -> int:
@@ -189,19 +200,28 @@ def _choices(count: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 def _against(piece: Pieces, measure: Match, b: StartsOfTwo) -> tuple[float, float]:
     """Return E(match) and E(match²), A as it is."""
-    gained: dict[Kind, Floats] = {}
-    for length, label in b.kinds:
+    gains: defaultdict[int, list[Floats]] = defaultdict(list)
+    counts: defaultdict[int, list[int]] = defaultdict(list)
+    for (length, label), n_segments in b.kinds.items():
         start = np.arange(b.n - length + 1)
         labels = np.full_like(start, label)
         gain = gains_at(piece, measure, 0 * start, start, start + length, labels)
         if gain.any():
-            gained[length, label] = np.append(gain, np.zeros(length - 1))
-    first = sum(float(b.starts_of_one(kind) @ g) for kind, g in gained.items())
-    second = sum(
-        float(g @ b.starts(g_kind, h_kind) @ h)
-        for g_kind, g in gained.items()
-        for h_kind, h in gained.items()
-    )
+            gains[length].append(np.append(gain, np.zeros(length - 1)))
+            counts[length].append(n_segments)
+    by_length = {}  # starts at which any kind gains, the gains at [kind, start], segments of a kind
+    for length, of_kinds in gains.items():
+        at = np.flatnonzero(np.any(of_kinds, axis=0))
+        by_length[length] = at, np.array(of_kinds)[:, at], np.array(counts[length])
+    first = second = 0.0
+    for length, (at, gain, count) in by_length.items():
+        starts = b.starts_of_length(length)[at]
+        first += float(count @ gain @ starts)
+        second += float(count @ gain**2 @ starts)
+        for other, (its_at, its_gain, its_count) in by_length.items():
+            n_pairs = np.outer(count, its_count) - (np.diag(count) if other == length else 0)
+            both = b.starts_at(length, other, at, its_at)
+            second += float((gain @ both @ its_gain.T * n_pairs).sum())
     return first, second
 
 
