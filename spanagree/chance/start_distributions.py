@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups, row_order, unique
-from spanagree.chance.edges import FIRST_EDGE, long_edges, short_edges
+from spanagree.chance.edges import FIRST_EDGE, short_edges
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all, frozen, is_time
 from spanagree.errors import InputError, check_choice, counted, invalid_value, is_whole, show
@@ -213,6 +213,8 @@ def start_profiles(
                     cell = slots[of_these], of_these, of_shape[:, first_e:last_e]
                     cells.setdefault(others[others > 0].tobytes(), []).append(cell)
                 continue
+            from spanagree.chance.long_edges import long_edges  # few documents need it
+
             for s in of_these:
                 for e, edge in long_edges(excess, int(slots[s])).items():
                     first_e, last_e = np.searchsorted(excess, (e, e + 1)).tolist()

@@ -17,8 +17,9 @@ from oracles import enumerated_starts, two_lengths_start
 from scipy.signal import lfilter
 
 import spanagree as sa
-from spanagree.chance import edges as edges_of
+from spanagree.chance import edges as plain_edges
 from spanagree.chance import hypergeometric as draws
+from spanagree.chance import long_edges as edges_of
 from spanagree.chance import start_distributions as placement
 from spanagree.chance.table import StartDistributions, StartSettings
 
@@ -164,7 +165,7 @@ def test_long_path_equals_short_path(free, counts):
         return
     for e, edge in edges_of.long_edges(excess, slots).items():
         others = np.delete(excess, np.searchsorted(excess, e))
-        (plain,) = edges_of.short_edges(others[others > 0], np.array([slots]))
+        (plain,) = plain_edges.short_edges(others[others > 0], np.array([slots]))
         reach = len(edge)
         np.testing.assert_allclose(edge, plain[:reach], rtol=1e-11, atol=1e-16)
         np.testing.assert_allclose(plain[reach:], edge[-1], rtol=1e-11, atol=1e-16)
@@ -296,19 +297,15 @@ def test_few_long_segments_in_a_long_document():
 @example(3, [0, 1, 0])
 @example(0, [40, 40, 2, 2, 2, 9])
 @example(90, [60, 1, 0, 0, 0])
-def test_edges_by_subset_equal_fractions(free, excess):
-    """Of few long segments all subsets are gone through, up to the width of each edge.
+def test_few_segments_equal_fractions(free, excess):
+    """Of few segments, whatever their lengths, in a document with or without room.
 
     Oracle: the sum of the module's first lines, in fractions.
     """
     excess = np.sort(excess)
-    long, slots = excess[excess > 0], free + len(excess)
-    if not len(long) or len(long) > edges_of._SUBSETS:
-        return
-    whole = {e: int(edges_of._whole_edge(long.sum() - e, slots)) for e in set(excess.tolist())}
-    edges = edges_of._edges_by_subset(long, slots, whole)
-    assert all(len(edge) <= whole[e] + 1 for e, edge in edges.items())
-    check_against_fractions(edges, excess, slots)
+    if excess.any():
+        slots = free + len(excess)
+        check_against_fractions(edges_of.long_edges(excess, slots), excess, slots)
 
 
 def beside(monkeypatch, excess, slots):
@@ -448,9 +445,9 @@ def test_fourier_equals_the_plain_sum(name, monkeypatch):
     """Sums by Fourier transforms err by no more than they promise."""
     n, length, u, v, _ = LARGE[name]
     lengths = [length] + [u[1]] * u[0] + [v[1]] * v[0]
-    monkeypatch.setattr(edges_of, "_FOURIER", 1)
+    monkeypatch.setattr(plain_edges, "_FOURIER", 1)
     fourier = sa.start_distribution(n, lengths)
-    monkeypatch.setattr(edges_of, "_FOURIER", 10**9)
+    monkeypatch.setattr(plain_edges, "_FOURIER", 10**9)
     for p, q in zip(fourier, sa.start_distribution(n, lengths), strict=True):
         np.testing.assert_allclose(p, q, rtol=0, atol=1e-14 * q.max())
 
@@ -462,7 +459,8 @@ def test_portions_change_nothing(name, monkeypatch):
     n, length, u, v, _ = LARGE[name]
     lengths = [length] + [u[1]] * u[0] + [v[1]] * v[0]
     whole = sa.start_distribution(n, lengths)
-    monkeypatch.setattr(edges_of, "_CHUNK", 1 << 12)
+    for module in (plain_edges, edges_of):
+        monkeypatch.setattr(module, "CHUNK", 1 << 12)
     monkeypatch.setattr(edges_of, "_CACHED", 1 << 8)
     for p, q in zip(whole, sa.start_distribution(n, lengths), strict=True):
         np.testing.assert_allclose(p, q, rtol=0, atol=1e-14 * q.max())
@@ -536,7 +534,7 @@ def test_short_documents_in_portions(monkeypatch):
     group = np.repeat(np.arange(len(tokens)), len(lengths))
     ask = (group, tokens, np.tile(lengths, len(tokens)))
     whole, profile = placement.start_profiles(*ask)
-    monkeypatch.setattr(edges_of, "_CHUNK", 1)
+    monkeypatch.setattr(plain_edges, "CHUNK", 1)
     parts, same = placement.start_profiles(*ask)
     assert (profile == same).all()
     for i in range(len(whole.size)):
