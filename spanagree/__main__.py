@@ -18,6 +18,7 @@ def main() -> int:
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         print(f"spanagree {__version__}")  # noqa: T201 — the answer
         return 0
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small products; threads wait longer
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)  # the process is over: there is no need to search what is left
     code = _run()

@@ -113,7 +113,7 @@ def _variance(
         of_all = _products(factors)
         terms = of_all * squares.sum(axis=0)
         variance = _less(terms, change**2, as_unseen**2, annotator, of_team.shape[1])
-        fourth = np.einsum("ai,ij,aj->a", of_all, squares.T @ squares, of_all)
+        fourth = (of_all @ (squares.T @ squares) * of_all).sum(axis=1)
         fourth += group_sums((change**4 - as_unseen**4)[:, None], annotator, n_annotators)[:, 0]
     # of fourth powers more is lost by rounding; they are most if one document decides
     return variance, np.clip(fourth, 0, variance**2)
