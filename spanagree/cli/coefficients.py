@@ -72,13 +72,12 @@ def coefficients(
         raise click.UsageError(
             "--categories with --tokens is for an order; leave it out, or give --measurement"
         )
-    source: sa.Corpus | sa.labels.LabelTable
+    source: Any  # a corpus, its parts, or a table
     if attribute is not None:
         corpus = _chosen(job.read(), annotators)
         source = sa.labels.attribute_labels(corpus, attribute)
     elif tokens and job.workers is not None:
-        parts = of_spans(job).parts()
-        source = job.work("labelling", sa.token_labels, parts, skip_outside=skip_outside)
+        source = of_spans(job).parts()
     elif tokens:
         source = _chosen(of_spans(job).read(), annotators)
     else:
@@ -86,16 +85,19 @@ def coefficients(
             labels["separator"] = SIGN
         source = label_file(job, labels)
         source = source if annotators is None else source.of_annotators(annotators)
-    progress("coefficients")
     result: Any
+    if not tokens or job.slices is not None or job.by == "label":
+        progress("coefficients")
     if job.slices is not None:
         result = by_slices(job, source, skip_outside=skip_outside, **settings)
     elif job.by == "label":
         result = sa.labels.coefficients_by_label(source, skip_outside=skip_outside, **settings)
         job = replace(job, by=None)
+    elif tokens and not skip_outside:
+        result = job.work("coefficients", sa.labels.token_coefficients, source, **settings)
     else:
-        if isinstance(source, sa.Corpus):
-            source = sa.token_labels(source, skip_outside=skip_outside)
+        if tokens:
+            source = job.work("coefficients", sa.token_labels, source, skip_outside=True)
         result = sa.coefficients(source, **settings)
     job.show(result)
 

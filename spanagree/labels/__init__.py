@@ -19,5 +19,6 @@ if TYPE_CHECKING:
     from spanagree.labels.summary import Coefficients as Coefficients
     from spanagree.labels.summary import bias as bias
     from spanagree.labels.summary import category_agreement as category_agreement
+    from spanagree.labels.token_coefficients import token_coefficients as token_coefficients
 
 __all__, __getattr__, __dir__ = names_of(__name__, __file__)

@@ -270,6 +270,9 @@ class Coefficients(Result, CoefficientSet):
         evidence: how many items (of tokens, their documents) have two labels or more, and of
             these, how many have any that disagree, and that agree.
         basis: what they were made of.
+        marked: of tokens, the same of those that one annotator or more marked; see
+            :func:`spanagree.labels.token_coefficients`.
+        spans: of tokens, F1 of the segments by exact match, all pairs of annotators together.
 
     >>> import spanagree as sa
     >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
@@ -288,6 +291,8 @@ class Coefficients(Result, CoefficientSet):
     units: int | None = None
     evidence: tuple[int, ...]
     basis: Basis = field(repr=False, compare=False)
+    marked: Coefficients | None = None
+    spans: Score | None = None
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",

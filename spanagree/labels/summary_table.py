@@ -19,7 +19,7 @@ from spanagree.labels.pairs_and_items import items_table, pairs_table
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Picture, dots_of
-from spanagree.results.score import UNDEFINED, ends_of
+from spanagree.results.score import UNDEFINED, Score, ends_of
 from spanagree.settings import confidence_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,13 @@ def _whole(coefficients: Coefficients) -> Frame:
     columns += [Column(key, kind="count") for key in Counts._fields]
     columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
 
-    def row(name: str, part: Coefficient, value: float, **other: Value) -> list[Value]:
+    def row(
+        name: str,
+        part: Coefficient | Score,
+        value: float,
+        counts: Counts = coefficients.counts,
+        **other: Value,
+    ) -> list[Value]:
         """Return the cells of a coefficient, in the order of the columns; some are others."""
         cells: dict[str, Any] = {
             "coefficient": name,
@@ -105,11 +111,11 @@ def _whole(coefficients: Coefficients) -> Frame:
         } | other
         if ci:
             cells |= dict(zip(("low", "high"), cells["ends"] or _NO_ENDS, strict=True))
-        counts = coefficients.counts._asdict().values()
-        return [*cells.values(), *counts, part.reason, part.interval]
+        reason = getattr(part, "reason", "")
+        return [*cells.values(), *counts._asdict().values(), reason, part.interval]
 
     rows, for_people, for_data = list[list[Value]](), set[int](), set[int]()
-    none = {"observed": "", "expected": ""}
+    none: dict[str, Any] = {"observed": "", "expected": ""}
     for kind, part in zip(COEFFICIENTS.values(), coefficients.all, strict=True):
         at = len(rows)
         if isinstance(part, Spa):
@@ -125,6 +131,13 @@ def _whole(coefficients: Coefficients) -> Frame:
             for_data.add(at)
             for_people.add(at + 1)
             rows.append(row(kind.title, part, part.value, **none))
+    if (marked := coefficients.marked) is not None:
+        rows.append(row("κ of marked tokens", marked.kappa, marked.kappa.value, marked.counts))
+    if (spans := coefficients.spans) is not None:
+        rows.append(
+            row("F1 of segments", spans, spans.observed, ends=ends_of(spans.interval, "observed"))
+        )
+        rows.append(row("F1 of segments, corrected", spans, spans.corrected))
     names = [str(name) for name, *_ in rows]
     meanings = {name: name for i, name in enumerate(names) if i not in for_data}
     if {"measurement", "category_weights"} & coefficients.settings.keys():

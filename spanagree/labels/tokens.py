@@ -218,13 +218,15 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
         reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
         notes=corpus.notes,
     )
-    if not skip_outside:
-        return table
-    inside = np.zeros(table.size, np.bool_)
-    inside[table.item[table.label != labels.index(OUTSIDE)]] = True
-    return replace(
-        table.subset(np.flatnonzero(inside)), reading={**table.reading, "outside": "skipped"}
-    )
+    return marked_items(table) if skip_outside else table
+
+
+def marked_items(table: LabelTable) -> LabelTable:
+    """Return the tokens of a table that one annotator or more marked."""
+    is_marked = np.zeros(table.size, np.bool_)
+    is_marked[table.item[table.label != table.labels.index(OUTSIDE)]] = True
+    reading = {**table.reading, "outside": "skipped"}
+    return replace(table.subset(np.flatnonzero(is_marked)), reading=reading)
 
 
 def _check(corpus: Corpus, size: int) -> None:

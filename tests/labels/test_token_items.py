@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -32,6 +33,44 @@ def alike(one, other):
     assert mine == pytest.approx(others, abs=1e-12, nan_ok=True)
     assert one.units == other.units
     assert one.signature == other.signature
+
+
+def test_what_corpus_papers_print():
+    """κ of all tokens, κ of those that somebody marked, and F1; by hand.
+
+    Of 10 tokens ann marks 3 and bob 2, which are among these. All tokens: 9 of 10 agree, by chance
+    .3·.2 + .7·.8. The three marked: 2 of 3 agree, by chance 1·2/3, so κ is 0.
+    """
+    layers = {"ann": [[(0, 2, "X"), (5, 6, "X")]], "bob": [[(0, 2, "X")]]}
+    corpus = sa.Corpus.from_segments([10], layers)
+    found = sa.labels.token_coefficients(corpus)
+    assert found.kappa.value == pytest.approx(
+        float((Fraction(9, 10) - Fraction(62, 100)) / (1 - Fraction(62, 100)))
+    )
+    assert found.marked.kappa.observed == pytest.approx(2 / 3)
+    assert found.marked.kappa.value == pytest.approx(0, abs=1e-15)
+    assert found.marked.counts.items == 3
+    assert found.spans == sa.agree(corpus).team.f1
+    assert found.spans.observed == pytest.approx(2 / 3)  # 2·1/(2 + 1)
+    rows = {row["coefficient"]: row for row in found.to_rows()}
+    assert rows["κ of marked tokens"]["items"] == 3
+    assert rows["F1 of segments"]["value"] == rows["F1 of segments"]["observed"]
+    assert rows["F1 of segments, corrected"]["value"] == found.spans.corrected
+    one = sa.labels.token_coefficients(corpus.but(layers={"ann": corpus.layers["ann"]}))
+    assert one.spans is None  # F1 is of two
+
+
+@given(crowds())
+def test_marked_tokens_and_segments(crowd):
+    """What stands beside the coefficients is what other functions say, of parts as of the whole."""
+    corpus = sa.Corpus.from_segments(*crowd)
+    try:
+        found = sa.labels.token_coefficients(corpus)
+    except sa.InputError:  # a token with two labels
+        return
+    alike(found.marked, sa.coefficients(sa.token_labels(corpus, skip_outside=True)))
+    parts = [corpus.subset([d]) for d in range(len(corpus))]
+    alike(found, sa.labels.token_coefficients(parts))
 
 
 @pytest.mark.long
