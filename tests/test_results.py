@@ -57,6 +57,7 @@ def makers():
             "side_by_side",
             "disputes",
             "coefficients_by_label",
+            "token_coefficients",
             "document_agreement",
         ),
         (corpus,),

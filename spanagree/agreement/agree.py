@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 def agree(
     corpus: CorpusLike | Iterable[Part],
+    other: Any = None,
     *,
     annotators: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
@@ -52,7 +53,9 @@ def agree(
 
     Args:
         corpus: the annotators as layers; or parts of a corpus, as for :func:`spanagree.evaluate`,
-            which may have different annotators.
+            which may have different annotators. Or tags of one annotator, or a path.
+        other: tags of another annotator, or another path: ``agree(y_a, y_b)`` has annotators called
+            a and b.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         match: the measure, exact, boundaries, token, iou or overlap.
@@ -79,7 +82,7 @@ def agree(
     >>> round(result.team.f1.observed, 3), result.pairs["bob", "ann"].documents
     (0.667, 1)
     """
-    source = corpus if isinstance(corpus, Corpus) else _guessed(corpus)
+    source = corpus if isinstance(corpus, Corpus) and other is None else _guessed(corpus, other)
     model = chance_model(chance, places, seed=seed)
     if whose(model) != "both":
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
@@ -98,10 +101,13 @@ def agree(
     return agreement
 
 
-def _guessed(corpus: Any) -> Any:
-    from spanagree.formats.guessed import source_of  # a corpus leaves nothing to guess
+def _guessed(corpus: Any, other: Any) -> Any:
+    from spanagree.formats.guessed import (  # a corpus leaves nothing to guess
+        corpus_of_two,
+        source_of,
+    )
 
-    return source_of(corpus)
+    return source_of(corpus) if other is None else corpus_of_two(corpus, other)
 
 
 def _parsed(ci: bool | Jackknife) -> Jackknife | None:

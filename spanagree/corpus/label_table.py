@@ -212,6 +212,48 @@ class LabelTable:
         )
 
     @classmethod
+    def from_annotators(
+        cls, labels: Mapping[object, Sequence[object]] | Sequence[Sequence[object]] | ArrayLike
+    ) -> LabelTable:
+        """Return a table of a list of labels for each annotator, of the same items in all.
+
+        ``None`` and ``nan`` are missing labels. An array has a row for each annotator, as the
+        reliability data of other programs have; :meth:`from_array` takes items × annotators.
+
+        Args:
+            labels: by the name of each annotator, or a list of lists, whose names are numbers.
+
+        Raises:
+            InputError: for other values, and for lists that are not of the same length.
+
+        >>> table = LabelTable.from_annotators({"ann": ["x", "y", None], "bob": ["x", "x", "y"]})
+        >>> table.annotators, table.labels, len(table)
+        (('ann', 'bob'), ('x', 'y'), 5)
+        """
+        given = labels.tolist() if isinstance(labels, np.ndarray) else labels
+        if isinstance(given, Mapping):
+            names, columns = [*given], [*given.values()]
+        else:
+            columns = [] if isinstance(given, (str, bytes)) or not is_iterable(given) else [*given]
+            names = [*range(1, len(columns) + 1)]
+        columns = [x.tolist() if hasattr(x, "tolist") else x for x in columns]  # arrays, series
+        if columns and all(isinstance(column, tuple) for column in columns):
+            raise InputError("tuples; LabelTable.from_rows takes rows of item, annotator and label")
+        if not columns or not all(isinstance(column, list) for column in columns):
+            raise invalid_value("labels", labels, "a list of labels for each annotator is needed")
+        if len({*map(len, columns)}) > 1:
+            sizes = ", ".join(str(len(column)) for column in columns)
+            raise InputError(
+                f"annotators with {sizes} labels; each needs one for every item, or None"
+            )
+        rows = [
+            (item, name, None if label != label else label)
+            for name, column in zip(names, columns, strict=True)
+            for item, label in enumerate(column, 1)
+        ]
+        return cls.from_rows(rows)
+
+    @classmethod
     def from_counts(
         cls,
         counts: Iterable[Sequence[int]],

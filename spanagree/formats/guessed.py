@@ -97,6 +97,27 @@ def guessed(first: Any, second: Any) -> tuple[Any, str | None]:
     return from_tags({"gold": first, "pred": second}), "gold"
 
 
+def corpus_of_two(first: Any, second: Any) -> Corpus:
+    """Return the corpus of two annotators, given as tags, by document too, or as paths.
+
+    Raises:
+        InputError: for anything else.
+
+    >>> corpus_of_two([["B-PER", "O"]], [["O", "O"]]).annotators
+    ('a', 'b')
+    """
+    if isinstance(first, _PATH) and isinstance(second, _PATH):
+        return _read([first, second])
+    if isinstance(first, (Corpus, *_PATH)) or isinstance(second, (Corpus, *_PATH)):
+        raise InputError(
+            "two annotators are two lists of tags, or two paths; a corpus has them all"
+        )
+    corpus = check_corpus(guessed(first, second)[0])
+    if corpus.annotators != ("gold", "pred") or (isinstance(first, Mapping) and "gold" in first):
+        return corpus
+    return corpus.but(layers=dict(zip(("a", "b"), corpus.layers.values(), strict=True)))
+
+
 def _read(paths: Any) -> Corpus:
     from spanagree.formats.read import read
 

@@ -5,10 +5,10 @@ Two to many annotators, complete or with gaps; :mod:`spanagree.labels.formulas` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 _KINDS = ("observed", "expected", "value")
 
+LabelsLike: TypeAlias = "LabelTable | Mapping[Any, Sequence[object]] | Sequence[Any] | Any"
+"""A table of labels, or what :meth:`LabelTable.from_annotators` makes one of."""
+
 
 class Options(TypedDict, total=False):
     """Which items count, and how near labels are; see :func:`spanagree.coefficients`."""
@@ -45,13 +48,15 @@ class Options(TypedDict, total=False):
     order: Sequence[str] | None
 
 
-def pi(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
+def pi(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
     """Return π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
     A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
 
     Args:
-        table: the labels.
+        table: the labels; or a list of labels for each annotator, as a list or one by one:
+            ``pi(a, b)``; ``None`` and ``nan`` are missing.
+        others: the labels of other annotators, if the first are those of one.
         options: ``complete_only`` (of counts: only items with the most labels), ``measurement``,
             ``category_weights`` and ``order``, as for :func:`spanagree.coefficients`.
 
@@ -66,10 +71,10 @@ def pi(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     >>> round(pi(table).value, 4)  # Artstein & Poesio 2005, 13.2
     0.3407
     """
-    return _of_table(CoefficientSet.pi, table, options)
+    return _of_table(CoefficientSet.pi, table, others, options)
 
 
-def kappa(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
+def kappa(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
     """Return κ (Cohen 1960; for more than two Artstein & Poesio 2005 = Conger 1980).
 
     A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
@@ -79,14 +84,16 @@ def kappa(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     Raises:
         SettingError: for what :func:`spanagree.coefficients` refuses.
 
+    >>> round(kappa(["yes", "no", "yes"], ["yes", "no", "no"]).value, 3)
+    0.4
     >>> grades = [(1, "ann", 1), (1, "bob", 2), (2, "ann", 3), (2, "bob", 3)]
     >>> round(kappa(LabelTable.from_rows(grades), category_weights="quadratic").value, 4)
     0.6667
     """
-    return _of_table(CoefficientSet.kappa, table, options)
+    return _of_table(CoefficientSet.kappa, table, others, options)
 
 
-def alpha(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
+def alpha(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
     """Return α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
     ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1; items with one
@@ -97,13 +104,13 @@ def alpha(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
         SettingError: for what :func:`spanagree.coefficients` refuses.
 
     >>> table = LabelTable.from_counts([[2, 0], [2, 0], [1, 1], [0, 2]], ["O", "X"])
-    >>> round(alpha(table).value, 3)
-    0.533
+    >>> round(alpha(table).value, 3), round(alpha([[1, 1, 1, 2], [1, 1, 2, 2]]).value, 3)
+    (0.533, 0.533)
     """
-    return _of_table(CoefficientSet.alpha, table, options)
+    return _of_table(CoefficientSet.alpha, table, others, options)
 
 
-def ac1(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
+def ac1(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
     """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared.
 
     With ``category_weights`` it is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
@@ -115,14 +122,18 @@ def ac1(table: LabelTable, **options: Unpack[Options]) -> Coefficient:
     >>> round(ac1(table).value, 3)
     0.538
     """
-    return _of_table(CoefficientSet.ac1, table, options)
+    return _of_table(CoefficientSet.ac1, table, others, options)
 
 
 def _of_table(
-    kind: CoefficientKind[Coefficient], table: LabelTable, options: Options
+    kind: CoefficientKind[Coefficient],
+    table: LabelsLike,
+    others: Sequence[Sequence[object]],
+    options: Options,
 ) -> Coefficient:
     check_keywords(options, Options.__annotations__)
-    return score(kind, Basis.of(table, **options))
+    labels = [table, *others] if others else table
+    return score(kind, Basis.of(labels, **options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +155,7 @@ class Basis:
     @classmethod
     def of(
         cls,
-        table: LabelTable,
+        table: LabelsLike,
         complete_only: bool = False,
         measurement: Measurement | None = None,
         category_weights: CategoryWeights | None = None,
@@ -156,6 +167,8 @@ class Basis:
             InputError: for what is not a table.
             SettingError: for weights that do not fit the labels.
         """
+        if isinstance(table, (list, tuple, Mapping, np.ndarray)):
+            table = LabelTable.from_annotators(table)
         if not isinstance(table, LabelTable):
             raise InputError(
                 f"{type(table).__name__}; a LabelTable is needed: LabelTable.from_rows, read_labels"

@@ -178,6 +178,46 @@ class Signed(Comparable):
         """
         return self.table(by).to_rows()
 
+    def to_csv(self, by: By | None = None) -> str:
+        """Return the rows as CSV, with all digits; undefined is empty.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        from spanagree.results.data import to_csv
+
+        return to_csv(self.table(by))
+
+    def to_json(self, by: By | None = None) -> str:
+        """Return :meth:`to_dict` as JSON, as ``--format json`` writes it.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        from spanagree.results.data import to_json
+
+        return to_json(self.to_dict(by))
+
+    def to_markdown(self, by: By | None = None) -> str:
+        """Return the table in Markdown, as ``--format markdown`` writes it.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        from spanagree.results.markdown import render
+
+        return render(self.table(by).turned)
+
+    def to_latex(self, by: By | None = None) -> str:
+        """Return the table in LaTeX, as ``--format latex`` writes it.
+
+        Raises:
+            SettingError: if the result cannot be broken down by ``by``.
+        """
+        from spanagree.results.latex import render
+
+        return render(self.table(by).turned)
+
     def to_arrow(self, by: By | None = None) -> Any:
         """Return the rows as a ``pyarrow.Table``; undefined is null.
 

@@ -150,12 +150,12 @@ class Score(NamedTuple):
 
     ``corrected = (observed − expected) / (1 − expected)``. What is not defined is ``nan``, and
     ``reason`` says why; it is empty where all three are defined. ``interval`` is there if intervals
-    were asked for. ``float(score)`` is the observed figure, and ``f"{score:.2f}"`` formats it, as
-    other programs have the same number; ``print`` shows all three.
+    were asked for. ``float(score)`` is the observed figure, ``f"{score:.2f}"`` formats it, and
+    ``<`` and ``>`` compare it, as other programs have the same number; ``print`` shows all three.
 
     >>> score = Score(0.75, 0.5, 0.5)
-    >>> print(score, f"{score:.2f}", float(score))
-    0.7500 (chance 0.5000, corrected 0.5000) 0.75 0.75
+    >>> print(score, f"{score:.2f}", float(score), score > 0.5)
+    0.7500 (chance 0.5000, corrected 0.5000) 0.75 0.75 True
     """
 
     observed: float
@@ -166,6 +166,19 @@ class Score(NamedTuple):
 
     def __float__(self) -> float:
         return float(self.observed)
+
+    # the order of a tuple would go on to the expected figure, and know no numbers
+    def __lt__(self, other: Any) -> bool:
+        return float(self) < float(other)
+
+    def __le__(self, other: Any) -> bool:
+        return float(self) <= float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return float(self) > float(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return float(self) >= float(other)
 
     def __format__(self, spec: str) -> str:
         return format(self.observed, spec) if spec else str(self)

@@ -476,3 +476,25 @@ def test_one_pair_has_no_spread():
     team = sa.agree(corpus)
     assert not math.isnan(team.mean.sd.corrected)
     assert "sd over pairs: divisor n − 1" in str(team)
+
+
+def test_two_lists_of_tags(tmp_path):
+    """Two lists of tags, by document too, or two paths are two annotators; a corpus is not one of two."""
+    first, second = [["B-X", "O", "B-Y"], ["O"]], [["B-X", "O", "O"], ["O"]]
+    expected = sa.agree(sa.from_tags({"a": first, "b": second}))
+    assert list(expected) == ["a", "b"]
+    assert list(sa.agree(first, second)) == ["a", "b"]
+    assert sa.agree(first, second).team == expected.team
+    by_document = sa.agree(*({"d1": tags[0], "d2": tags[1]} for tags in (first, second)))
+    assert by_document.team == expected.team
+    assert sa.agree({"ann": first}, {"bob": second}).team == expected.team
+    for name in ("ann", "bob"):
+        (tmp_path / name).write_text("Jo\tB-X\n")
+    assert list(sa.agree(tmp_path / "ann", tmp_path / "bob")) == ["ann", "bob"]
+    corpus = sa.from_tags({"a": first, "b": second})
+    for pair in ((corpus, corpus), (corpus, second), (first, "gold")):
+        with refuses(
+            sa.InputError,
+            "two annotators are two lists of tags, or two paths; a corpus has them all",
+        ):
+            sa.agree(*pair)

@@ -391,11 +391,11 @@ def test_data_frames():
 def test_no_table():
     """What is no table is refused by name, whatever the coefficient."""
     said = (
-        "list; a LabelTable is needed: LabelTable.from_rows, read_labels and token_labels make one"
+        "str; a LabelTable is needed: LabelTable.from_rows, read_labels and token_labels make one"
     )
     for of in (*COEFFICIENTS.values(), sa.bias, sa.spa, sa.category_agreement, sa.coefficients):
         with pytest.raises(sa.InputError, match=f"^{said}$"):
-            of([(1, "a", "x")])
+            of("labels.csv")
 
 
 def test_results_are_frozen_and_equal():

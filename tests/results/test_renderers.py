@@ -18,11 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.cli.main import main
 from spanagree.results import frame, latex, markdown, text
 from spanagree.results.data import FORMATS, TABLES, plain, render, to_csv, to_json
 from spanagree.results.frame import Column, Frame, TableStyle
 from spanagree.results.html import remarks
 from spanagree.results.names import common_parts, short_names
+from spanagree.results.score import Score
 
 HOSTILE = ["\x1b[31mred", "a|b", "<b>&", "x_y^z\\", "$1 {%}#~", "new\nline", "\u202eabc", "=1+1"]
 
@@ -383,3 +385,24 @@ def test_latex_of_labels_is_in_per_cent(newsroom, n_systems):
     assert f" & {f1.observed:.2f} & " in latex.render(
         found.table("label"), TableStyle(percent=False)
     )
+
+
+def test_texts_are_those_of_the_command(capsys, newsroom, monkeypatch):
+    """Results are written in Python as the command writes them, by their parts too."""
+    monkeypatch.chdir(newsroom)
+    names = ["gold.conll", "tagger.conll"]
+    result = sa.evaluate(sa.read(names))
+    for form in ("csv", "json", "markdown", "latex"):
+        for by in (None, "label"):
+            main(["evaluate", *names, "--format", form, *(["--by", by] if by else [])])
+            assert getattr(result, f"to_{form}")(by) == capsys.readouterr().out
+
+
+def test_scores_compare_as_floats():
+    """A score has the order of its observed figure, beside numbers and other scores."""
+    low, high = Score(0.25, 0.2, 0.0625), Score(0.75, 0.5, 0.5)
+    assert low < high and high > low and low <= low and high >= 0.75  # noqa: PT018 — each of them
+    assert low < 0.5 < high
+    assert not low > 0.25
+    assert sorted([high, low]) == [low, high]
+    assert max(low, high) is high
