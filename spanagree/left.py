@@ -42,8 +42,12 @@ LEFT: dict[str, str] = {
     "--places FILE.csv": "in Python pass a list with a rule for each document",
     "agree --measure alpha-u-placed": "use alpha-u, whose chance is the published one",
     **dict.fromkeys(
-        ("--alpha", "--beta", "--delta-empty", "--precision", "--time-limit"),
+        ("--alpha", "--delta-empty", "--precision", "--time-limit"),
         "use sa.gamma in Python, which has them",
+    ),
+    "agree --beta": (
+        "use sa.gamma in Python for the β of γ; F-beta needs a gold annotator, as only F1 is the"
+        " same from both sides: spanagree evaluate --gold NAME --beta X"
     ),
     **dict.fromkeys(
         ("--categorical", "agree --order", "--sampler"),

@@ -35,6 +35,7 @@ _TEST = "Test all pairs of systems, or each against chance."
         options.gold(),
         options.by_slices(_VIEWS, SLICES),
         seen(),
+        options.beta(),
         baseline(),
     ),
     options.comparing_what(),

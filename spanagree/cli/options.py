@@ -281,6 +281,12 @@ def chance_of() -> Option:
     return option("--chance-of", purpose, choices=names_of(choices.ChanceOf), unless="both")
 
 
+def beta() -> Option:
+    """Return the option of F-beta."""
+    (option,) = of("spanagree.systems.evaluate.evaluate", "beta")
+    return option
+
+
 def by(table: Iterable[str]) -> Option:
     """Return the option of what has a row."""
     return option("--by", "Give each of these a row of its own.", choices=table)

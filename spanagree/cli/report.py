@@ -38,6 +38,7 @@ _FILE = "Write the report to this file."
         options.flag("--team", "Compare annotators with each other, without gold."),
         *sides(),
         baseline(),
+        options.beta(),
         options.option("--by", _BY, metavar="COLUMN"),
         options.flag("--measures", "Put α_U and γ of a team beside F1; γ takes a while."),
     ),

@@ -86,6 +86,8 @@ RULES = [
     Rule("evaluate", "by=document|difficulty|error", excludes=_REFERENCES,
          why="it is for one gold annotator"),
     Rule("evaluate", "by=annotator", needs=_REFERENCES),
+    Rule("evaluate report", "beta", excludes=f"{_REFERENCES} team by=error",
+         why="F-beta is of systems against one gold"),
     Rule("evaluate", "slices seen", excludes=_REFERENCES, why="it is for one gold annotator"),
     Rule("evaluate", "slices seen", excludes="test", why="its differences are tested"),
     Rule("evaluate agree", "seen", excludes="by", why="it has rows of its own"),

@@ -26,6 +26,7 @@ class Tally(Scored):
         size_b: the size of the second, in an evaluation of the system.
         intervals: of the figures by name, if they were asked for; a sum has none.
         expected_sizes: the expected sizes of random annotations, where these are random.
+        beta: the β of ``f_beta``, if that was requested; a sum has none.
 
     ``precision``, ``recall`` and ``f1`` are its scores.
 
@@ -39,6 +40,7 @@ class Tally(Scored):
     size_b: int = 0
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False, compare=False)
     expected_sizes: tuple[float, float] | None = None
+    beta: float | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, sums: Iterable[Any]) -> Tally:

@@ -14,7 +14,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import NOT_SHOWN, Column, Frame, Value, figure
 from spanagree.results.plots import Picture, lines, rows_size
 from spanagree.results.result import Result
-from spanagree.results.score import FIGURES, UNDEFINED
+from spanagree.results.score import UNDEFINED
 from spanagree.settings import unit
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.result import Evaluation, check_evaluation
@@ -160,7 +160,7 @@ class EvaluationByLevel(Result):
             Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
         overall = replace(self.whole, by_chance={})  # as there is none of the levels
-        hidden = [ratio.title for ratio in FIGURES.values() if not ratio.has_chance]
+        hidden = [ratio.title for ratio in self.whole.figures.values() if not ratio.has_chance]
         for column in overall.table().columns:  # the F1 is enough for people
             shown = column.title not in hidden
             meaning = "rank within a level" if column.kind == "rank" else column.meaning

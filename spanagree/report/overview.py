@@ -316,7 +316,11 @@ def first(evaluation: Evaluation, kind: str) -> list[str]:
 
 
 def systems_overview(
-    corpus: Corpus, gold: str | None, slicing: Mapping[str, Any], **settings: Any
+    corpus: Corpus,
+    gold: str | None,
+    slicing: Mapping[str, Any],
+    beta: float | None = None,
+    **settings: Any,
 ) -> SystemsOverview:
     """Return the results of systems: all documents, by level, each two against each other.
 
@@ -324,9 +328,10 @@ def systems_overview(
         corpus: gold and systems.
         gold: name of the gold layer.
         slicing: arguments of :func:`spanagree.slices.score_slices`, if slices are asked for.
+        beta: the β of F-beta, if that is asked for.
         settings: measure and chance model.
     """
-    evaluation = evaluate(corpus, gold, **settings)
+    evaluation = evaluate(corpus, gold, beta=beta, **settings)
     slices = score_slices(evaluation, ci=True, **slicing) if slicing else None
     if _few(corpus, len(evaluation.systems)):
         evaluation = evaluate_p_values(evaluation, corpus)
@@ -344,7 +349,7 @@ def systems_overview(
         notes=(*evaluation.notes, *levels.notes),
         levels=levels,
         comparison=compare_systems(evaluation) if compared else None,
-        alone=evaluate(corpus, gold, ci=True, **settings) if len(pairs) == 1 else None,
+        alone=evaluate(corpus, gold, ci=True, beta=beta, **settings) if len(pairs) == 1 else None,
         slices=slices,
     )
 

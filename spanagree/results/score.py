@@ -6,11 +6,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
 from spanagree.arrays import Floats
+from spanagree.errors import SettingError, show
 
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
@@ -85,13 +87,13 @@ def f1_figures(sums: Floats) -> Floats:
     return score_figures(2 * matched, 2 * expected, size, sums[..., -1])
 
 
-def all_figures(columns: Floats) -> Floats:
-    """Compute three numbers of each figure of :data:`FIGURES` from the columns of :class:`Sums`.
+def all_figures(columns: Floats, beta: float | None = None) -> Floats:
+    """Compute three numbers of each figure of :func:`figures_of` from the columns of :class:`Sums`.
 
     From (…, 4), or with expected sizes (…, 6), to (…, 3 · figures).
     """
     sums = Sums(*np.moveaxis(columns, -1, 0))
-    figures = [score_figures(*ratio.parts(sums)) for ratio in FIGURES.values()]
+    figures = [score_figures(*ratio.parts(sums)) for ratio in figures_of(beta).values()]
     return np.concatenate(figures, axis=-1)
 
 
@@ -233,19 +235,21 @@ class Ratio:
         means: the rest of its explanation, after the formula.
         has_chance: if True, tables for people have its chance and its correction too.
         key: name in data, and as an attribute.
+        heading: heading of its explanation, if that stands for several figures.
 
     >>> Ratio("F2", 5, 4, 1, "neither marked anything").formula
     '5·matched / (4·size of gold + size of the system)'
     """
 
     title: str
-    matched: int
-    first: int
-    second: int
+    matched: float
+    first: float
+    second: float
     undefined: str
     means: str = ", in {sizes}, from the sums over all {document}s of the row (micro-average)."
     has_chance: bool = False
     key: str = ""
+    heading: str = ""
 
     def __post_init__(self) -> None:
         self.__doc__ = f"{self.title}: {self.formula}; undefined where {self.undefined}."
@@ -279,8 +283,8 @@ class Ratio:
     def formula(self) -> str:
         """The formula, in words for people."""
 
-        def times(weight: int, noun: str) -> list[str]:
-            return [f"{weight}·{noun}" if weight > 1 else noun] * bool(weight)
+        def times(weight: float, noun: str) -> list[str]:
+            return [noun if weight == 1 else f"{weight:g}·{noun}"] * bool(weight)
 
         sizes = [*times(self.first, "size of gold"), *times(self.second, "size of the system")]
         divisor = f"({' + '.join(sizes)})" if len(sizes) > 1 else sizes[0]
@@ -294,15 +298,20 @@ class Ratio:
     @property
     def meaning(self) -> str:
         """The heading of its explanation."""
-        return f"{self.title} of a system"
+        return self.heading or f"{self.title} of a system"
 
 
-def _times(weight: int, value: Any) -> Any:
+def _times(weight: float, value: Any) -> Any:
     return value if weight == 1 else weight * value  # spares a copy of large arrays
 
 
 class Scored(ABC):
-    """What has a score for each figure: the attributes here are all figures that there are."""
+    """What has a score for each figure: the attributes here are all figures that there are.
+
+    F-beta is one more where a β is requested.
+    """
+
+    beta: float | None = None
 
     precision = Ratio(
         "precision", 1, 0, 1, "the system marked nothing",
@@ -322,6 +331,17 @@ class Scored(ABC):
         has_chance=True,
     )  # fmt: skip
 
+    @property
+    def f_beta(self) -> Score:
+        """F-beta, of the β that was requested.
+
+        Raises:
+            SettingError: if none was.
+        """
+        if self.beta is None:
+            raise SettingError("F-beta was not asked for; evaluate with beta=2, or another β")
+        return self.score_of(f_beta(self.beta))
+
     @abstractmethod
     def score_of(self, ratio: Ratio) -> Score:
         """Return the score of a figure."""
@@ -331,6 +351,44 @@ FIGURES: Mapping[str, Ratio] = {
     name: ratio for name, ratio in vars(Scored).items() if isinstance(ratio, Ratio)
 }
 """The figures on sums, by key, in the order in which they are reported."""
+
+_MOST_BETA = 1000.0
+
+
+def f_beta(beta: float) -> Ratio:
+    """Build the figure F-beta, in which recall weighs β times as much as precision.
+
+    (1 + β²)·P·R / (β²·P + R) is a ratio of sums (van Rijsbergen 1979): (1 + β²)·matched divided by
+    β²·size of gold + size of the system.
+
+    Raises:
+        SettingError: if β is not a number above 0, or is 1, as F1 is always there.
+
+    >>> f_beta(2).title, f_beta(2).formula
+    ('F2', '5·matched / (4·size of gold + size of the system)')
+    >>> f_beta(0.5).formula
+    '1.25·matched / (0.25·size of gold + size of the system)'
+    """
+    is_number = isinstance(beta, (Real, np.floating)) and not isinstance(beta, bool)
+    if not is_number or not 1 / _MOST_BETA <= beta <= _MOST_BETA or beta == 1:
+        raise SettingError(
+            f"beta {show(beta)}; a number from {1 / _MOST_BETA:g} to {_MOST_BETA:g} other than 1 is"
+            " needed, such as 2, by which recall weighs twice as much as precision"
+        )
+    square = float(beta) ** 2
+    return Ratio(
+        f"F{float(beta):g}", 1 + square, square, 1, "neither marked anything",
+        has_chance=True, key="f_beta", heading="F-beta of a system",
+    )  # fmt: skip
+
+
+def figures_of(beta: float | None) -> Mapping[str, Ratio]:
+    """Return the figures by key, F-beta behind the others if a β is requested.
+
+    >>> list(figures_of(None)), list(figures_of(2))
+    (['precision', 'recall', 'f1'], ['precision', 'recall', 'f1', 'f_beta'])
+    """
+    return FIGURES if beta is None else {**FIGURES, "f_beta": f_beta(beta)}
 
 
 # --- scores in tables ---------------------------------------------------------------------------

@@ -76,7 +76,8 @@ def columns_of_figure(ratio: Ratio, *, intervals: bool) -> ScoreColumns:
     """Return the columns of a figure of systems; people see intervals if requested."""
     if not ratio.has_chance:
         return ScoreColumns(ratio.key, (ratio.title, "", ""), meanings=(ratio.meaning, "", ""))
-    return ScoreColumns(ratio.key, titles_of(ratio.title), intervals, (ratio.meaning, "", ""))
+    more = ("chance of F-beta", "corrected F-beta") if ratio.heading else ("", "")
+    return ScoreColumns(ratio.key, titles_of(ratio.title), intervals, (ratio.meaning, *more))
 
 
 F1 = titles_of("F1")

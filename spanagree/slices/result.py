@@ -15,7 +15,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots, lines, rows_size
 from spanagree.results.result import Comparable, Keyed, Result
-from spanagree.results.score import FIGURES, UNDEFINED, Ratio, Score, Scored, undefined
+from spanagree.results.score import UNDEFINED, Ratio, Score, Scored, figures_of, undefined
 from spanagree.results.score_columns import F1, ScoreColumns, columns_of_figure
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, unit
@@ -45,6 +45,11 @@ class SliceScore(Comparable, Scored):
     documents: int
     tally: Tally
     no_chance: str = ""
+
+    @property
+    def beta(self) -> float | None:  # type: ignore[override]  # elsewhere it is stored
+        """The β of ``f_beta``, if that was requested."""
+        return self.tally.beta
 
     def score_of(self, ratio: Ratio) -> Score:
         """Return the score of a figure."""
@@ -279,7 +284,8 @@ class Slices(Result, Keyed):
     def _table(self, by: str | None) -> Frame:
         """A row for each slice and system, then all documents."""
         ci, of_team = self.settings.ci is not None, self._of_team
-        shown = {name: columns_of_figure(ratio, intervals=ci) for name, ratio in FIGURES.items()}
+        ratios = figures_of(self.settings.get("f_beta"))
+        shown = {name: columns_of_figure(ratio, intervals=ci) for name, ratio in ratios.items()}
         if of_team:  # other figures of two annotators depend on who is first
             shown = {"f1": ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))}
         noun = unit(self.settings)
@@ -300,7 +306,7 @@ class Slices(Result, Keyed):
             if (not of_team and len(self.scored) > 1) or part is self.whole:
                 breaks.append(len(rows))
             for name, score in part.scores.items():
-                figures = [(kind, score.score_of(FIGURES[name])) for name, kind in shown.items()]
+                figures = [(kind, score.score_of(ratios[name])) for name, kind in shown.items()]
                 row: list[Value] = [part.name, *([] if of_team else [name]), score.documents]
                 row += [len(part.annotators)] * of_team
                 row += [value for kind, figure in figures for value in kind.values(figure)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -12,7 +13,7 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.results.score import FIGURES, all_figures
+from spanagree.results.score import all_figures, figures_of
 from spanagree.systems.result import Evaluation
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import intervals_of, moments
@@ -30,15 +31,17 @@ class ScoredRows(NamedTuple):
     Attributes:
         rows: comparisons by document.
         seen: numbers of the documents that gold and the system saw, or two of the team.
+        beta: the β of F-beta, if that was requested.
     """
 
     rows: Comparisons
     seen: Ints
+    beta: float | None = None
 
     def over(self, is_chosen: Bools) -> ScoredRows:
         """Return the rows of some of the documents."""
         rows = self.rows.where(is_chosen[self.rows.document])
-        return ScoredRows(rows, self.seen[is_chosen[self.seen]])
+        return self._replace(rows=rows, seen=self.seen[is_chosen[self.seen]])
 
     def tally(self, jackknife: Jackknife | None, wholes: Ints | None) -> Tally:
         """Add up the rows, with intervals if they are requested.
@@ -48,12 +51,15 @@ class ScoredRows(NamedTuple):
             wholes: number of the whole of each document, if wholes are clusters.
         """
         total = self.rows.total()
+        if self.beta is not None:
+            total = replace(total, beta=self.beta)
         if jackknife is None:
             return total
         columns = self.rows.of_wholes(wholes).by("document").columns
-        sums = moments(np.stack(columns, axis=1).astype(np.float64), all_figures)
+        figures = functools.partial(all_figures, beta=self.beta)
+        sums = moments(np.stack(columns, axis=1).astype(np.float64), figures)
         (ends,) = intervals_of(sums, jackknife)
-        return replace(total, intervals=dict(zip(FIGURES, ends, strict=True)))
+        return replace(total, intervals=dict(zip(figures_of(self.beta), ends, strict=True)))
 
     def table(self, wholes: Ints | None) -> tuple[Ints, Floats]:
         """Return the clusters, and what each adds to matched, expected and size; (clusters, 3).
@@ -69,10 +75,12 @@ def scored_rows(result: Scorable) -> dict[str, ScoredRows]:
     if isinstance(result, Agreement):
         team = result.per_document
         return {TEAM: ScoredRows(team.sums.by("document"), team.coverage.by_two())}
-    kept = result.counted.per_document
+    kept, beta = result.counted.per_document, result.settings.f_beta
     return {
         name: ScoredRows(
-            kept.of_system(name).by("document"), np.flatnonzero(kept.shared[kept.number(name)])
+            kept.of_system(name).by("document"),
+            np.flatnonzero(kept.shared[kept.number(name)]),
+            beta,
         )
         for name in result.systems
     }

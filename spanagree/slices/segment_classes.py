@@ -211,7 +211,7 @@ def _compared(
         }
     return tuple(
         {
-            name: ScoredRows(_of_class(rows, code, n_labels), all_rows[name].seen)
+            name: all_rows[name]._replace(rows=_of_class(rows, code, n_labels))
             for name, rows in by_name.items()
         }
         for code in range(len(names))

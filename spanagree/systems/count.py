@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,10 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationSettings(MatchSettings):
-    """The settings of an evaluation."""
+    """The settings of an evaluation.
+
+    Attributes:
+        gold: name of the gold layer.
+        average: whose sums figures are of.
+        f_beta: the β of F-beta, if that was requested.
+    """
 
     gold: str
     average: str = "micro"
+    f_beta: float | None = None
 
 
 class PerDocument(NamedTuple):
@@ -133,9 +141,13 @@ class CountedSystems(Counts):
         from spanagree.uncertainty.jackknife import evidence_of  # figures are doubted when shown
 
         rows = self.per_document.comparisons.by("second", "document")
-        evidence = evidence_of(columns_of(rows), all_figures, rows.second, len(self.annotators))
+        evidence = evidence_of(columns_of(rows), self.figures, rows.second, len(self.annotators))
         shared = self.per_document.shared
         return {self.annotators[number]: evidence[number] for number in shared}
+
+    def figures(self, sums: Floats) -> Floats:
+        """Compute the figures of sums; see :func:`spanagree.results.score.all_figures`."""
+        return all_figures(sums, self.settings.f_beta)
 
     def over(self, documents: Ints) -> CountedSystems:
         """Return the counts over some of the documents, by number from 0."""
@@ -172,13 +184,15 @@ def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> C
     return counted_of(ComparedSystems.of(corpus, counting, gold))
 
 
-def counted_of(compared: ComparedSystems) -> CountedSystems:
-    """Count what was compared in a corpus, or in all its parts."""
-    return counts_under_each(compared, (compared.rows, compared.uniform), _counted, compared.notes)
+def counted_of(compared: ComparedSystems, beta: float | None = None) -> CountedSystems:
+    """Count what was compared in a corpus, or in all its parts; F-beta has a ``beta``."""
+    count_rows = functools.partial(_counted, beta=beta)
+    rows = (compared.rows, compared.uniform)
+    return counts_under_each(compared, rows, count_rows, compared.notes)
 
 
 def _counted(
-    compared: ComparedSystems, rows: SystemRows, counting: MatchCounting
+    compared: ComparedSystems, rows: SystemRows, counting: MatchCounting, beta: float | None
 ) -> CountedSystems:
     """Count the rows under one chance model."""
     corpus, gold = compared.corpus, compared.gold
@@ -190,7 +204,7 @@ def _counted(
     settings = counting.settings_of(corpus, rows.comparisons.inexact, shares)
     return CountedSystems(
         documents=len(corpus),
-        settings=EvaluationSettings(**of_gold(gold, corpus), **settings),
+        settings=EvaluationSettings(**of_gold(gold, corpus), f_beta=beta, **settings),
         annotators=names,
         inexact=rows.inexact,
         **sums_of(PerDocument(rows.comparisons, shared, corpus.ids, corpus.wholes, corpus)),

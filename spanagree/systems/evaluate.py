@@ -11,6 +11,7 @@ from spanagree.chance.model import chance_model
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted, printable
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
+from spanagree.results.score import f_beta
 from spanagree.settings import unit
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import counted_of
@@ -40,6 +41,7 @@ def evaluate(
     chance_of: ChanceOf = "both",
     ci: bool | Jackknife = False,
     p_values: bool = False,
+    beta: float | None = None,
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -65,6 +67,7 @@ def evaluate(
         ci: confidence intervals for every figure, over documents: a score's ``interval``; or a
             :class:`Jackknife`, with another confidence or other clusters.
         p_values: p, z and standard deviations of each system and document too.
+        beta: F-beta too, in which recall weighs β times as much as precision, such as 2 or 0.5.
         seed: a whole number from 0, of draws where expected scores are too much work to compute.
         executor: of parts: any ``concurrent.futures.Executor``, whose workers read and compare
             them.
@@ -83,6 +86,8 @@ def evaluate(
     >>> round(f1.observed, 3), round(f1.expected, 3), round(f1.corrected, 3)
     (0.667, 0.074, 0.64)
     """
+    if beta is not None:
+        f_beta(beta)  # refused before any work
     source, named = (corpus, gold) if isinstance(corpus, Corpus) else _guessed(corpus, gold)
     model = chance_model(chance, places, chance_of, seed)
     jackknife = None if ci is False else _parsed(ci)
@@ -90,7 +95,7 @@ def evaluate(
     chosen = {"gold": named}
     rows = rows_of_corpus_or_parts(ComparedSystems, source, chosen, settings, executor, progress)
     evaluation = result(
-        counted_of(rows), jackknife, step_of(progress, "intervals") if jackknife else None
+        counted_of(rows, beta), jackknife, step_of(progress, "intervals") if jackknife else None
     )
     if not p_values:
         return evaluation

@@ -7,28 +7,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, distinct
-from spanagree.results.score import (
-    Interval,
-    all_figures,
-    corrected_figures,
-)
+from spanagree.results.score import Interval, all_figures, corrected_figures
 from spanagree.systems.count import CountedSystems, PerDocument, columns_of
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.uncertainty.jackknife import (
-    Moments,
-    intervals_of,
-    mean_moments,
-    moments,
-)
+from spanagree.uncertainty.jackknife import Moments, Statistic, intervals_of, mean_moments, moments
 
 
-def moments_of_systems(per_document: PerDocument) -> Moments:
+def moments_of_systems(per_document: PerDocument, figures: Statistic = all_figures) -> Moments:
     """Compute the figures of each annotator as a system, and their changes."""
     rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document")
-    return moments(columns_of(rows), all_figures, rows.second, len(rows.annotators))
+    return moments(columns_of(rows), figures, rows.second, len(rows.annotators))
 
 
-def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments, Moments]:
+def moments_of_labels(
+    per_document: PerDocument, n_labels: int, figures: Statistic = all_figures
+) -> tuple[Moments, Moments]:
     """Compute the same of each label of each annotator, and of their means over labels.
 
     The first are in the order of annotators, of each all labels.
@@ -38,8 +31,8 @@ def moments_of_labels(per_document: PerDocument, n_labels: int) -> tuple[Moments
     label = rows.second * n_labels + rows.label
     system_of_label = np.repeat(np.arange(n_systems), n_labels)
     (system, _), unit, _ = distinct(rows.second, rows.document)
-    return moments(columns, all_figures, label, n_systems * n_labels), mean_moments(
-        columns, all_figures, label, system_of_label, unit, system, n_systems, _macro_figures
+    return moments(columns, figures, label, n_systems * n_labels), mean_moments(
+        columns, figures, label, system_of_label, unit, system, n_systems, _macro_figures
     )
 
 
@@ -63,13 +56,14 @@ def intervals_by_name(
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
     """Compute the intervals of every system, over all labels and for each, and of their means."""
     clusters = counts.per_document.clustered(jackknife, counts.settings)
-    of_all = intervals_of(moments_of_systems(clusters), jackknife)
+    of_all = intervals_of(moments_of_systems(clusters, counts.figures), jackknife)
     ends = {(name, ""): of_all[i] for i, name in enumerate(counts.annotators)}
     labels = counts.labels
     if not labels:
         return ends, {}
     by_label, means = (
-        intervals_of(sums, jackknife) for sums in moments_of_labels(clusters, len(labels))
+        intervals_of(sums, jackknife)
+        for sums in moments_of_labels(clusters, len(labels), counts.figures)
     )
     keys = ((name, label) for name in counts.annotators for label in labels)
     ends |= dict(zip(keys, by_label, strict=True))

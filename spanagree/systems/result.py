@@ -15,7 +15,15 @@ from spanagree.comparisons.tally import Tally
 from spanagree.errors import SettingError, check_choice, printable, show
 from spanagree.results.numbers import ranks
 from spanagree.results.result import Comparable, Keyed, Result, note_left_out
-from spanagree.results.score import FIGURES, Interval, Ratio, Score, Scored, corrected, undefined
+from spanagree.results.score import (
+    Interval,
+    Ratio,
+    Score,
+    Scored,
+    corrected,
+    figures_of,
+    undefined,
+)
 from spanagree.settings import unit
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import CountedSystems, EvaluationSettings
@@ -37,6 +45,7 @@ class Macro(Comparable, Scored):
 
     Attributes:
         scores: the mean of each figure, by name; ``precision``, ``recall`` and ``f1`` are these.
+        beta: the β of ``f_beta``, if that was requested.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -46,6 +55,7 @@ class Macro(Comparable, Scored):
     """
 
     scores: Mapping[str, Score]
+    beta: float | None = None
 
     def score_of(self, ratio: Ratio) -> Score:
         """Return the mean of a figure."""
@@ -91,6 +101,11 @@ class System(Comparable, Scored):
     labels: Mapping[str, Tally]
     macro: Macro
     rank: Rank
+
+    @property
+    def beta(self) -> float | None:  # type: ignore[override]  # elsewhere it is stored
+        """The β of ``f_beta``, if that was requested."""
+        return self.tally.beta
 
     def score_of(self, ratio: Ratio) -> Score:
         """Return the score of a figure over all documents and labels (micro-average)."""
@@ -146,6 +161,11 @@ class Evaluation(Result, Keyed):
     def scores(self) -> dict[str, Score]:
         """The F1 of each system."""
         return {name: system.f1 for name, system in self.systems.items()}
+
+    @property
+    def figures(self) -> Mapping[str, Ratio]:
+        """The figures by key, F-beta among them if it was requested."""
+        return figures_of(self.settings.f_beta)
 
     @property
     def rows(self) -> ComparedSystems:
@@ -253,7 +273,8 @@ def result(
     for (name, labels), rank in zip(tallied.items(), places, strict=True):
         overall = labels.pop("")
         of_label = find_match(counts.settings.match).of_label
-        macro = _macro(labels.values(), of_label, macro_ends.get(name, ()))
+        intervals = macro_ends.get(name, ())
+        macro = _macro(labels.values(), of_label, counts.settings.f_beta, intervals)
         systems[name] = System(name, counts.shared[name], overall, labels, macro, Rank(*rank))
     settings = counts.settings
     notes_on_places = () if counts.places is None else counts.places.notes()
@@ -281,8 +302,11 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
         label: of_code.get(code, rows.empty_tally) for code, label in enumerate(counts.labels)
     }
     tallies[""] = rows.total()
+    beta = counts.settings.f_beta
+    if beta is not None:
+        tallies = {label: replace(tally, beta=beta) for label, tally in tallies.items()}
     for label, tally in tallies.items() if ends else ():
-        intervals = dict(zip(FIGURES, ends[name, label], strict=True))
+        intervals = dict(zip(figures_of(beta), ends[name, label], strict=True))
         tallies[label] = replace(tally, intervals=intervals)
     return tallies
 
@@ -310,17 +334,22 @@ def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
     return notes
 
 
-def _macro(labels: Collection[Tally], of_label: bool, intervals: Sequence[Interval] = ()) -> Macro:
+def _macro(
+    labels: Collection[Tally],
+    of_label: bool,
+    beta: float | None,
+    intervals: Sequence[Interval] = (),
+) -> Macro:
     """Return the means over labels; undefined for a measure that disregards labels."""
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
     means = {}
-    for ratio, interval in zip_longest(FIGURES.values(), intervals):
+    for ratio, interval in zip_longest(figures_of(beta).values(), intervals):
         scores = [tally.score_of(ratio) for tally in labels]
         defined = [score[:2] for score in scores if not math.isnan(score.observed)]
         both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
         mean = corrected(*both) if defined else undefined(nothing)
         means[ratio.key] = mean._replace(interval=interval)
-    return Macro(means)
+    return Macro(means, beta)
 
 
 def check_evaluation(given: object, what: str) -> None:

@@ -18,7 +18,7 @@ from spanagree.errors import counted, listed, printable
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value
 from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sentence, slopes
-from spanagree.results.score import FIGURES, Scored
+from spanagree.results.score import FIGURES, Scored, figures_of
 from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
 from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -27,8 +27,13 @@ from spanagree.uncertainty.chance_statistics import WHOLE
 if TYPE_CHECKING:
     from spanagree.systems.result import Evaluation, System
 
-_BEST = (*(ratio.title for ratio in FIGURES.values()), "corrected F1")  # better if greater
 _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
+
+
+def _best(evaluation: Evaluation) -> list[str]:
+    """List the titles of columns of which the greatest figure is the best."""
+    corrected = (f"corrected {ratio.title}" for ratio in evaluation.figures.values())
+    return [*(ratio.title for ratio in evaluation.figures.values()), *corrected]
 
 
 def _chance_values(evaluation: Evaluation, system: System) -> tuple[list[Value], list[list[Value]]]:
@@ -47,7 +52,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     ci = evaluation.jackknife is not None
     ends = ci and by != "document"
     noun = unit(evaluation.settings)
-    scores = [columns_of_figure(ratio, intervals=ends) for ratio in FIGURES.values()]
+    scores = [columns_of_figure(ratio, intervals=ends) for ratio in evaluation.figures.values()]
     counts = count_columns(is_titled=by is not None)
     all_saw = all(
         system.documents == evaluation.documents for system in evaluation.systems.values()
@@ -70,7 +75,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         columns.append(Column("", "F1 rank" * (len(evaluation.systems) > 1), "rank", "rank"))
 
     def figures(scored: Scored) -> list[Value]:
-        pairs = list(zip(scores, map(scored.score_of, FIGURES.values()), strict=True))
+        pairs = list(zip(scores, map(scored.score_of, evaluation.figures.values()), strict=True))
         values = [value for score, figure in pairs for value in score.values(figure)]
         ends = [value for score, figure in pairs for value in score.end_values(figure)]
         return values + ends if ci else values
@@ -101,11 +106,11 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         remarks=_remarks(evaluation, by),
         breaks=breaks[1:] if by else (),
         pivot=_BY_LABEL if by == "label" and not ci else None,
-        best=() if by else _BEST,
+        best=() if by else _best(evaluation),
     )
     table = with_seconds(table, *(column.key for column in counts))
     if ends:  # a terminal has no room for these beside intervals
-        hidden = [ratio.title for ratio in FIGURES.values() if not ratio.has_chance]
+        hidden = [ratio.title for ratio in evaluation.figures.values() if not ratio.has_chance]
         narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
         remarks = [*table.remarks, f"{verdict.in_words(hidden)}: --all shows them"]
         table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
@@ -175,7 +180,7 @@ def _part_columns(by: str, noun: str) -> list[Column]:
 def _undefined(scores: Scored) -> list[str]:
     """Return why figures are undefined."""
     reasons = []
-    for ratio in FIGURES.values():
+    for ratio in figures_of(scores.beta).values():
         score = scores.score_of(ratio)
         if score.reason:
             kind = "" if math.isnan(score.observed) else "corrected "

@@ -38,6 +38,7 @@ def evaluations(folder):
         for more in ({}, DRAWN):
             result = sa.evaluate(corpus, **more)
             yield from tables_of(result)
+            yield from tables_of(sa.evaluate(corpus, beta=2, **more))
             hard = sa.difficulty(corpus, "gold.conll")
             yield from tables_of(sa.systems.error_types(result))
             yield from tables_of(sa.evaluate_levels(result, hard))

@@ -47,6 +47,7 @@ OTHERS = {
     "ci",
     "p_values",
     "seed",
+    "beta",
     "executor",
     "on_error",
     "progress",

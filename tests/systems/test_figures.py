@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from messages import refuses
 
 import spanagree as sa
 from spanagree.comparisons.tally_columns import COUNTS, Count
@@ -14,6 +15,7 @@ from spanagree.report.explain import explain
 from spanagree.results.data import to_csv
 from spanagree.results.score import FIGURES, Ratio, Scored, all_figures
 from spanagree.slices import score_slices
+from spanagree.systems.intervals import moments_of_systems
 
 # by definition, in fractions: of what matches, and of the sizes of gold and of a system
 FIGURES_BY_HAND = {
@@ -131,6 +133,101 @@ def test_a_count_adds_and_is_shown(key, corpus, evaluation):
     by_label = evaluation.table("label")
     names = [name for together, _ in explain([by_label]) for name in together.split(" / ")]
     assert not count.title or (count.title in by_label.shown.header and count.title in names)
+
+
+BETAS = (0.5, 2, 3)
+"""Precision weighs more, and recall."""
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_f_beta_by_hand(beta):
+    """By van Rijsbergen's definition in fractions, 1 / (α/P + (1 − α)/R) with α = 1/(1 + β²)."""
+    weight = 1 / (1 + Fraction(beta) ** 2)
+
+    def by_hand(m, a, b):
+        return 1 / (weight / Fraction(m, b) + (1 - weight) / Fraction(m, a))
+
+    m, e, a, b = 5, 2, 9, 6
+    observed, expected = by_hand(m, a, b), by_hand(e, a, b)
+    want = [float(x) for x in (observed, expected, (observed - expected) / (1 - expected))]
+    assert sa.Tally(m, e, a, b, beta=beta).f_beta[:3] == pytest.approx(want, rel=1e-12)
+    rows = all_figures(np.array([m, e, a, b], float), beta)
+    assert rows[-3:].tolist() == pytest.approx(want, rel=1e-12)
+    assert rows[:-3].tolist() == all_figures(np.array([m, e, a, b], float)).tolist()
+    random = sa.Tally(m, e, a, b, expected_sizes=(5, 3), beta=beta)
+    assert random.f_beta.expected == pytest.approx(float(by_hand(Fraction(e), 5, 3)))
+    assert sa.Tally(m, e, a, b, beta=beta).f_beta != sa.Tally(m, e, b, a, beta=beta).f_beta
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_f_beta_is_everywhere(beta, corpus):
+    """Whatever is scored has it with its interval; other figures stay, to the last bit."""
+    usual, result = sa.evaluate(corpus, ci=True), sa.evaluate(corpus, ci=True, beta=beta)
+    mine, ratio = result["mine"], result.figures["f_beta"]
+    for kind in FIGURES:
+        assert getattr(mine, kind) == getattr(usual["mine"], kind)
+    slices = score_slices(result, ["a", "a", "b", "b"], ci=True)
+    of_length = score_slices(result, "length", ci=True)
+    scored = [mine, mine.macro, mine.tally, *mine.labels.values(), slices["a"].scores["mine"]]
+    for item in scored:
+        assert item.f_beta == item.score_of(ratio)
+        assert item.f_beta.interval is not None
+    assert slices.whole.scores["mine"].f_beta[:3] == pytest.approx(mine.f_beta[:3])
+    assert of_length["1"].scores["mine"].f_beta.interval is not None
+    title = f"F{beta:g}"
+    for table in (*map(result.table, (None, "label", "document")), slices.table()):
+        assert {title, f"chance {title}", f"corrected {title}"} <= {*table.shown.header}
+        titles = [name for names, _ in explain([table]) for name in names.split(" / ")]
+        assert {title, f"chance {title}", f"corrected {title}"} <= {*titles}
+        assert "f_beta_corrected" in to_csv(table).splitlines()[0].split(",")
+    [row] = result.to_dict()["tables"]["systems"]
+    assert row["f_beta"] == mine.f_beta.to_dict()
+    assert f"|f-beta:{beta}|" in result.signature
+    assert f"recall weighs β = {beta} times as much" in sa.cite(result).replace("\n", " ")
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_interval_of_f_beta(beta, corpus):
+    """Its variance is the sum of squared changes by evaluations without a document each."""
+    result = sa.evaluate(corpus, beta=beta)
+    without = [
+        sa.evaluate(corpus.subset([i for i in range(4) if i != d]), beta=beta)["mine"].f_beta
+        for d in range(4)
+    ]
+    sums = moments_of_systems(result.counted.per_document, result.counted.figures)
+    at = 3 * list(result.figures).index("f_beta")
+    want = sum((np.array(x[:3]) - result["mine"].f_beta[:3]) ** 2 for x in without)
+    assert sums.variance[1, at : at + 3] == pytest.approx(want, rel=1e-9)
+
+
+def test_f_beta_in_a_report(tmp_path, corpus):
+    """The table of systems in a report has it if it is requested."""
+    out = tmp_path / "report.html"
+    sa.write_report(corpus, out, beta=2)
+    assert ">corrected F2<" in out.read_text("utf-8")
+    with refuses(sa.SettingError, "beta: F-beta is of systems against one gold; leave it out"):
+        sa.write_report(corpus, out, team=True, beta=2)
+
+
+@pytest.mark.parametrize("beta", [1, 0, -2, math.nan, math.inf, True, "2"])
+def test_a_beta_that_is_none(beta, corpus):
+    """F1 is always there; a weight is above 0."""
+    with refuses(sa.SettingError, "beta … a number from 0.001 to 1000 other than 1 is needed"):
+        sa.evaluate(corpus, beta=beta)
+
+
+def test_no_beta(evaluation):
+    """Nobody has F-beta who did not ask."""
+    with refuses(sa.SettingError, "F-beta was not asked for; evaluate with beta=2"):
+        evaluation["mine"].f_beta  # noqa: B018  # a property
+    assert "f_beta" not in evaluation.to_dict()["tables"]["systems"][0]
+
+
+def test_f_beta_where_nothing_is_marked():
+    """Without sizes it is undefined, for its reason; of a system that marks nothing it is 0."""
+    assert math.isnan(sa.Tally(beta=2).f_beta.observed)
+    assert sa.Tally(beta=2).f_beta.reason == "neither marked anything"
+    assert sa.Tally(0, 0, 4, 0, beta=2).f_beta.observed == 0
 
 
 def test_another_figure():

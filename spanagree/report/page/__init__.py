@@ -45,6 +45,7 @@ def write_report(
     team: bool = False,
     match: MatchName = "exact",
     chance: ChanceOrAuto = "auto",
+    beta: float | None = None,
     measures: bool = False,
     references: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -64,6 +65,7 @@ def write_report(
         match: the measure, exact, boundaries, token, iou or overlap.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
+        beta: of systems against one gold, F-beta too, as for :func:`spanagree.evaluate`.
         measures: whether α_U and γ of a team stand beside F1; γ takes a while.
         references: the annotators that systems are compared with, or all that are not systems.
         systems: the systems, or all that are not references; with these or references the report
@@ -76,8 +78,8 @@ def write_report(
         InputError: for a path that cannot be written.
         SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
             :func:`spanagree.agree` and :func:`spanagree.slices.score_slices`; for two of gold,
-            team, and references or systems at once, for measures of systems, and for slices
-            against references.
+            team, and references or systems at once, for measures of systems, for slices
+            against references, and for F-beta where there is no one gold.
 
     >>> import spanagree as sa
     >>> from pathlib import Path
@@ -98,6 +100,8 @@ def write_report(
         raise SettingError(
             "group_by: slices are of systems against one gold, or of a team; leave it out"
         )
+    if beta is not None and (team or against):
+        raise SettingError("beta: F-beta is of systems against one gold; leave it out")
     settings = {"match": match, "chance": chance}
     slicing = {} if group_by is None else {"group_by": group_by, "source": source}
     report: Overview
@@ -106,7 +110,7 @@ def write_report(
     elif against:
         report = references_overview(corpus, references, systems, **settings)
     else:
-        report = systems_overview(corpus, gold, slicing, **settings)
+        report = systems_overview(corpus, gold, slicing, beta, **settings)
     write_bytes(path, page(report).encode())
 
 
