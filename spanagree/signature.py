@@ -59,6 +59,7 @@ SETTINGS: Mapping[str, Setting] = {
     "arguments": Setting("word", "The segments that they link match under the measure {value}."),
     "undirected": Setting("text", "Some relations have no direction."),
     "untyped": Setting("yes or no", "Labels of relations do not count."),
+    "min_score": Setting("number", "Predictions with a score below {value} were left out.", "min-score"),
     "attribute": Setting("text", "Segments match if they agree in the value of the attribute {value}, too."),
     "match": Setting("match", "Segments match under the measure {value} ({means})."),
     "chance": Setting("word", "Chance is that of two independent random annotations that keep how many segments, or relations, of each kind there are in every document (chance model {value}: {means}) [[li2024]]."),

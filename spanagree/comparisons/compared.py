@@ -38,6 +38,7 @@ class Comparing(TypedDict, total=False):
     """The fields of :class:`Compared` as keywords, for those who check types."""
 
     tolerance: float
+    min_score: float | None
     attribute: str | None
     what: What
     pairs: Pairs
@@ -62,6 +63,7 @@ class Compared:
         tolerance: by how many tokens or characters, or words if places are these, or seconds of a
             recording, starts may differ, and ends, for match exact and boundaries; each segment is
             then in one pair at most.
+        min_score: the least score of a prediction; those below are left out, those without stay.
         attribute: the name of one; segments match if they agree in its value too.
         what: segments, relations or attributes. Relations match if their labels do, and both
             segments, by match, exact or boundaries; attributes if their names, values and segments
@@ -80,6 +82,7 @@ class Compared:
     """
 
     tolerance: float = 0
+    min_score: float | None = None
     attribute: str | None = None
     what: What = "segments"
     pairs: Pairs = "types"
@@ -101,6 +104,10 @@ class Compared:
 
         A part of a corpus (``in_part``) need not have any.
         """
+        if self.min_score is not None:
+            from spanagree.comparisons.prediction_scores import with_min_score  # few have scores
+
+            corpus = with_min_score(corpus, self.min_score, in_part=in_part)
         if self.attribute is not None:
             corpus = with_attribute(corpus, self.attribute, in_part=in_part)
         usual = Compared()
@@ -171,6 +178,10 @@ def chosen_of(comparing: Mapping[str, Any]) -> Compared:
     check_choice(what, WHATS, "what")
     if isinstance(undirected, str) or not is_iterable(undirected):
         raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
+    if chosen.min_score is not None:
+        from spanagree.comparisons.prediction_scores import check_min_score  # few have scores
+
+        check_min_score(chosen.min_score)
     usual = Compared(what=what)
     of_relations = {
         "segments": ("pairs", "undirected", "untyped", "arguments"),
@@ -258,6 +269,10 @@ def measure_of_whole(corpus: Corpus, match: MatchName, chance: str, **comparing:
         check_attribute(attribute, [layer.details for layer in source.layers.values()])
     if not corpus.of_rows:
         with_ids(chance, corpus)
+    if chosen.min_score is not None and not corpus.of_rows:
+        from spanagree.comparisons.prediction_scores import check_scores  # few have scores
+
+        check_scores(corpus)
     return measure_of(match, chance, corpus.offsets, **comparing)
 
 

@@ -63,6 +63,10 @@ class Links:
         return Links(first[rows], second[rows], label[rows], directed[rows], where)
 
 
+SCORE = "score"
+"""The attribute that has the score of a prediction."""
+
+
 @dataclass(frozen=True, eq=False)
 class Details:
     """What some segments have beside start, end and label.

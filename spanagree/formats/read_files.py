@@ -449,7 +449,7 @@ def _refuse_apart(
 def _check_options(given: Options, formats: Iterable[str]) -> None:
     """Refuse options that none of the formats takes."""
     taken = {key for name in formats for key in format_called(name).takes}
-    taken.add("attributes")  # of other formats, segments have all that they say
+    taken |= {"attributes", "scores"}  # of other formats, segments have all that they say
     for key in (key for key in given if key not in taken):
         takers = [name for name, form in FORMATS.items() if key in form.takes]
         others = ", ".join(name for name in takers if name not in TOOLS)

@@ -58,7 +58,7 @@ COLUMNS_OF_ROWS = ("tokens", "text", "tags", "spans", "annotator", "document")
 
 _OF_ROWS = (
     *(*COLUMNS_OF_ROWS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent"),
-    *("align", "texts", "outside"),
+    *("align", "texts", "outside", "scores"),
 )
 
 _GROUP = ".".join(("spanagree", "readers"))  # of entry points
@@ -107,7 +107,7 @@ _FORMATS: Mapping[str, Format] = {
         "spaCy's DocBin, one annotator a file",
         (".spacy",),
         lazy("spanagree.formats.spacy", "raw_docbin"),
-        ("spans", "partial"),
+        ("spans", "partial", "scores"),
         _write_docbin,
         is_layer=True,
     ),

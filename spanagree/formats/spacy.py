@@ -17,6 +17,7 @@ import numpy as np
 from spanagree.choices import Partial, Repair
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.corpus import Corpus, check_corpus
+from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import overlapping
@@ -52,6 +53,7 @@ def from_docs(
     spans: str | None = None,
     ids: Sequence[str] | None = None,
     partial: Partial = "error",
+    scores: bool = False,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus of spaCy Docs, a list of them for each annotator.
@@ -66,6 +68,8 @@ def from_docs(
             or whose ``ent_iob`` is 0 throughout, is not annotated.
         ids: per document a unique name.
         partial: what becomes of Docs of which ``ent_iob`` is 0 in part, error or drop-tokens.
+        scores: whether the scores of ``doc.spans[spans].attrs["scores"]``, as a SpanCategorizer
+            sets them, become the attribute ``score``.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -84,7 +88,9 @@ def from_docs(
     >>> from_docs({"ann": [ann], "bob": [bob]})[0].segments
     {'ann': (Segment(start=0, end=1, label='PER'),), 'bob': ()}
     """
-    return valid_corpus(raw_docs(layers, spans=spans, ids=ids, partial=partial), repair)
+    return valid_corpus(
+        raw_docs(layers, spans=spans, ids=ids, partial=partial, scores=scores), repair
+    )
 
 
 def raw_docs(
@@ -93,6 +99,7 @@ def raw_docs(
     spans: str | None = None,
     ids: Sequence[str] | None = None,
     partial: Partial = "error",
+    scores: bool = False,
 ) -> RawCorpus:
     """Return the spans of spaCy Docs, unchecked."""
     check_choice(partial, PARTIAL, "partial")
@@ -105,7 +112,7 @@ def raw_docs(
     log.numbered = ids is None
     if spans is None:
         log.notes += _passed_over(rows)
-    records = _records(rows, log, ids, spans, partial, offsets)
+    records = _records(rows, log, ids, spans, partial, offsets, scores=scores)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     reading |= as_read(spans=spans)
     return gather(
@@ -144,6 +151,8 @@ def _records(
     spans: str | None,
     partial: str,
     offsets: str,
+    *,
+    scores: bool,
 ) -> Iterator[Record]:
     """Yield documents, of which some tokens are kept, and what each annotator marked in them."""
     dropped = 0
@@ -166,7 +175,8 @@ def _records(
             if _annotated(doc, spans):
                 where = f"annotator {show(name)}, document {show(id_)}"
                 same_text(doc.text, first.text, where)
-                annotations.append(Annotation(name, _spans(doc, spans, moved), where=where))
+                read = _spans(doc, spans, moved, scores=scores)
+                annotations.append(Annotation(name, read, where=where))
         yield Record(f"document {show(id_)}", id_, content, annotations)
     if dropped:
         log.notes.append(
@@ -175,15 +185,20 @@ def _records(
         log.reading["partial"] = "drop-tokens"
 
 
-def _spans(doc: Any, spans: str | None, moved: Sequence[int] | None) -> Iterator[Span]:
+def _spans(
+    doc: Any, spans: str | None, moved: Sequence[int] | None, *, scores: bool
+) -> Iterator[Span]:
     """Yield the spans of a Doc in characters, or in the tokens that are kept."""
-    for span in doc.ents if spans is None else doc.spans[spans]:
+    group = doc.ents if spans is None else doc.spans[spans]
+    known = getattr(group, "attrs", {}).get("scores", ()) if scores else ()
+    known = known if len(known) == len(group) else [None] * len(group)
+    for span, score in zip(group, known, strict=True):
         start, end = span.start_char, span.end_char
         if moved is not None:
             start, end = moved[span.start], moved[span.end]
             if start == end and span.start < span.end:
                 continue  # all its tokens were dropped, and counted
-        yield Span(start, end, span.label_)
+        yield Span(start, end, span.label_, None, None if score is None else {SCORE: str(score)})
 
 
 def _tokenised_differently(rows: Sequence[_Row]) -> str | None:

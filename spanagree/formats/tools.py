@@ -280,7 +280,10 @@ TOOLS: Mapping[str, Tool] = {
             read=lazy("spanagree.formats.label_studio.read", "records"),
             # of JSON-MIN, which has no object of data, all
             reads=("data.*|*", "annotations", "completions", "predictions", "drafts"),
-            takes=("text", "document", "annotator_from", "predictions", "ground_truth", "ends"),
+            takes=(
+                *("text", "document", "annotator_from", "predictions", "ground_truth", "ends"),
+                "scores",
+            ),
             write=lazy("spanagree.formats.label_studio.write", "write_label_studio"),
         ),
         Tool(

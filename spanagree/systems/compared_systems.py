@@ -63,6 +63,7 @@ class ComparedSystems(ComparedRows):
         gold = _checked_gold(corpus, gold)
         settled_corpus = _settled(corpus, gold)
         counting.check(settled_corpus)
+        _check_gold_is_unscored(corpus, gold)
         return _compared(settled_corpus, counting, gold).finished()
 
     @classmethod
@@ -72,6 +73,7 @@ class ComparedSystems(ComparedRows):
         gold = next(iter(corpus.annotators), "") if gold is None else gold
         in_both = _settled(corpus, gold)
         counting.check(in_both)
+        _check_gold_is_unscored(corpus, gold)
         return _compared(in_both, counting, gold)
 
     def _chosen_differently(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
@@ -176,6 +178,14 @@ def _checked_gold(corpus: Corpus, gold: str | None) -> str:
     gold = names[0] if gold is None else gold
     check_known([gold], names, "gold")
     return gold
+
+
+def _check_gold_is_unscored(corpus: Corpus, gold: str) -> None:
+    """Raise if gold has scores where predictions were left out by theirs."""
+    if corpus.reading.get("min_score") is not None:
+        from spanagree.comparisons.prediction_scores import check_unscored  # few have scores
+
+        check_unscored(corpus, [gold])
 
 
 def _settled(corpus: Corpus, gold: str) -> Corpus:

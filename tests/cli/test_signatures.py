@@ -138,6 +138,7 @@ WHAT = {
     **pairs("linked.jsonl", what="--what relations", attribute="--attribute sure"),
     **pairs("linked.jsonl --what relations", **{x: f"--{x} {y}" for x, y in LINKS.items()}),
     **pairs("trio.jsonl", tolerance="--tolerance 1"),
+    **pairs("scored.jsonl", min_score="--min-score 0.5"),
 }
 PLACES = pairs(TWO, places="--places capitals")
 CHANCE_OF = pairs(TWO, chance_of="--chance-of systems")
@@ -164,7 +165,7 @@ CASES = {
         **behind(f"{TWO} --by difficulty", LEVELS),
         **MATCH,
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
-        **pairs(TWO, seen="--seen gold.conll"),
+        **pairs(TWO, seen="--seen gold.conll", beta="--beta 2"),
         **pairs("trio.jsonl --test bootstrap", resamples="--resamples 19", seed="--seed 1"),
         **pairs(TWO, by="--by difficulty"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
@@ -304,6 +305,7 @@ CASES = {
         **pairs("trio.jsonl", references="--references ann,bob", systems="--systems cem"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),
         **pairs(f"{TWO} --team", measures="--measures"),
+        **pairs(TWO, beta="--beta 2"),
         **pairs("trio.jsonl --team", by="--by length"),
         **READING,
         **dict.fromkeys(("--output", "--quiet", "--verbose"), SHOWN),
@@ -492,6 +494,9 @@ def folder(tmp_path_factory):
     both_links = {who: rows * 2 for who, rows in links.items()}
     linked = sa.Corpus.from_segments([9, 9], linked, relations=both_links)
     sa.write_jsonl(linked, folder / "linked.jsonl")
+    low, high = {"score": "0.2"}, {"score": "0.7"}
+    scored = {"ann": [[(0, 2, "A")]], "bob": [[(0, 2, "A", high), (3, 4, "A", low)]]}
+    sa.write_jsonl(sa.Corpus.from_segments([9], scored), folder / "scored.jsonl")
     posts = sa.Corpus.from_segments([9, 8, 5], trio, ids=["t-1", "t-2", "u-1"])
     sa.write_jsonl(posts, folder / "posts.jsonl")
     states = {

@@ -15,13 +15,14 @@ import spanagree as sa
 from spanagree.comparisons.compared import Compared, Comparing
 
 SURE, NOT = {"sure": "yes"}, {"sure": "no"}
+LOW = {"sure": "no", "score": "0.25"}
 LAYERS = {
     "gold": [
         [(0, 1, "Drug", SURE), (2, 3, "Effect", NOT), (4, 6, "Drug", NOT), (8, 9, "Drug")],
         [(0, 1, "Drug"), (2, 3, "Effect", SURE), (6, 7, "Effect")],
     ],
     "mine": [
-        [(0, 1, "Drug", NOT), (2, 3, "Effect", NOT), (4, 5, "Drug", NOT), (8, 9, "Effect")],
+        [(0, 1, "Drug", NOT), (2, 3, "Effect", NOT), (4, 5, "Drug", LOW), (8, 9, "Effect")],
         [(0, 1, "Drug"), (3, 4, "Effect", SURE), (6, 7, "Effect")],
     ],
 }
@@ -31,6 +32,7 @@ RELATIONS = {
 }
 OPTIONS = {
     "tolerance": [{"tolerance": 1}, {"tolerance": 1, "match": "boundaries"}],
+    "min_score": [{"min_score": 0.5}],
     "attribute": [{"attribute": "sure"}],
     "what": [{"what": "relations"}, {"what": "attributes"}],
     "pairs": [{"what": "relations", "pairs": "all"}],

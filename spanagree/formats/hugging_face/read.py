@@ -60,6 +60,7 @@ def from_dataset(
     ends: Ends | None = None,
     absent: Absent | None = None,
     align: bool = False,
+    scores: bool = False,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a Dataset, a data frame, an Arrow table, or an iterable of mappings.
@@ -87,6 +88,8 @@ def from_dataset(
         absent: unseen or unmarked, where a table of spans has no row of an annotator for a
             document; unless given, systems saw what gold or references saw, annotators did not.
         align: whether copies with tags and quotes are aligned that a language model changed.
+        scores: whether the score (or confidence, probability) of a span becomes its attribute
+            ``score``.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -101,7 +104,14 @@ def from_dataset(
     """
     named = dict(zip(COLUMNS, (tokens, text, tags, spans, annotator, document), strict=True))
     options = {"scheme": scheme, "strict": strict, "label_names": label_names, "absent": absent}
-    options |= {"split": split, "align": align, "quote": quote, "ends": ends, "outside": outside}
+    options |= {
+        "split": split,
+        "align": align,
+        "scores": scores,
+        "quote": quote,
+        "ends": ends,
+        "outside": outside,
+    }
     data, shape, notes = _shaped(choose_split(data, split), named, None, **options)
     raw = with_absent(_read(data, shape, named), absent)
     return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)

@@ -27,6 +27,7 @@ class Shape(TagOptions):
         label: of a table with a row for each marked copy of a text, the column of the label.
         quote: of a table with a row for each span, the column of the text that the span covers.
         ends: what the end of a span names, one of :data:`spanagree.corpus.raw.ENDS`.
+        scores: whether the score of a span is read, as an attribute.
         file: the name of the file that the rows are from, if they are.
         by_label: whether a cell has quotes under their labels, not spans under annotators.
         is_own: whether we wrote the rows, whose columns then were not chosen.
@@ -46,6 +47,7 @@ class Shape(TagOptions):
     ends: str | None = None
     absent: str | None = None
     align: bool = False
+    scores: bool = False
     file: str | None = None
     by_label: bool = False
     is_own: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spanagree.corpus.collector import document_id, text_of_whole
+from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import is_whole, show
 from spanagree.formats.hugging_face.columns import (
@@ -18,6 +19,7 @@ from spanagree.formats.hugging_face.columns import (
 from spanagree.formats.hugging_face.shape import Shape
 from spanagree.formats.hugging_face.spans import SpanReader, by_annotator
 from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.formats.usual_names import keys_of
 
 
 def from_spans(data: Any, shape: Shape) -> RawCorpus:
@@ -44,7 +46,7 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
     flat, long = getattr(data, "flat", False), shape.annotator is not None
     label_names = {c: layer_names(features, c, shape.label_names) for c in layers.values()}
     people = layer_names(features, str(shape.annotator), None)
-    reader = SpanReader(log)
+    reader = SpanReader(log, scores=shape.scores)
 
     def annotations(row: Mapping[str, Any], text: Any, where: str) -> Iterator[Annotation]:
         for layer, column in layers.items():
@@ -114,7 +116,9 @@ def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
         if not blank:
             marked = text_of_whole(cell_of(row, label[0])) if label else None
             quote = cell_of(row, shape.quote) if shape.quote and has(row, shape.quote) else None
-            spans = [Span(first, last, marked, quote if isinstance(quote, str) else None)]
+            score = row.get(keys_of(tuple(row)).get("probability")) if shape.scores else None
+            details = None if score is None else {SCORE: str(score)}
+            spans = [Span(first, last, marked, quote if isinstance(quote, str) else None, details)]
         place = where if annotator == "" else f"{where}, annotator {show(annotator)}"
         yield Record(where, id_, content, [Annotation(annotator, spans, where=place)])
     if not is_stated:

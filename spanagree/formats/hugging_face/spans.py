@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.corpus.collector import text_of_whole
+from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import Place
 from spanagree.errors import InputError, counted, invalid_value, is_iterable, is_whole, length_of
 from spanagree.formats.exports import number_in
@@ -133,8 +134,9 @@ def _counts_tokens(name: object) -> bool:
 class SpanReader:
     """Reads the spans of rows, and remembers what was odd about them."""
 
-    def __init__(self, log: ReadLog) -> None:
-        self.log = log
+    def __init__(self, log: ReadLog, *, scores: bool = False) -> None:
+        """Begin with no span; ``scores`` become attributes of spans."""
+        self.log, self.scores = log, scores
         self.log.labelled = False
         self.in_text: bool = False
         self.probable: int = 0
@@ -242,14 +244,18 @@ class SpanReader:
                 if end is None and isinstance(text, str) and is_whole(start):
                     end = start + len(text)
                 self.log.labelled |= "label" in keys
-                self.probable += "probability" in keys
+                self.probable += "probability" in keys and not self.scores
+                score = span.get(keys.get("probability")) if self.scores else None
+                details = None if score is None else {SCORE: str(score)}
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
                 self.prefixes |= {
                     isinstance(given, str) and given[:2] in ("B-", "I-") for given in labels
                 }
                 quote = text if isinstance(text, str) else None
-                return [Span(start, end, _name(given, names, where), quote) for given in labels]
+                return [
+                    Span(start, end, _name(given, names, where), quote, details) for given in labels
+                ]
         elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)

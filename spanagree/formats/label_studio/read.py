@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 
+from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import number_standing
 from spanagree.errors import InputError, SettingError, counted, listed, show
 from spanagree.files import PathName
@@ -27,6 +28,7 @@ def records(
     annotator_from: str | None = None,
     predictions: bool = False,
     ground_truth: bool = False,
+    scores: bool = False,
 ) -> Iterator[Record]:
     """Yield the tasks of an export of Label Studio, JSON or JSON-MIN.
 
@@ -44,6 +46,7 @@ def records(
         predictions: read predictions too, as layers that are called as their model's version.
         ground_truth: make a layer ``ground_truth`` of the annotations marked so, in place of
             those of their annotators.
+        scores: read the scores of predicted regions, or else of predictions, as attributes.
 
     Raises:
         InputError: for a file that cannot be read or is not such an export.
@@ -71,7 +74,8 @@ def records(
         task = tasks.popleft()  # which then is forgotten
         id_ = number if log.numbered else task.id
         content = {"text": _text_of(task, key, in_html=in_html)}
-        annotations = (_annotation(a, task.where, targets, {*by}, log) for a in task.answers)
+        answers = (a if scores else a._replace(scores=()) for a in task.answers)
+        annotations = (_annotation(a, task.where, targets, {*by}, log) for a in answers)
         yield Record(task.where, id_, content, annotations)
     if moved := export.moved.total():
         names = listed(name or "the file's annotator" for name in export.moved)
@@ -106,10 +110,12 @@ def _annotation(
         return Annotation(name, None, where=where)
     spans: list[Span] = []
     first_of: list[int | None] = []  # per region the number of its first span
-    for start, end, labels, surface, target in answer.regions:
+    scores = answer.scores or (None,) * len(answer.regions)
+    for (start, end, labels, surface, target), score in zip(answer.regions, scores, strict=True):
         is_read = target in targets
         first_of.append(len(spans) if is_read else None)
-        spans += [Span(start, end, label, surface) for label in labels if is_read]
+        details = None if score is None else {SCORE: str(score)}
+        spans += [Span(start, end, label, surface, details) for label in labels if is_read]
     log.passed["span in another text"] += first_of.count(None)
     pairs = [*zip(answer.ids, first_of, strict=True)] if answer.ids else []
     known = {id_: number for id_, number in pairs if number is not None}

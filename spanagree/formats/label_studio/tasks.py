@@ -55,7 +55,8 @@ class Answer(NamedTuple):
     """What an annotator, or a model, marked in a task; without regions, the task was not seen.
 
     Where there are relations, they know the regions by their ``ids``, in order. ``html`` are the
-    targets whose offsets count the text of HTML.
+    targets whose offsets count the text of HTML. ``scores`` are those of a model's regions, in
+    order, or its own.
     """
 
     layer: str
@@ -65,6 +66,7 @@ class Answer(NamedTuple):
     relations: tuple[Relation, ...] = ()
     ids: tuple[str, ...] = ()
     html: tuple[str, ...] = ()
+    scores: tuple[Any, ...] = ()
 
 
 class Task(NamedTuple):
@@ -198,6 +200,7 @@ class Tasks:
         """Return the spans in the result of an annotation; anything else is counted."""
         regions: list[Region] = []
         ids: list[Any] = []
+        scores: list[Any] = []
         relations: list[Relation] = []
         html: dict[str, None] = {}
         items = objects_in(entry.get("result"), "result", where)
@@ -221,13 +224,16 @@ class Tasks:
                     html[region.target] = None
                 regions.append(region)
                 ids.append(item.get("id"))
+                scores.append(item.get("score", entry.get("score")))
             else:
                 noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
                 self.passed[noun] += 1
                 has_place = isinstance(value, dict) and "start" in value and not is_sound
                 self.within[f"in {noun}s"] += has_place
         names = tuple(map(str, ids)) if relations else ()
-        return Answer(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
+        of_model = tuple(scores) if is_model else ()
+        answer = Answer(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
+        return answer._replace(scores=of_model)
 
     def _min_row(self, entry: Mapping[str, Any], where: str) -> Task:
         """Return a row of JSON-MIN, which is one annotation, as a task."""
