@@ -12,8 +12,10 @@ Usage: python scripts/make_newsroom.py [FOLDER]
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -335,8 +337,27 @@ def conll(system: Callable[[Sentence], list[Segment]], slips: tuple[str, ...] = 
     return "\n".join(blocks)
 
 
+def votes() -> str:
+    """Give gold, and what any system marks with the share of the systems that mark it as a score.
+
+    Of two that overlap, the one with more votes stays, then the first.
+    """
+    lines: list[str] = []
+    for sentence in map(parse, TEXT.strip().replace("\n\n", "\n").split("\n")):
+        counts = Counter(s for system in (lexicon, tagger, chunker) for s in system(sentence))
+        kept: list[Segment] = []
+        for segment in sorted(counts, key=lambda s: (-counts[s], s)):
+            if all(segment.end <= other.start or other.end <= segment.start for other in kept):
+                kept.append(segment)
+        marked = [{**s._asdict(), "score": round(counts[s] / 3, 2)} for s in sorted(kept)]
+        gold = [s._asdict() for s in sentence.segments]
+        row = {"id": len(lines) + 1, "tokens": sentence.tokens, "gold": gold, "votes": marked}
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
 def main(arguments: list[str]) -> None:
-    """Write the four files."""
+    """Write the five files."""
     default = Path(__file__).resolve().parent.parent / "corpora" / "newsroom"
     folder = Path(arguments[0]) if arguments else default
     folder.mkdir(parents=True, exist_ok=True)
@@ -349,6 +370,7 @@ def main(arguments: list[str]) -> None:
     }
     for name, text in files.items():
         (folder / f"{name}.conll").write_text(text, encoding="utf-8", newline="\n")
+    (folder / "votes.jsonl").write_text(votes(), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -75,6 +75,9 @@ SETTINGS: Mapping[str, Setting] = {
     "confidence": Setting("number", "It holds {value} %."),
     "average": Setting("word", "Outputs of systems were compared with a gold annotation; {figures} are {value}-averaged over all documents; expected scores are exact, and corrected ones (observed − expected) / (1 − expected)."),
     "f_beta": Setting("number", "In F-beta recall weighs β = {value} times as much as precision [[vanrijsbergen1979]]; chance is regarded as in F1.", "f-beta"),
+    "sweep": Setting("word", {
+        "score": "Figures were computed at each score that predictions have, with the chance of those that are kept; the best by corrected F1 (or F-beta) was chosen on one half of the documents, drawn at random, and is reported on the other half.",
+    }),
     "of": Setting("word", {
         "gold": "The difficulty of a document is 1 − the F1 that chance alone would give the gold annotation against itself [[li2024]].",
         "team": "The difficulty of a document is 1 − the F1 that chance alone would give the annotators who saw it [[li2024]].",

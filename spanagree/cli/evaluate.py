@@ -26,6 +26,7 @@ from spanagree.cli.references import against_references, references
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 
 _VIEWS = dict.fromkeys([*BY["Evaluation"], "difficulty", "error", *BY["AgainstReferences"]])
+_SWEEP = "Give each score of predictions a row, and the best one on documents held out."
 _TEST = "Test all pairs of systems, or each against chance."
 
 
@@ -36,6 +37,7 @@ _TEST = "Test all pairs of systems, or each against chance."
         options.by_slices(_VIEWS, SLICES),
         seen(),
         options.beta(),
+        options.option("--sweep", _SWEEP, choices=["score"]),
         baseline(),
     ),
     options.comparing_what(),
@@ -55,12 +57,13 @@ def evaluate(
     test: str | None = None,
     gold: str | None = None,
     baseline: list[str] | None = None,
+    sweep: str | None = None,
     **settings: Any,
 ) -> None:
     if settings.keys() & {"references", "systems"}:
         against_references(job, baseline, settings)
         return
-    if test is None and job.by not in ("difficulty", "error"):
+    if test is None and sweep is None and job.by not in ("difficulty", "error"):
         job.check_picture(sa.systems.Evaluation)
     check_baselines(baseline)
     if job.slices == FILE:
@@ -88,7 +91,7 @@ def evaluate(
         named,
         **settings,
         **more,
-        **({} if job.slices else job.intervals),
+        **({} if job.slices or sweep else job.intervals),
     )
     if not isinstance(corpus, sa.Corpus):
         result = with_gold_noted_after(job, result, named)
@@ -97,6 +100,8 @@ def evaluate(
     say_gold(named, result)
     if job.slices is not None:
         show_slices(job, result)
+    elif sweep is not None:
+        job.show(sa.systems.sweep_scores(result, ci=job.jackknife, **job.seed))
     elif job.by == "difficulty":
         progress("difficulty")
         hard = sa.difficulty(corpus, result.settings.gold, **settings, **job.seed)

@@ -103,7 +103,7 @@ def _job_of(given: Mapping[str, Any], members: options.Group) -> tuple[Job, dict
             parts[member.part][member.name] = arguments.pop(str(member.name))
     if "attribute" in arguments:  # is read only where it is asked for
         parts["reading"]["attributes"] = [arguments["attribute"]]
-    if "min_score" in arguments:
+    if arguments.keys() & {"min_score", "sweep"}:
         parts["reading"]["scores"] = True
     for attribute in fields(Job):
         if attribute.name in arguments:

@@ -334,6 +334,32 @@ def lines(ax: Any, columns: Sequence[str], rows: Mapping[str, Sequence[float]], 
     ax.grid(axis="y", color=_GRID, lw=0.6)
 
 
+def steps(
+    ax: Any,
+    rows: Mapping[str, tuple[Floats, Floats]],
+    titles: tuple[str, str],
+    marks: Sequence[float] = (),
+) -> None:
+    """Draw a line of steps for each name, each value up to its place.
+
+    Args:
+        ax: the Axes.
+        rows: places, ascending, and values, by name.
+        titles: of both axes.
+        marks: places of vertical lines.
+    """
+    names = shown_names(rows)
+    for i, (name, (places, values)) in enumerate(zip(names, rows.values(), strict=True)):
+        style = {**_style(i), "linestyle": ("-", "--", "-.", ":")[i % 4], "marker": ""}
+        ax.step(places, values, where="pre", lw=1.4, label=name, **style)
+    for mark in marks:
+        ax.axvline(mark, color=_GREY, lw=0.8, zorder=0)
+    ax.set_xlabel(titles[0])
+    ax.set_ylabel(titles[1])
+    ax.grid(axis="y", color=_GRID, lw=0.6)
+    _legend(ax)
+
+
 def curves(ax: Any, rows: Mapping[str, Floats], what: str) -> None:
     """Draw a curve of probabilities for each name."""
     for i, (name, values) in enumerate(rows.items()):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from spanagree.systems.result import Macro as Macro
     from spanagree.systems.result import Rank as Rank
     from spanagree.systems.result import System as System
+    from spanagree.systems.score_sweep import ScoreSweep as ScoreSweep
+    from spanagree.systems.score_sweep import sweep_scores as sweep_scores
     from spanagree.systems.seqeval_report import accuracy_score as accuracy_score
     from spanagree.systems.seqeval_report import performance_measure as performance_measure
     from spanagree.systems.seqeval_report import precision_recall_fscore_support as precision_recall_fscore_support

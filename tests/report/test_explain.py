@@ -100,6 +100,7 @@ def tables(newsroom):
         *tables_of(sa.evaluate({"gold": [["B-X"], ["O"]], "half": [["B-X"], None]}, "gold")),
         *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
         *tables_of(drawn_overlap()),
+        *tables_of(scored()),
         *tables_of(
             sa.evaluate(
                 sa.read([newsroom / "gold.conll", newsroom / "tagger.conll"]), places="capitals"
@@ -109,6 +110,12 @@ def tables(newsroom):
             StartSettings(chance="nonoverlapping", length=9, segments=(1, 3)), tuple(start)
         ).table(),
     ]
+
+
+def scored():
+    """Predictions at each of their scores."""
+    layers = {"gold": [[(0, 2, "X")]], "mine": [[(0, 2, "X", {"score": "0.5"})]]}
+    return sa.systems.sweep_scores(sa.evaluate(sa.Corpus.from_segments([9], layers)))
 
 
 def drawn_overlap():

@@ -74,8 +74,8 @@ def records(
         task = tasks.popleft()  # which then is forgotten
         id_ = number if log.numbered else task.id
         content = {"text": _text_of(task, key, in_html=in_html)}
-        answers = (a if scores else a._replace(scores=()) for a in task.answers)
-        annotations = (_annotation(a, task.where, targets, {*by}, log) for a in answers)
+        of_task = (a if scores else a._replace(scores=()) for a in task.answers)
+        annotations = (_annotation(a, task.where, targets, {*by}, log) for a in of_task)
         yield Record(task.where, id_, content, annotations)
     if moved := export.moved.total():
         names = listed(name or "the file's annotator" for name in export.moved)

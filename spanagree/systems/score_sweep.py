@@ -1,0 +1,399 @@
+"""Precision, recall and F1 at each score of predictions, and the best score on documents held out.
+
+A threshold keeps the predictions with at least its score. In a document only as many sets of
+predictions are kept as it has scores, so each such set is compared once, as a document of its own,
+with the chance of its own numbers and lengths. The sums at a threshold are those at the one below,
+changed by the documents that lose a prediction between the two: exact at each, in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Bools, Floats, Ints, entries, ranges
+from spanagree.chance.model import places_of
+from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.prediction_scores import check_unscored, has_scores, scores_of
+from spanagree.comparisons.tally import Tally
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.details import Details
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_whole, printable
+from spanagree.results.result import Comparable, Keyed, Result
+from spanagree.results.score import Ratio, all_figures, figures_of
+from spanagree.settings import JACKKNIFE
+from spanagree.systems.count import EvaluationSettings, columns_of
+from spanagree.systems.result import Evaluation, check_evaluation
+from spanagree.systems.system_rows import compare_with_gold
+from spanagree.uncertainty.confidence import USUAL, Jackknife
+from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.jackknife import group_sums, intervals_of, moments
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SweepSettings(EvaluationSettings):
+    """The settings of a sweep.
+
+    Attributes:
+        sweep: what is swept over: the score of predictions.
+    """
+
+    sweep: str = "score"
+
+
+class Gain(NamedTuple):
+    """What a threshold gains in corrected F1 on documents held out, beside no threshold.
+
+    Attributes:
+        value: difference of the corrected F1.
+        low, high: its interval by the jackknife.
+        p: two-sided probability.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+@dataclass(frozen=True, eq=False)
+class BestScore(Comparable):
+    """The threshold that is best on one half of the documents, on the other half.
+
+    Attributes:
+        threshold: the least score that is kept.
+        n_chosen: number of documents by which it was chosen.
+        n_held_out: number of the other documents.
+        chosen: counts on those by which it was chosen, which flatter it.
+        held_out: counts on the others, with intervals.
+        all_kept: counts on the others if no prediction is left out.
+        gain: what it gains on the others.
+    """
+
+    threshold: float
+    n_chosen: int
+    n_held_out: int
+    chosen: Tally
+    held_out: Tally
+    all_kept: Tally
+    gain: Gain
+
+
+@dataclass(frozen=True, eq=False)
+class SystemSweep(Comparable):
+    """The counts of one system at each threshold.
+
+    Attributes:
+        name: name of the system.
+        thresholds: its distinct scores, ascending.
+        sums: counts at each, as of :class:`spanagree.results.score.Sums`; (thresholds, 4 or 6).
+        best: the best threshold; ``None`` if fewer than two documents can be halved, or corrected
+            F1 is undefined at each.
+        beta: the β of F-beta, if that was requested.
+    """
+
+    name: str
+    thresholds: Floats
+    sums: Floats
+    best: BestScore | None
+    beta: float | None = None
+
+    def tally(self, index: int) -> Tally:
+        """Return the counts at a threshold, by its position."""
+        row = self.sums[index].tolist()
+        whole = [int(x) if x == int(x) else x for x in row[:1]]
+        sizes = [round(x) for x in row[2:4]]
+        return replace(Tally.of([*whole, row[1], *sizes, *row[4:]]), beta=self.beta)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreSweep(Result, Keyed):
+    """The result of :func:`sweep_scores`.
+
+    Attributes:
+        systems: by name, those with scores.
+        documents: number of documents.
+        settings: what made the numbers.
+        notes: notes of the evaluation, and systems without scores.
+
+    >>> import spanagree as sa
+    >>> spans = [[(0, 2, "X", {"score": "0.9"}), (3, 4, "X", {"score": "0.4"})]] * 4
+    >>> layers = {"gold": [[(0, 2, "X")]] * 4, "mine": spans}
+    >>> evaluation = sa.evaluate(sa.Corpus.from_segments([9] * 4, layers))
+    >>> mine = sa.systems.sweep_scores(evaluation)["mine"]
+    >>> mine.thresholds.tolist(), [mine.tally(i).precision.observed for i in (0, 1)]
+    ([0.4, 0.9], [0.5, 1.0])
+    """
+
+    systems: Mapping[str, SystemSweep]
+    documents: int
+    settings: SweepSettings
+    notes: tuple[str, ...]
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"thresholds": None}
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "best=_best")
+    SHOWN_BY: ClassVar[str] = f"{__package__}.score_sweep_table"
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [*self.systems]
+
+    def __getitem__(self, name: str) -> SystemSweep:
+        """Return the sweep of a system.
+
+        Raises:
+            SettingError: for one without scores, or an unknown one.
+        """
+        if name not in self.systems:
+            known = ", ".join(map(printable, self.systems))
+            raise SettingError(f"unknown system {printable(name)}; with scores there are: {known}")
+        return self.systems[name]
+
+    @property
+    def figures(self) -> Mapping[str, Ratio]:
+        """The figures by key, F-beta among them if it was requested."""
+        return figures_of(self.settings.f_beta)
+
+    @property
+    def _best(self) -> dict[str, Any]:
+        """The best threshold of each system, as plain data."""
+        best = {name: sweep.best for name, sweep in self.systems.items()}
+        return {name: None if x is None else self._plain(x) for name, x in best.items()}
+
+    def _plain(self, best: BestScore) -> dict[str, Any]:
+        tallies = {"chosen": best.chosen, "held_out": best.held_out, "all_kept": best.all_kept}
+        scores = {
+            part: {key: tally.score_of(ratio).to_dict() for key, ratio in self.figures.items()}
+            for part, tally in tallies.items()
+        }
+        counts = {"documents_chosen": best.n_chosen, "documents_held_out": best.n_held_out}
+        return {"threshold": best.threshold, **counts, **scores, "gain": best.gain._asdict()}
+
+
+def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0) -> ScoreSweep:
+    """Compute the figures of each system at each of its scores, and choose the best score.
+
+    Each threshold has the figures that ``evaluate(corpus, min_score=threshold)`` gives. The best by
+    corrected F1 (or F-beta, if that was requested) is chosen on one half of the documents, drawn at
+    random, and reported on the other half, as it flatters the half that it was chosen on.
+
+    Args:
+        evaluation: systems against gold, of a corpus whose predictions have scores.
+        ci: confidence of the intervals on the documents held out, and clusters.
+        seed: a whole number from 0, by which documents are drawn into halves.
+
+    Raises:
+        SettingError: if no prediction has a score, or gold has some; for an evaluation of relations
+            or of rows, which have no segments, or with a rule of places for each document.
+        InputError: if a score is not a number.
+
+    >>> import spanagree as sa
+    >>> spans = [[(0, 2, "X", {"score": "0.9"}), (3, 4, "X", {"score": "0.4"})]] * 4
+    >>> layers = {"gold": [[(0, 2, "X")]] * 4, "mine": spans}
+    >>> sweep = sweep_scores(sa.evaluate(sa.Corpus.from_segments([9] * 4, layers)))
+    >>> best = sweep["mine"].best
+    >>> best.threshold, best.n_held_out, best.held_out.f1.observed
+    (0.9, 2, 1.0)
+    """
+    check_evaluation(evaluation, "sweep_scores")
+    check_whole(seed, 0, "seed")
+    if not isinstance(ci, Jackknife) or ci.over_annotators:
+        raise SettingError("ci: a Jackknife over documents is needed")
+    corpus, settings = evaluation.rows.corpus, evaluation.settings
+    corpus.check_segments("sweep")
+    if corpus.of_relations:
+        raise SettingError("sweep: relations and attributes have no scores; compare segments")
+    places = places_of(settings.chance)
+    if places is not None and (places.documents is not None or places.of_columns):
+        raise SettingError(
+            "sweep: a rule of places for each document, or of a column, is not kept here; choose"
+            " another rule, or leave it out"
+        )
+    check_unscored(corpus, [settings.gold])
+    scored = [name for name in evaluation.systems if has_scores(corpus.layers[name])]
+    if not scored:
+        raise SettingError(
+            "sweep: no prediction has a score; read the corpus with scores=True, which takes score,"
+            " confidence, probability or prob of each span"
+        )
+    without = [printable(name) for name in evaluation.systems if name not in scored]
+    notes = [f"{name}: no prediction has a score, left out of the sweep" for name in without]
+    systems, kinds = {}, set[str]()
+    for name in scored:
+        copies = _Copies.of(corpus, settings.gold, name)
+        table = _table(copies.corpus, name, settings)
+        best = _best_of(copies, table, corpus, settings, ci, seed)
+        sums = copies.curve(table)
+        systems[name] = SystemSweep(name, copies.thresholds, sums, best, settings.f_beta)
+        intervals = best.held_out.intervals.values() if best else ()
+        kinds |= {interval.kind for interval in intervals}
+    signed = {**ci.settings(kinds or {JACKKNIFE}), "seed": int(seed)}
+    return ScoreSweep(
+        systems,
+        evaluation.documents,
+        settings.extended(SweepSettings, **signed),
+        (*evaluation.notes, *notes),
+    )
+
+
+class _Copies(NamedTuple):
+    """Copies of documents, one for each set of predictions that a threshold keeps.
+
+    Attributes:
+        corpus: gold and the system, a document for each copy.
+        document: number of the document of each copy, ascending.
+        first: position of the first copy of each document that both saw, with all predictions.
+        documents: numbers of these documents.
+        thresholds: distinct scores, ascending.
+        from_index: position of the threshold from which on each copy stands for its document.
+    """
+
+    corpus: Corpus
+    document: Ints
+    first: Ints
+    documents: Ints
+    thresholds: Floats
+    from_index: Ints
+
+    @classmethod
+    def of(cls, corpus: Corpus, gold: str, name: str) -> _Copies:
+        """Copy each document that gold and a system saw."""
+        layers, scores = corpus.layers, scores_of(corpus, name)
+        system, seen = layers[name], layers[gold].annotated & layers[name].annotated
+        is_scored = ~np.isnan(scores) & seen[system.document]
+        thresholds, rank = np.unique(scores[is_scored], return_inverse=True)
+        # of each document its distinct scores: behind each, another set is kept
+        steps = np.unique(np.stack((system.document[is_scored], rank), axis=1), axis=0)
+        documents = np.flatnonzero(seen)
+        n_steps = np.bincount(steps[:, 0], minlength=len(corpus))[documents]
+        first = np.cumsum(n_steps + 1) - n_steps - 1
+        document = np.repeat(documents, n_steps + 1)
+        from_index = np.zeros(len(document), np.int64)
+        is_later = np.ones(len(document), np.bool_)
+        is_later[first] = False
+        from_index[is_later] = steps[:, 1] + 1
+        least = np.append(thresholds, np.inf)[from_index]  # of the first copy, the lowest of all
+        keeps_all = np.full(len(corpus.layers[name]), np.inf)
+        keeps_all[~np.isnan(scores)] = scores[~np.isnan(scores)]
+        copied = {
+            gold: _copied(layers[gold], document, None, None),
+            name: _copied(system, document, keeps_all, least),
+        }
+        content = {**corpus.content_of(document), "ids": None, "notes": (), "unsaid": ()}
+        copies = replace(corpus, layers=copied, **content)
+        return cls(copies, document, first, documents, thresholds, from_index)
+
+    def curve(self, table: Floats, of_document: Bools | None = None) -> Floats:
+        """Sum the rows of the copies that stand at each threshold; (thresholds, columns).
+
+        Args:
+            table: what each copy adds to the sums.
+            of_document: mask of the documents that count, by number. Default: all.
+        """
+        rows = table if of_document is None else table * of_document[self.document][:, None]
+        change = rows.copy()
+        change[1:] -= rows[:-1]
+        change[self.first] = rows[self.first]
+        n_thresholds = len(self.thresholds)
+        by_index = group_sums(change, self.from_index, n_thresholds + 1)
+        sums: Floats = np.cumsum(by_index, axis=0)[:n_thresholds]
+        return sums
+
+    def at(self, table: Floats, index: int) -> Floats:
+        """Return what each document adds at a threshold, by its position; (documents, columns)."""
+        n_begun = np.add.reduceat((self.from_index <= index).astype(np.int64), self.first)
+        return table[self.first + n_begun - 1]
+
+
+def _copied(layer: Layer, document: Ints, scores: Floats | None, least: Floats | None) -> Layer:
+    """Copy the segments of each document, with scores those that are high enough."""
+    counts = np.bincount(layer.document, minlength=len(layer.annotated))
+    rows = entries(counts, document)
+    _, copy = ranges(np.zeros(len(document), np.int64), counts[document])
+    if scores is not None and least is not None:
+        is_kept = scores[rows] >= least[copy]
+        rows, copy = rows[is_kept], copy[is_kept]
+    details = None
+    if layer.details is not None:
+        details = Details(layer.details.shape[rows], layer.details.shapes)
+        details = None if details.is_empty else details
+    columns = layer.start[rows], layer.end[rows], layer.label[rows]
+    return Layer(copy, *columns, layer.annotated[document], details)
+
+
+def _table(copies: Corpus, name: str, settings: EvaluationSettings) -> Floats:
+    """Compare each copy with gold; (copies, 4 or 6)."""
+    counting = MatchCounting(match=settings.match, chance=settings.chance)
+    gold = next(other for other in copies.annotators if other != name)
+    rows = compare_with_gold(copies, gold, counting).comparisons.by("document")
+    columns = columns_of(rows)
+    table = np.zeros((len(copies), columns.shape[1]))
+    table[rows.document] = columns
+    return table
+
+
+def _best_of(
+    copies: _Copies,
+    table: Floats,
+    corpus: Corpus,
+    settings: EvaluationSettings,
+    ci: Jackknife,
+    seed: int,
+) -> BestScore | None:
+    """Choose a threshold on one half of the documents, and count on the other half."""
+    clusters = ci.wholes_of(corpus.wholes, settings)
+    together = np.arange(len(corpus)) if corpus.wholes is None else corpus.wholes
+    units = np.unique(together[copies.documents])
+    drawn = np.random.default_rng(seed).permutation(units)
+    is_chosen = np.isin(together, drawn[: len(units) // 2])
+    is_held_out = np.isin(together, drawn[len(units) // 2 :])
+    at = 3 * [*figures_of(settings.f_beta)].index("f1" if settings.f_beta is None else "f_beta")
+    curve = copies.curve(table, is_chosen)
+    with np.errstate(all="ignore"):
+        values = all_figures(curve, settings.f_beta)[:, at + 2]
+    if len(units) < 2 or np.isnan(values).all():
+        return None
+    index = int(np.nanargmax(values))
+    held_out = is_held_out[copies.documents]
+    rows, kept = (copies.at(table, i)[held_out] for i in (index, 0))
+    number = copies.documents[held_out]
+    _, unit = np.unique(number if clusters is None else clusters[number], return_inverse=True)
+    n_units = int(unit.max()) + 1
+    by_unit = [group_sums(rows, unit, n_units), group_sums(kept, unit, n_units)]
+    beta = settings.f_beta
+    sums = moments(by_unit[0], lambda columns: all_figures(columns, beta))
+    (ends,) = intervals_of(sums, ci)
+    tally = _tally(rows.sum(axis=0), beta)
+    tally = replace(tally, intervals=dict(zip(figures_of(beta), ends, strict=True)))
+    n_chosen = int(is_chosen[copies.documents].sum())
+    return BestScore(
+        float(copies.thresholds[index]),
+        n_chosen,
+        len(copies.documents) - n_chosen,
+        _tally(curve[index], beta),
+        tally,
+        _tally(kept.sum(axis=0), beta),
+        _gain(by_unit, ci),
+    )
+
+
+def _gain(by_unit: Sequence[Floats], ci: Jackknife) -> Gain:
+    """Compare a threshold with none in corrected F1, over the same documents."""
+    tables = []
+    for rows in by_unit:
+        matched, expected, *sizes = rows.T
+        columns = [matched, expected, sizes[0] + sizes[1]]
+        columns += [sizes[2] + sizes[3]] if len(sizes) > 2 else []
+        tables.append(np.stack(columns, axis=1))
+    difference = LeftOut.of(np.stack(tables, axis=1)).difference(0, 1, ci.tail, 1)
+    low, high = difference.ends[1].tolist()
+    return Gain(float(difference.value[1]), low, high, float(difference.p[1]))
+
+
+def _tally(sums: Floats, beta: float | None) -> Tally:
+    """Build the tally of sums of documents."""
+    return SystemSweep("", sums[:0], sums[None], None, beta).tally(0)

@@ -1,0 +1,174 @@
+"""A sweep over scores as a table and a picture, its verdict, and what is said beside figures."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanagree.comparisons.tally_columns import count_columns, count_values
+from spanagree.errors import counted, counted_of, printable
+from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.plots import WIDE, Picture, steps
+from spanagree.results.score import Score, all_figures
+from spanagree.results.score_columns import columns_of_figure
+from spanagree.settings import confidence_of, unit
+
+if TYPE_CHECKING:
+    from spanagree.comparisons.tally import Tally
+    from spanagree.systems.score_sweep import BestScore, ScoreSweep, SystemSweep
+
+_SHOWN = 12  # thresholds of each system that a terminal shows
+_NAMED = 3  # systems in a verdict
+
+
+def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
+    """Build a table with a row for each threshold of each system.
+
+    A terminal shows some of many, the lowest, the highest and the best among them.
+    """
+    scores = [columns_of_figure(ratio, intervals=False) for ratio in sweep.figures.values()]
+    columns = [
+        Column("system", "system", "name"),
+        Column("threshold", "threshold", "number", "threshold of a score"),
+        *(column for score in scores for column in score.columns),
+        *count_columns(is_titled=True),
+    ]
+    columns = [c._replace(title="") if c.key == "size_gold" else c for c in columns]
+    rows, breaks = list[list[Value]](), list[int]()
+    shown, shown_breaks = list[list[Value]](), list[int]()
+    for system in sweep.systems.values():
+        breaks.append(len(rows))
+        shown_breaks.append(len(shown))
+        of_system = []
+        for index, threshold in enumerate(system.thresholds.tolist()):
+            tally = system.tally(index)
+            row: list[Value] = [system.name, threshold]
+            for columns_of, ratio in zip(scores, sweep.figures.values(), strict=True):
+                row += columns_of.values(tally.score_of(ratio))
+            of_system.append([*row, *count_values(tally)])
+        rows += of_system
+        shown += [of_system[index] for index in _thinned(system)]
+    table = Frame(
+        columns,
+        rows,
+        sweep.settings,
+        caption=f"{counted(len(sweep.systems), 'system')} against"
+        f" {printable(sweep.settings.gold)} by least score,"
+        f" {counted(sweep.documents, unit(sweep.settings))}",
+        remarks=_remarks(sweep),
+        breaks=breaks[1:],
+    )
+    if len(shown) == len(rows):
+        return table
+    of_all = counted_of(len(shown), len(rows), "threshold")
+    remarks = [f"{of_all}: --all shows the others", *table.remarks]
+    short = replace(table, rows=shown, breaks=shown_breaks[1:], remarks=remarks)
+    return replace(table, in_terminal=short)
+
+
+def _thinned(system: SystemSweep) -> list[int]:
+    """Return the positions of some thresholds, evenly spread, and of the best one."""
+    n_thresholds = len(system.thresholds)
+    chosen = np.linspace(0, n_thresholds - 1, min(_SHOWN, n_thresholds)).round().astype(int)
+    best = [] if system.best is None else [system.best.threshold]
+    return sorted({*chosen.tolist(), *np.searchsorted(system.thresholds, best).tolist()})
+
+
+def _remarks(sweep: ScoreSweep) -> list[str]:
+    """Say what a threshold keeps, and that the figures of the best one flatter it."""
+    noun = unit(sweep.settings)
+    remarks = ["a threshold keeps predictions with at least that score, and those without one"]
+    for system in sweep.systems.values():
+        name, best = printable(system.name), system.best
+        if best is None:
+            remarks.append(f"{name}: no best score, as {noun}s are too few to halve")
+            continue
+        title = _title(sweep)
+        chosen, held_out = (
+            verdict.short(_score(sweep, tally).corrected) for tally in (best.chosen, best.held_out)
+        )
+        remarks.append(
+            f"{name}: score {best.threshold:g} is best by corrected {title} on {best.n_chosen}"
+            f" {noun}s ({chosen}), and has {held_out} on {best.n_held_out} others; seed"
+            f" {sweep.settings.seed} drew the halves"
+        )
+    return remarks
+
+
+def _title(sweep: ScoreSweep) -> str:
+    """Return the name of the figure by which the best threshold is chosen."""
+    return [*sweep.figures.values()][-1].title
+
+
+def _score(sweep: ScoreSweep, tally: Tally) -> Score:
+    """Return the score by which the best threshold is chosen."""
+    return tally.score_of([*sweep.figures.values()][-1])
+
+
+def verdict_of(sweep: ScoreSweep) -> str:
+    """Say how the best threshold does on documents held out, beside none, as a test finds it."""
+    sentences = [
+        _of_best(sweep, system.name, system.best)
+        for system in [*sweep.systems.values()][:_NAMED]
+        if system.best is not None
+    ]
+    if not sentences:
+        return f"No best score, as there are too few {unit(sweep.settings)}s to halve."
+    return " ".join(sentences)
+
+
+def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
+    """Compare the best threshold with none, on documents held out."""
+    noun, title = unit(sweep.settings), _title(sweep)
+    held_out, all_kept = (
+        verdict.short(_score(sweep, tally).corrected) for tally in (best.held_out, best.all_kept)
+    )
+    begin = (
+        f"{printable(name)}: with scores from {best.threshold:g}, chosen on {best.n_chosen}"
+        f" {noun}s, corrected {title} is {held_out} on the {best.n_held_out} held out, and"
+        f" {all_kept} without a threshold"
+    )
+    gain = best.gain
+    if math.isnan(gain.p):
+        return f"{begin}."
+    confidence = confidence_of(sweep.settings) or 95
+    sure = f"difference of corrected F1 {verdict.short(gain.value)}"
+    if not math.isnan(gain.low):
+        sure += f", {verdict.ends(gain.low, gain.high, confidence)}"
+    sure += f", p {verdict.p_of(gain.p)}"
+    outcome = "" if gain.p < verdict.LEVEL else ", which cannot be told from none"
+    return f"{begin} ({sure}){outcome}."
+
+
+def caveats_of(sweep: ScoreSweep) -> tuple[str, ...]:
+    """Warn where few documents are held out."""
+    few = [s.best.n_held_out for s in sweep.systems.values() if s.best is not None]
+    if not few or min(few) >= 30:
+        return ()
+    noun = unit(sweep.settings)
+    return (f"the best score rests on {counted(min(few), noun)} held out; others may differ a lot",)
+
+
+def picture_of(sweep: ScoreSweep, by: str | None) -> Picture:
+    """Return the figures of one system over thresholds, or corrected F1 of several systems."""
+    rows = {}
+    for system in sweep.systems.values():
+        with np.errstate(all="ignore"):
+            figures = all_figures(system.sums, system.beta)
+        names = [*sweep.figures]
+        if len(sweep.systems) > 1:
+            rows[system.name] = system.thresholds, figures[:, 3 * names.index("f1") + 2]
+            continue
+        for k, ratio in enumerate(sweep.figures.values()):
+            rows[ratio.title] = system.thresholds, figures[:, 3 * k]
+            if ratio.has_chance:
+                rows[f"corrected {ratio.title}"] = system.thresholds, figures[:, 3 * k + 2]
+    marks = [s.best.threshold for s in sweep.systems.values() if s.best is not None]
+    what = "" if len(sweep.systems) == 1 else "corrected F1"
+    draw = functools.partial(steps, rows=rows, titles=("least score", what), marks=marks)
+    return Picture(draw, WIDE)
