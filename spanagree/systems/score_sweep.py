@@ -105,9 +105,9 @@ class SystemSweep(Comparable):
     def tally(self, index: int) -> Tally:
         """Return the counts at a threshold, by its position."""
         row = self.sums[index].tolist()
-        whole = [int(x) if x == int(x) else x for x in row[:1]]
+        matched = int(row[0]) if row[0] == int(row[0]) else row[0]
         sizes = [round(x) for x in row[2:4]]
-        return replace(Tally.of([*whole, row[1], *sizes, *row[4:]]), beta=self.beta)
+        return replace(Tally.of([matched, row[1], *sizes, *row[4:]]), beta=self.beta)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -93,8 +93,8 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
             verdict.short(_score(sweep, tally).corrected) for tally in (best.chosen, best.held_out)
         )
         remarks.append(
-            f"{name}: score {best.threshold:g} is best by corrected {title} on {best.n_chosen}"
-            f" {noun}s ({chosen}), and has {held_out} on {best.n_held_out} others; seed"
+            f"{name}: score {best.threshold:g} is best by corrected {title} on"
+            f" {counted(best.n_chosen, noun)} ({chosen}), and has {held_out} on {best.n_held_out} others; seed"
             f" {sweep.settings.seed} drew the halves"
         )
     return remarks
@@ -129,8 +129,8 @@ def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
         verdict.short(_score(sweep, tally).corrected) for tally in (best.held_out, best.all_kept)
     )
     begin = (
-        f"{printable(name)}: with scores from {best.threshold:g}, chosen on {best.n_chosen}"
-        f" {noun}s, corrected {title} is {held_out} on the {best.n_held_out} held out, and"
+        f"{printable(name)}: with scores from {best.threshold:g}, chosen on"
+        f" {counted(best.n_chosen, noun)}, corrected {title} is {held_out} on the {best.n_held_out} held out, and"
         f" {all_kept} without a threshold"
     )
     gain = best.gain
