@@ -19,7 +19,7 @@ from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, intervals_of, no_interval
 
 if TYPE_CHECKING:
-    from spanagree.agreement.other_annotators import AnnotatorVariance
+    from spanagree.uncertainty.samples import SampleVariance
 
 _MOST = 1 << 22  # pairs of annotations that are compared one by one for the mean
 
@@ -63,7 +63,7 @@ def _with_interval(tally: Tally, interval: Interval) -> Tally:
 def _built(
     sums: Moments,
     jackknife: Jackknife,
-    over: AnnotatorVariance | None,
+    over: SampleVariance | None,
     *,
     of_others: bool = False,
 ) -> list[Interval]:
@@ -84,7 +84,7 @@ def _intervals_of_pairs(counts: CountedPairs, jackknife: Jackknife) -> list[Inte
 
 
 def _mean_interval(
-    clusters: Clusters, jackknife: Jackknife, over: AnnotatorVariance | None
+    clusters: Clusters, jackknife: Jackknife, over: SampleVariance | None
 ) -> Interval:
     """Build the interval of the mean over pairs."""
     return _built(clusters.of_mean(), jackknife, over)[0]
@@ -98,7 +98,7 @@ def _no_mean(clusters: Clusters) -> Interval:
     )
 
 
-def _over_annotators(clusters: Clusters, n_labels: int, few: bool) -> dict[str, AnnotatorVariance]:
+def _over_annotators(clusters: Clusters, n_labels: int, few: bool) -> dict[str, SampleVariance]:
     """Compute variances over annotators: of the team, of annotators, of labels and of the mean.
 
     Those of labels need each two annotators of each document; of many annotations (not ``few``)

@@ -29,7 +29,7 @@ from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics
 from spanagree.uncertainty.confidence import (
     FEW_ANNOTATORS,
-    LEAST_ANNOTATORS,
+    LEAST_UNITS,
 )
 from spanagree.uncertainty.permutation import holm, holm_log10
 
@@ -247,8 +247,8 @@ def _few_annotators(agreement: Agreement) -> Iterator[str]:
     if agreement.settings.over is None or n_annotators >= FEW_ANNOTATORS:
         return
     noun = counted(n_annotators, "annotator")
-    if n_annotators < LEAST_ANNOTATORS:
-        yield f"{noun}: an interval over annotators needs {LEAST_ANNOTATORS}, so there is none"
+    if n_annotators < LEAST_UNITS:
+        yield f"{noun}: an interval over annotators needs {LEAST_UNITS}, so there is none"
     else:
         yield (
             f"{noun}: an interval over annotators wants {FEW_ANNOTATORS} or more, as few tell"

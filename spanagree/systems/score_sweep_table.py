@@ -94,8 +94,8 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
         )
         remarks.append(
             f"{name}: score {best.threshold:g} is best by corrected {title} on"
-            f" {counted(best.n_chosen, noun)} ({chosen}), and has {held_out} on {best.n_held_out} others; seed"
-            f" {sweep.settings.seed} drew the halves"
+            f" {counted(best.n_chosen, noun)} ({chosen}), and has {held_out} on"
+            f" {best.n_held_out} others; seed {sweep.settings.seed} drew the halves"
         )
     return remarks
 
@@ -130,8 +130,8 @@ def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     )
     begin = (
         f"{printable(name)}: with scores from {best.threshold:g}, chosen on"
-        f" {counted(best.n_chosen, noun)}, corrected {title} is {held_out} on the {best.n_held_out} held out, and"
-        f" {all_kept} without a threshold"
+        f" {counted(best.n_chosen, noun)}, corrected {title} is {held_out} on the"
+        f" {best.n_held_out} held out, and {all_kept} without a threshold"
     )
     gain = best.gain
     if math.isnan(gain.p):

@@ -27,8 +27,8 @@ OVER = {
 }
 """The samples that intervals regard, by name."""
 
-LEAST_ANNOTATORS = 3
-"""Two annotators leave one when one is left out, who agrees with nobody."""
+LEAST_UNITS = 3
+"""Two units of a sample, such as annotators or runs, leave one when one is left out."""
 
 FEW_ANNOTATORS = 10
 """Fewer annotators than this tell little of others (``scripts/simulate_annotators.py``)."""

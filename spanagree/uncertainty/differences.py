@@ -5,10 +5,15 @@ V and its degrees of freedom are those of :mod:`spanagree.uncertainty.jackknife`
 the figures. p and interval come from the same t: of m pairs p is multiplied by m, and intervals
 hold all at once at their confidence, as each has 1/m of the rest (Dunn 1961). So an interval leaves
 out 0 just where its p is below 1 less the confidence.
+
+A system may have several runs, as of other seeds. Its figure is the mean over them, and from three
+runs on their variance, divided by their number, is added to V: so the difference is one over other
+documents and other runs; see :mod:`spanagree.uncertainty.samples`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +21,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.clopper_pearson import greatest_share
+from spanagree.uncertainty.confidence import LEAST_UNITS
 from spanagree.uncertainty.jackknife import TIE, satterthwaite
 
 _ALIKE = "p and interval: undefined, as the documents are all alike; --test permutation has a p"
@@ -58,9 +64,16 @@ def p_and_reach(
     >>> p.tolist(), reach.round(3).tolist()
     ([1.0], [6.365])
     """
+    return _p_and_reach(value, variance, satterthwaite(variance, fourth, n_units), tail)
+
+
+def _p_and_reach(
+    value: Floats, variance: Floats, freedom: Floats, tail: float
+) -> tuple[Floats, Floats]:
+    """Compute the same of a variance with its degrees of freedom."""
     from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
 
-    freedom, error = satterthwaite(variance, fourth, n_units), np.sqrt(variance)
+    error = np.sqrt(variance)
     with np.errstate(all="ignore"):
         p = 2 * stdtr(freedom, -np.abs(value) / error)
         reach = -stdtrit(freedom, tail) * error
@@ -89,18 +102,22 @@ class LeftOut(NamedTuple):
             change = f1_figures(total - rows) - figures
         return cls(rows, figures, change[..., ::2])
 
-    def difference(self, a: int, b: int, tail: float, n_pairs: int) -> Differences:
-        """Compare two systems.
+    def difference(
+        self, a: int | Sequence[int], b: int | Sequence[int], tail: float, n_pairs: int
+    ) -> Differences:
+        """Compare two systems, or the means over the runs of each.
 
         Args:
-            a, b: positions of the systems.
+            a, b: position of each system, or positions of its runs.
             tail: probability beyond each end of all intervals together.
             n_pairs: number of pairs that are compared.
         """
-        first, second = self.rows[:, a], self.rows[:, b]
-        n_units = int((first.any(axis=1) | second.any(axis=1)).sum())
-        n_differing = int((first != second).any(axis=1).sum())
-        value = (self.figures[a] - self.figures[b])[::2]
+        sides = [[x] if isinstance(x, int) else [*x] for x in (a, b)]
+        runs = self.rows[:, sides[0] + sides[1]]
+        n_units = int(runs.any(axis=(1, 2)).sum())
+        n_differing = int((runs != runs[:, :1]).any(axis=(1, 2)).sum())
+        mean = np.stack([self.figures[side].mean(axis=0) for side in sides])
+        value = (mean[0] - mean[1])[::2]
         tail = tail / n_pairs
         nothing = np.full((2, 2), np.nan)
         with np.errstate(all="ignore"):
@@ -108,7 +125,7 @@ class LeftOut(NamedTuple):
                 return Differences(value, nothing, nothing[0], False, (_FEW, _FEW))
             if n_differing < 2:
                 most = float(greatest_share(n_differing, n_units, tail))
-                scale = np.array([1, 1 - np.fmax(self.figures[a, 1], self.figures[b, 1])])
+                scale = np.array([1, 1 - np.fmax(*mean[:, 1])])
                 reach = (most / scale)[:, None] * [-1, 1]
                 # a document may hold more of the sums than its share of the documents
                 ends = np.stack(
@@ -116,21 +133,37 @@ class LeftOut(NamedTuple):
                 )
                 p = np.where(np.isnan(value), np.nan, 1.0)
                 ends[np.isnan(value)] = np.nan
-                return Differences(value, self._clipped(ends, a, b), p, True, (_ONE, _ONE))
-            square = (self.change[:, a] - self.change[:, b]) ** 2
+                return Differences(value, _clipped(ends, mean[:, 1]), p, True, (_ONE, _ONE))
+            first, second = (self.change[:, side].mean(axis=1) for side in sides)
+            square = (first - second) ** 2
             variance, fourth = square.sum(axis=0), (square * square).sum(axis=0)
-            p, reach = p_and_reach(value, variance, fourth, n_units, tail)
+            freedom = satterthwaite(variance, fourth, n_units)
+            variance, freedom = self._over_runs(variance, freedom, sides)
+            p, reach = _p_and_reach(value, variance, freedom, tail)
             ends = np.stack((value - reach, value + reach), axis=1)
         alike = ~(np.sqrt(variance) > TIE)
         same = alike & (np.abs(value) <= TIE)  # the systems are equal wherever one looks
         ends[alike], p = np.nan, np.where(alike, np.where(same, 1.0, np.nan), p)
         reasons = tuple(_ALIKE if x else "" for x in (alike & ~same & ~np.isnan(value)).tolist())
-        return Differences(value, self._clipped(ends, a, b), p, False, (reasons[0], reasons[1]))
+        return Differences(value, _clipped(ends, mean[:, 1]), p, False, (reasons[0], reasons[1]))
 
-    def _clipped(self, ends: Floats, a: int, b: int) -> Floats:
-        """Cut ends at the least and the greatest difference that there can be."""
-        expected = self.figures[[a, b], 1]
-        with np.errstate(all="ignore"):
-            lowest = -expected / (1 - expected)  # of corrected F1, where nothing matches
-        limits = np.array([[-1, 1], [lowest[0] - 1, 1 - lowest[1]]])
-        return ends.clip(limits[:, :1], limits[:, 1:])
+    def _over_runs(
+        self, variance: Floats, freedom: Floats, sides: Sequence[Sequence[int]]
+    ) -> tuple[Floats, Floats]:
+        """Add the variances over the runs of systems that have enough, with their freedom."""
+        several = [side for side in sides if len(side) >= LEAST_UNITS]
+        if not several:
+            return variance, freedom
+        from spanagree.uncertainty.samples import SampleVariance, two_way  # few have runs
+
+        samples = [SampleVariance.of_mean(self.figures[side][:, ::2]) for side in several]
+        total, freedom = two_way(variance[None], freedom[None], samples)
+        return total[0], freedom[0]
+
+
+def _clipped(ends: Floats, expected: Floats) -> Floats:
+    """Cut ends at the least and the greatest difference that there can be."""
+    with np.errstate(all="ignore"):
+        lowest = -expected / (1 - expected)  # of corrected F1, where nothing matches
+    limits = np.array([[-1, 1], [lowest[0] - 1, 1 - lowest[1]]])
+    return ends.clip(limits[:, :1], limits[:, 1:])
