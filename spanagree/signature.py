@@ -148,8 +148,10 @@ SETTINGS: Mapping[str, Setting] = {
         "sentence": "Sentences were left out.",
         "text": "Texts were left out.",
     }),
+    "runs": Setting("text", "Systems have several runs, as the signature says; figures are means over them."),
     "over": Setting("samples", {
         "documents+annotators": "A second interval is over other annotators too: the variances from leaving out a document and from leaving out an annotator [[arvesen1969]] were added [[cameron2011]].",
+        "documents+runs": "Other runs are regarded too, of systems with three or more: the variances from leaving out a document and from leaving out a run [[arvesen1969]] were added [[cameron2011]].",
     }),
     "test": Setting("word", {
         "jackknife": "Differences of systems were tested by the jackknife, with Student's t and Satterthwaite's degrees of freedom [[satterthwaite1946]]; p is two-sided and multiplied by the number of pairs, and their intervals are simultaneous [[dunn1961]].",

@@ -38,6 +38,7 @@ _TEST = "Test all pairs of systems, or each against chance."
         seen(),
         options.beta(),
         options.option("--sweep", _SWEEP, choices=["score"]),
+        options.runs(),
         baseline(),
     ),
     options.comparing_what(),
@@ -58,6 +59,7 @@ def evaluate(
     gold: str | None = None,
     baseline: list[str] | None = None,
     sweep: str | None = None,
+    runs: dict[str, list[str]] | None = None,
     **settings: Any,
 ) -> None:
     if settings.keys() & {"references", "systems"}:
@@ -91,7 +93,7 @@ def evaluate(
         named,
         **settings,
         **more,
-        **({} if job.slices or sweep else job.intervals),
+        **({} if job.slices or sweep or runs else job.intervals),
     )
     if not isinstance(corpus, sa.Corpus):
         result = with_gold_noted_after(job, result, named)
@@ -110,17 +112,25 @@ def evaluate(
     elif job.by == "error":
         replace(job, by=None).show(sa.systems.error_types(result))
     else:
-        tested = test and _tested(test, corpus, result, job)
-        job.show(result, test=tested)
+        tested = test and _tested(test, corpus, result, job, runs)
+        shown: Any = result
+        if runs:
+            shown = sa.systems.score_runs(result, runs, **job.intervals)
+        job.show(shown, test=tested)
 
 
 def _tested(
-    test: str, corpus: Any, result: sa.systems.Evaluation, job: Job
+    test: str, corpus: Any, result: sa.systems.Evaluation, job: Job, runs: Any
 ) -> sa.systems.Comparison | sa.systems.ChanceTest:
     """Return the test that was asked for, of an evaluation."""
     if test != "chance":
         return sa.compare_systems(
-            result, test=test, ci=job.jackknife, **job.drawing, progress=progress("testing")
+            result,
+            test=test,
+            ci=job.jackknife,
+            runs=runs,
+            **job.drawing,
+            progress=progress("testing"),
         )
     resamples = job.certainty.get("resamples")
     draws = {} if resamples is None else {"draws": resamples}

@@ -66,6 +66,8 @@ def command(
         def run(**values: Any) -> None:
             given = {key: value for key, value in values.items() if options.is_given(value)}
             given |= options.form_by_name(given, members)
+            if any(member.name == "runs" for member in members):
+                given |= options.runs_of_files(given)
             if slices := options.given_slices(given, members):
                 given = {key: value for key, value in given.items() if key != "by"} | slices
             job, arguments = _job_of(given, members)

@@ -287,6 +287,12 @@ def beta() -> Option:
     return option
 
 
+def runs() -> Option:
+    """Return the option of systems with several runs."""
+    purpose = "Take these layers as runs of one system each: ours=seed1,seed2,seed3,theirs=a,b,c."
+    return option("--runs", purpose, metavar="NAME=LAYER,LAYER,...", read=runs_in)
+
+
 def by(table: Iterable[str]) -> Option:
     """Return the option of what has a row."""
     return option("--by", "Give each of these a row of its own.", choices=table)
@@ -625,6 +631,45 @@ def named_in(text: str, option: str, form: str = "NAME=COLUMN") -> dict[str, str
             raise InputError(f"{option}: {_twice(name)}")
         named[name] = value
     return named
+
+
+def runs_in(text: str, option: str) -> dict[str, list[str]]:
+    """Return ``NAME=LAYER,LAYER,…,NAME=…`` as the layers of each name."""
+    runs: dict[str, list[str]] = {}
+    for part in names_in(text, option):
+        name, equals, layer = part.partition("=")
+        if equals and name in runs:
+            raise InputError(f"{option}: {_twice(name)}")
+        if (equals and not (name and layer)) or not (equals or runs):
+            raise click.UsageError(f"{option}: {show(part)}; NAME=LAYER,LAYER,... is needed")
+        last = name if equals else [*runs][-1]
+        runs.setdefault(last, []).append(layer if equals else part)
+    return runs
+
+
+def runs_of_files(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the files with those of ``NAME=FILE,FILE,…`` apart, and their layers as runs of NAME.
+
+    Nothing if no argument names several files.
+    """
+    files: list[str] = []
+    places: dict[str, range] = {}
+    for argument in given.get("files", ()):
+        name, equals, text = argument.partition("=")
+        is_path = any(map(os.path.exists, (argument, text)))
+        if not (equals and name and "," in text) or is_path:
+            files.append(argument)
+            continue
+        if name in places or name in given.get("runs", {}):
+            raise InputError(f"{show(name)}: {_twice(name)}")
+        several = names_in(text, argument)
+        places[name] = range(len(files), len(files) + len(several))
+        files += several
+    if not places:
+        return {}
+    layers = list(layers_in(files))
+    named = {name: [layers[i] for i in at] for name, at in places.items()}
+    return {"files": tuple(files), "runs": {**given.get("runs", {}), **named}}
 
 
 def _twice(name: str) -> str:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from spanagree.systems.result import Macro as Macro
     from spanagree.systems.result import Rank as Rank
     from spanagree.systems.result import System as System
+    from spanagree.systems.runs import EvaluationOfRuns as EvaluationOfRuns
+    from spanagree.systems.runs import SystemRuns as SystemRuns
+    from spanagree.systems.runs import score_runs as score_runs
     from spanagree.systems.score_sweep import ScoreSweep as ScoreSweep
     from spanagree.systems.score_sweep import sweep_scores as sweep_scores
     from spanagree.systems.seqeval_report import accuracy_score as accuracy_score

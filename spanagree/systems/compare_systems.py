@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,7 +30,15 @@ from spanagree.results.verdict import LEVEL, Better
 from spanagree.settings import EXACT, JACKKNIFE, confidence_of, unit
 from spanagree.systems.count import EvaluationSettings, PerDocument
 from spanagree.systems.result import Evaluation, check_evaluation
-from spanagree.uncertainty.confidence import USUAL, Jackknife
+from spanagree.systems.runs import (
+    Runs,
+    RunsSettings,
+    mean_scores,
+    runs_by_system,
+    settings_of_runs,
+    unmarked_systems,
+)
+from spanagree.uncertainty.confidence import LEAST_UNITS, USUAL, Jackknife
 from spanagree.uncertainty.differences import LeftOut
 from spanagree.uncertainty.paired_bootstrap import bootstrap_p
 from spanagree.uncertainty.permutation import exchange, holm, powerless
@@ -95,6 +103,11 @@ class ComparisonSettings(EvaluationSettings):
     test: str
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunsComparisonSettings(ComparisonSettings, RunsSettings):
+    """The settings of a test of systems with runs."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result, Keyed):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation.
@@ -135,8 +148,29 @@ class Comparison(Result, Keyed):
         confidence = confidence_of(self.settings) or 95
         better = self._better(ranked) if n_pairs > 1 else ()
         correction = "Holm" if self._is_drawn else ""
-        return verdict.comparison(
+        sentence = verdict.comparison(
             self.scores, leads, confidence, better, n_pairs, self.unmarked, correction
+        )
+        return " ".join(filter(None, [sentence, self._of_runs]))
+
+    @property
+    def _of_runs(self) -> str:
+        """Say whether other runs are regarded, if systems have several."""
+        several = self.settings.get("runs", {})
+        fixed = [name for name in self.scores if several.get(name, 1) < LEAST_UNITS]
+        if not several:
+            return ""
+        if not fixed:
+            return "The test regards other documents and other runs."
+        if len(fixed) == len(self.scores):
+            return (
+                "The test regards other documents, and these runs: for others it needs"
+                f" {LEAST_UNITS} of a system."
+            )
+        shown = verdict.first_of([*map(printable, fixed)], _NAMED, "more system")
+        return (
+            "The test regards other documents and other runs, but not other runs of"
+            f" {', '.join(shown)}."
         )
 
     @property
@@ -338,6 +372,7 @@ def compare_systems(
     *,
     test: Test = "jackknife",
     ci: Jackknife = USUAL,
+    runs: Runs | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -358,12 +393,16 @@ def compare_systems(
         evaluation: of two systems or more.
         test: jackknife, permutation or bootstrap.
         ci: confidence of the intervals, and clusters of every test.
+        runs: of the jackknife, the layers that are runs of each system, as for
+            :func:`spanagree.systems.score_runs`: means over runs are compared, over other documents
+            and, for systems of three runs or more, other runs.
         resamples: number of permutations or resamples, if the test draws any.
         seed: a whole number from 0, of these.
         progress: called with the number of pairs (of the bootstrap, of draws) done, and of all.
 
     Raises:
-        SettingError: for an unknown name, a number out of range, or fewer than two systems.
+        SettingError: for an unknown name, a number out of range, or fewer than two systems; for
+            runs and another test than the jackknife.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> from spanagree.systems.evaluate import evaluate
@@ -385,14 +424,22 @@ def compare_systems(
             f"cluster_by {ci.cluster_by}: a permutation test exchanges what chance expects too,"
             " which belongs to whole documents; test by jackknife, or cluster by document"
         )
-    names = list(itertools.combinations(evaluation.systems, 2))
+    if runs is not None and test != "jackknife":
+        raise SettingError(
+            f"runs and test {test}: it is of documents alone; test by jackknife, which regards both"
+        )
+    by_system = {name: (name,) for name in evaluation.systems}
+    if runs is not None:
+        by_system = runs_by_system(evaluation, runs)
+    names = list(itertools.combinations(by_system, 2))
     if not names:
         raise SettingError("one system; a difference needs two")
     per_document = evaluation.counted.per_document.clustered(ci, evaluation.settings)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in names:
-        groups.setdefault(per_document.shared_by(a, b).tobytes(), []).append((a, b))
-    request = _Request(test, ci, resamples, seed, len(names), progress)
+        shared = per_document.shared_by(*by_system[a], *by_system[b])
+        groups.setdefault(shared.tobytes(), []).append((a, b))
+    request = _Request(test, ci, resamples, seed, len(names), progress, by_system)
     compared = (
         pair for group in groups.values() for pair in _compared(per_document, group, request)
     )
@@ -406,6 +453,11 @@ def compare_systems(
         chosen["cluster_by"] = ci.cluster_by
     settings = evaluation.settings.extended(ComparisonSettings, **chosen)
     scores, unmarked = evaluation.scores, evaluation.unmarked
+    if runs is not None:
+        more = settings_of_runs(by_system)
+        settings = settings.extended(RunsComparisonSettings, **more)
+        scores = mean_scores(evaluation, by_system)
+        unmarked = unmarked_systems(evaluation, by_system)
     return Comparison(tuple(pairs), settings, scores=scores, unmarked=unmarked)
 
 
@@ -418,6 +470,7 @@ class _Request(NamedTuple):
     seed: int
     n_pairs: int
     progress: Progress
+    by_system: Mapping[str, Sequence[str]]
 
 
 def _adjusted(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
@@ -438,27 +491,35 @@ def _compared(
     per_document: PerDocument, pairs: Sequence[tuple[str, str]], request: _Request
 ) -> Iterator[SystemPair]:
     """Yield pairs that share the same documents."""
-    seen, rows = per_document.shared_by(*pairs[0]), per_document.comparisons
+    by_system = request.by_system
+    seen = per_document.shared_by(*(run for name in pairs[0] for run in by_system[name]))
+    rows = per_document.comparisons
     rows = rows.where(seen[rows.document]).of_wholes(per_document.wholes)
     units = per_document.units(seen)
-    names = sorted(set(itertools.chain(*pairs)))  # canonical order
+    compared = set(itertools.chain(*pairs))
+    names = sorted({run for name in compared for run in by_system[name]})  # canonical order
     tables = [
         rows.where(rows.second == per_document.number(name)).symmetric_table(units)
         for name in names
     ]
     table = np.stack(tables, axis=1)
-    position = [tuple(names.index(name) for name in pair) for pair in pairs]
+    position = [
+        tuple([names.index(run) for run in by_system[name]] for name in pair) for pair in pairs
+    ]
     tested = _TESTED[request.test](table, position, request)
-    for (a, b), (i, j), (observed, corrected, exact) in zip(pairs, position, tested, strict=True):
+    for (a, b), sides, (observed, corrected, exact) in zip(pairs, position, tested, strict=True):
+        both = table[:, [*sides[0], *sides[1]]]
         yield SystemPair(
             a,
             b,
             documents=len(table),
-            differing=int((table[:, i] != table[:, j]).any(axis=1).sum()),
+            differing=int((both != both[:, :1]).any(axis=(1, 2)).sum()),
             observed=observed,
             corrected=corrected,
             exact=exact,
-            left_out=int((per_document.shared_by(a) ^ per_document.shared_by(b)).sum()),
+            left_out=int(
+                np.logical_xor(*(per_document.shared_by(*by_system[x]) for x in (a, b))).sum()
+            ),
         )
 
 
@@ -466,7 +527,11 @@ _Tested = Iterator[tuple[Difference, Difference, bool]]
 """The difference in F1, in corrected F1, and whether nothing was estimated or drawn."""
 
 
-def _by_jackknife(table: Floats, position: Sequence[tuple[int, ...]], request: _Request) -> _Tested:
+_Position: TypeAlias = "tuple[Sequence[int], ...]"
+"""The positions of the runs of both systems of a pair."""
+
+
+def _by_jackknife(table: Floats, position: Sequence[_Position], request: _Request) -> _Tested:
     """Test pairs by leaving out each document; ``table`` is (documents, systems, columns)."""
     left_out = LeftOut.of(table)
     for i, j in position:
@@ -484,11 +549,10 @@ def _by_jackknife(table: Floats, position: Sequence[tuple[int, ...]], request: _
         yield observed, corrected, difference.exact
 
 
-def _by_permutation(
-    table: Floats, position: Sequence[tuple[int, ...]], request: _Request
-) -> _Tested:
+def _by_permutation(table: Floats, position: Sequence[_Position], request: _Request) -> _Tested:
     """Test pairs by exchanging systems; ``table`` is (documents, systems, columns)."""
-    for sides in position:
+    for (i,), (j,) in position:
+        sides = i, j
         both = table[:, list(sides)]
         differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
         exact = len(differing) <= math.log2(request.resamples)
@@ -501,14 +565,15 @@ def _by_permutation(
         yield *_without_ends(value.tolist(), p), exact
 
 
-def _by_bootstrap(table: Floats, position: Sequence[tuple[int, ...]], request: _Request) -> _Tested:
+def _by_bootstrap(table: Floats, position: Sequence[_Position], request: _Request) -> _Tested:
     """Test pairs by drawing documents; ``table`` is (documents, systems, columns)."""
     n_units, n_systems, columns = table.shape
+    sides = [(i, j) for (i,), (j,) in position]
 
     def differences(sums: Floats) -> Floats:
         """Compute the observed and the corrected difference of each pair; (…, 2 · pairs)."""
         by_system = sums.reshape(len(sums), n_systems, columns)
-        return _differences(by_system, position).reshape(len(sums), -1)
+        return _differences(by_system, sides).reshape(len(sums), -1)
 
     wide = table.reshape(n_units, n_systems * columns)
     drawn = bootstrap_p(wide, differences, request.resamples, request.seed, request.progress)
