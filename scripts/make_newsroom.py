@@ -356,8 +356,32 @@ def votes() -> str:
     return "".join(lines)
 
 
+def runs() -> str:
+    """Give gold, three runs of ``tagger`` and of ``chunker``, and ``lexicon``, which has but one.
+
+    A run loses every so many of the segments that its system finds.
+    """
+    losing = {"tagger": (tagger, (15, 11, 7)), "chunker": (chunker, (13, 12, 11))}
+    found = dict.fromkeys((f"{name}{k}" for name in losing for k in (1, 2, 3)), 0)
+    lines: list[str] = []
+    for sentence in map(parse, TEXT.strip().replace("\n\n", "\n").split("\n")):
+        row: dict[str, object] = {"id": len(lines) + 1, "tokens": sentence.tokens}
+        row["gold"] = [s._asdict() for s in sentence.segments]
+        for name, (system, every) in losing.items():
+            for k, number in enumerate(every, 1):
+                kept = []
+                for segment in system(sentence):
+                    found[f"{name}{k}"] += 1
+                    if found[f"{name}{k}"] % number:
+                        kept.append(segment._asdict())
+                row[f"{name}{k}"] = kept
+        row["lexicon"] = [s._asdict() for s in lexicon(sentence)]
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
 def main(arguments: list[str]) -> None:
-    """Write the five files."""
+    """Write the six files."""
     default = Path(__file__).resolve().parent.parent / "corpora" / "newsroom"
     folder = Path(arguments[0]) if arguments else default
     folder.mkdir(parents=True, exist_ok=True)
@@ -370,7 +394,8 @@ def main(arguments: list[str]) -> None:
     }
     for name, text in files.items():
         (folder / f"{name}.conll").write_text(text, encoding="utf-8", newline="\n")
-    (folder / "votes.jsonl").write_text(votes(), encoding="utf-8", newline="\n")
+    for name, rows in {"votes": votes(), "runs": runs()}.items():
+        (folder / f"{name}.jsonl").write_text(rows, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

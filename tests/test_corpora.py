@@ -18,7 +18,7 @@ def test_newsroom_is_made_by_its_script(newsroom, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "make_newsroom", module)
     spec.loader.exec_module(module)
     module.main([str(tmp_path)])
-    for name in (*FILES, "votes.jsonl"):
+    for name in (*FILES, "votes.jsonl", "runs.jsonl"):
         assert (tmp_path / name).read_bytes() == (newsroom / name).read_bytes()
 
 

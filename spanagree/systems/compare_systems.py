@@ -428,7 +428,7 @@ def compare_systems(
         raise SettingError(
             f"runs and test {test}: it is of documents alone; test by jackknife, which regards both"
         )
-    by_system = {name: (name,) for name in evaluation.systems}
+    by_system: dict[str, tuple[str, ...]] = {name: (name,) for name in evaluation.systems}
     if runs is not None:
         by_system = runs_by_system(evaluation, runs)
     names = list(itertools.combinations(by_system, 2))

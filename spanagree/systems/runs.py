@@ -374,7 +374,8 @@ def _scores(evaluation: Evaluation, run: str) -> dict[str, Score]:
 def _mean(values: Floats, reasons: Sequence[str]) -> Score:
     """Build the mean of each figure over runs, undefined if it is in one."""
     reason = next(iter(reasons), "")
-    return Score(*values.mean(axis=0).tolist(), reason=reason and f"in a run, {reason}")
+    observed, expected, corrected = values.mean(axis=0).tolist()
+    return Score(observed, expected, corrected, reason and f"in a run, {reason}")
 
 
 def _deviation(values: Floats) -> Floats:

@@ -167,6 +167,7 @@ CASES = {
         **pairs("trio.jsonl", gold="--gold bob", test="--test permutation"),
         **pairs(TWO, seen="--seen gold.conll", beta="--beta 2"),
         **pairs("scored.jsonl", sweep="--sweep score"),
+        **pairs("trio.jsonl", runs="--runs ours=bob,cem"),
         **pairs("trio.jsonl --test bootstrap", resamples="--resamples 19", seed="--seed 1"),
         **pairs(TWO, by="--by difficulty"),
         **pairs("trio.jsonl", baseline="--baseline nothing"),

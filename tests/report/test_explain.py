@@ -101,6 +101,7 @@ def tables(newsroom):
         *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
         *tables_of(drawn_overlap()),
         *tables_of(scored()),
+        *tables_of(runs()),
         *tables_of(
             sa.evaluate(
                 sa.read([newsroom / "gold.conll", newsroom / "tagger.conll"]), places="capitals"
@@ -116,6 +117,13 @@ def scored():
     """Predictions at each of their scores."""
     layers = {"gold": [[(0, 2, "X")]], "mine": [[(0, 2, "X", {"score": "0.5"})]]}
     return sa.systems.sweep_scores(sa.evaluate(sa.Corpus.from_segments([9], layers)))
+
+
+def runs():
+    """A system of three runs, with intervals."""
+    layers = {"gold": [[(0, 2, "X")]] * 3, **{name: [[(0, 2, "X")], [], []] for name in "abc"}}
+    evaluation = sa.evaluate(sa.Corpus.from_segments([9] * 3, layers))
+    return sa.systems.score_runs(evaluation, {"ours": [*"abc"]}, ci=True)
 
 
 def drawn_overlap():

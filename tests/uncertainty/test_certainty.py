@@ -556,7 +556,7 @@ def test_refused(files, capsys):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)  # three to seven minutes on a quiet machine, and an hour on a busy one
-@pytest.mark.parametrize("name", ["simulate_coverage", "simulate_annotators"])
+@pytest.mark.parametrize("name", ["simulate_coverage", "simulate_annotators", "simulate_runs"])
 def test_coverage_in_the_docs(name):
     """The scripts that measure coverage print what docs/certainty.md shows."""
     root = Path(__file__).parents[2]
