@@ -289,8 +289,8 @@ def beta() -> Option:
 
 def runs() -> Option:
     """Return the option of systems with several runs."""
-    purpose = "Take these layers as runs of one system each: ours=seed1,seed2,seed3,theirs=a,b,c."
-    return option("--runs", purpose, metavar="NAME=LAYER,LAYER,...", read=runs_in)
+    purpose = "Take these outputs as runs of one system: ours=seed1,seed2,seed3,theirs=a,b,c."
+    return option("--runs", purpose, metavar="NAME=RUN,RUN,...", read=runs_in)
 
 
 def by(table: Iterable[str]) -> Option:
@@ -641,7 +641,7 @@ def runs_in(text: str, option: str) -> dict[str, list[str]]:
         if equals and name in runs:
             raise InputError(f"{option}: {_twice(name)}")
         if (equals and not (name and layer)) or not (equals or runs):
-            raise click.UsageError(f"{option}: {show(part)}; NAME=LAYER,LAYER,... is needed")
+            raise click.UsageError(f"{option}: {show(part)}; NAME=RUN,RUN,... is needed")
         last = name if equals else [*runs][-1]
         runs.setdefault(last, []).append(layer if equals else part)
     return runs

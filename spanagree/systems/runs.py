@@ -57,6 +57,13 @@ class SystemRuns(Comparable):
         sd: standard deviation of each figure over the runs, with divisor k − 1; ``nan`` of one run.
         se: standard error of each mean over the runs: the standard deviation divided by √k.
         over_runs: intervals over other documents and other runs, by key, from three runs on.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 1, "X")]] * 4, "a": [[(0, 1, "X")]] * 4, "b": [[]] * 4}
+    >>> evaluation = sa.evaluate(sa.Corpus.from_segments([9] * 4, layers))
+    >>> ours = sa.systems.score_runs(evaluation, {"ours": ["a", "b"]})["ours"]
+    >>> ours.values("f1", "observed"), ours.se["f1"].observed
+    ([1.0, 0.0], 0.5)
     """
 
     name: str

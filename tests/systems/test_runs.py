@@ -291,7 +291,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert "--runs does not go with --by" in capsys.readouterr().err
     assert main(["evaluate", *by_comma, "--test", "bootstrap"]) == 2
     assert main(["evaluate", *files, "--runs", "a1.jsonl"]) == 2
-    assert "NAME=LAYER,LAYER,... is needed" in capsys.readouterr().err
+    assert "NAME=RUN,RUN,... is needed" in capsys.readouterr().err
 
 
 def test_answers_in_columns(tmp_path, capsys):
