@@ -22,7 +22,8 @@ from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_whole, printable
+from spanagree.errors import SettingError, check_whole, counted, printable
+from spanagree.limits import check_cost
 from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import Ratio, all_figures, figures_of
 from spanagree.settings import JACKKNIFE
@@ -276,6 +277,10 @@ class _Copies(NamedTuple):
         is_later = np.ones(len(document), np.bool_)
         is_later[first] = False
         from_index[is_later] = steps[:, 1] + 1
+        in_documents = np.concatenate((layers[gold].document, system.document))
+        n_segments = np.bincount(in_documents, minlength=len(corpus))
+        purpose = f"a sweep over {counted(len(thresholds), 'score')} of {printable(name)}"
+        check_cost(6 * int(n_segments[document].sum()), purpose)
         least = np.append(thresholds, np.inf)[from_index]  # of the first copy, the lowest of all
         keeps_all = np.full(len(corpus.layers[name]), np.inf)
         keeps_all[~np.isnan(scores)] = scores[~np.isnan(scores)]

@@ -18,9 +18,12 @@ SCHEMA = json.loads(files("spanagree.results").joinpath("schema.json").read_text
 GOLD = "corpora/newsroom/gold.conll corpora/newsroom/tagger.conll corpora/newsroom/lexicon.conll"
 CROWD, LABELS = "corpora/crowd/crowd.jsonl", "labels.csv"
 FEW = "--ci"
+VOTES = "corpora/newsroom/votes.jsonl --tokens tokens --spans gold=gold,votes=votes"
+RUNS = "corpora/newsroom/runs.jsonl --tokens tokens --spans gold=gold,a=tagger1,b=tagger2,c=tagger3,d=lexicon --runs ours=a,b,c"
 LINES = {
     "evaluate": [
         f"{GOLD} --by document", f"{GOLD} {FEW}", f"{GOLD} --by difficulty", f"{GOLD} --test permutation --resamples 20",
+        f"{GOLD} --beta 2 --by label {FEW}", f"{VOTES} --sweep score", f"{RUNS} --ci --test jackknife",
         f"{GOLD} --by length --ci", f"{GOLD} --test chance", f"{CROWD} --systems dia --by annotator {FEW}", f"{CROWD} --systems dia --by label",
     ],
     "alt-test": [f"{CROWD} --candidate ann --epsilon 0.1 --match token --by annotator"],

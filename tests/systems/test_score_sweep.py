@@ -277,6 +277,14 @@ def test_what_is_refused():
         sweep_scores(evaluation)["yours"]
 
 
+def test_a_sweep_that_takes_too_much(monkeypatch):
+    """Sets of predictions that are beyond the limit are refused before they are built."""
+    evaluation = sa.evaluate(corpus_of(many(4)))
+    monkeypatch.setenv("SPANAGREE_NUMBERS", "100")
+    with refuses(sa.SettingError, "a sweep over … scores of mine takes … numbers, and 100 are"):
+        sweep_scores(evaluation)
+
+
 def test_systems_without_scores_are_named():
     """They are left out, with a note."""
     corpus = corpus_of(many(4))
