@@ -106,7 +106,8 @@ def evaluate(
         job.show(sa.systems.sweep_scores(result, ci=job.jackknife, **job.seed))
     elif job.by == "difficulty":
         progress("difficulty")
-        hard = sa.difficulty(corpus, result.settings.gold, **settings, **job.seed)
+        of_gold = {name: value for name, value in settings.items() if name != "beta"}
+        hard = sa.difficulty(corpus, result.settings.gold, **of_gold, **job.seed)
         levels = sa.levels.evaluate_levels(result, hard, **job.levels)
         replace(job, by=None).show(levels, notes=result.notes)
     elif job.by == "error":

@@ -10,6 +10,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
+from spanagree.cli.main import main
 from spanagree.comparisons.tally_columns import COUNTS, Count
 from spanagree.report.explain import explain
 from spanagree.results.data import to_csv
@@ -198,6 +199,14 @@ def test_interval_of_f_beta(beta, corpus):
     at = 3 * list(result.figures).index("f_beta")
     want = sum((np.array(x[:3]) - result["mine"].f_beta[:3]) ** 2 for x in without)
     assert sums.variance[1, at : at + 3] == pytest.approx(want, rel=1e-9)
+
+
+def test_f_beta_by_difficulty(newsroom, capsys):
+    """Levels have it too, though difficulty is of gold alone."""
+    files = [str(newsroom / f"{name}.conll") for name in ("gold", "lexicon")]
+    assert main(["evaluate", *files, "--by", "difficulty", "--beta", "2", "--format", "csv"]) == 0
+    header = capsys.readouterr().out.splitlines()[0].split(",")
+    assert {"f_beta_observed", "f_beta_corrected"} <= {*header}
 
 
 def test_f_beta_in_a_report(tmp_path, corpus):
