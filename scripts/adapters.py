@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Case = Mapping[str, Any]
@@ -190,6 +190,8 @@ def spanagree(case: Case) -> Answer | list[Any]:
     layers = {side: [d[side] for d in documents(case)] for side in ("gold", "system")}
     how = {k: given[k] for k in ("match", "chance", "chance_of", "tolerance") if k in given}
     corpus = sa.Corpus.from_segments([d["length"] for d in documents(case)], layers)
+    if any("unplaced" in d for d in documents(case)):
+        corpus = with_quotes(corpus, [d["unplaced"] for d in documents(case)])
     system = sa.evaluate(corpus, "gold", **how).systems["system"]
     found = {"matched": system.tally.matched, "expected_matched": system.tally.expected}
     for name in ("precision", "recall", "f1"):
@@ -197,6 +199,20 @@ def spanagree(case: Case) -> Answer | list[Any]:
         found |= {name: score.observed, f"expected_{name}": score.expected}
         found[f"corrected_{name}"] = score.corrected
     return {name: found[name] for name in case["figures"]}
+
+
+def with_quotes(corpus: Any, unplaced: Sequence[Sequence[tuple[int, str]]]) -> Any:
+    """Add the length and label of each quote of the system that is not in the text, by document."""
+    import spanagree as sa
+    from spanagree.corpus.unplaced import UnplacedQuotes
+
+    raw = corpus.to_raw()
+    of_system = raw.of_annotator == raw.annotators.index("system")
+    annotation = {d: i for i, d in enumerate(raw.of_document.tolist()) if of_system[i]}
+    lost = [(annotation[d], *quote) for d, quotes in enumerate(unplaced) for quote in quotes]
+    at, sizes, labels = zip(*lost, strict=True)
+    quotes = UnplacedQuotes.of(at, labels, [""] * len(lost), "tokens", sizes)
+    return sa.Corpus.from_raw(raw.but(unplaced=quotes))
 
 
 ADAPTERS: Mapping[str, Callable[[Case], Answer | list[Any]]] = {

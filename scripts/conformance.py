@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tools_compared.md"
-CHAPTERS = ("tags", "figures", "chance", "teams", "coefficients")
+CHAPTERS = ("tags", "figures", "chance", "unplaced", "teams", "coefficients")
 
 Case = Mapping[str, Any]
 
@@ -64,7 +64,7 @@ PROGRAMS: Mapping[str, Program] = {
         (
             *("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9"),
             *("M1", "M2", "M3", "M4", "M5", "M6", "C1", "C2", "C3"),
-            *("E1", "E2", "E3", "E4", "E5", "A2", "K1", "K2", "K3"),
+            *("E1", "E2", "E3", "E4", "E5", "U1", "U2", "A2", "K1", "K2", "K3"),
         ),
         (),
     ),

@@ -421,6 +421,49 @@ def chance_case(rule: str, given: dict[str, Any], documents: Sequence[Document])
     return case(rule, given, figures_, "all placements of both sides, counted")
 
 
+# --- U: predictions that are not in the text ------------------------------------------------------
+
+Lost = tuple[int, str]  # length and label of a prediction without a place
+
+
+def unplaced() -> Iterator[Case]:
+    """Yield the cases of chapter U."""
+    rng = random.Random(6)
+    for measure in MEASURES:
+        for number in range(6):
+            documents = [few(rng, "AB") for _ in range(1 + number % 3)]
+            lost: list[list[Lost]] = [
+                [(rng.randint(1, 3), rng.choice("ABC")) for _ in range(rng.randint(0, 3))]
+                for _ in documents
+            ]
+            lost[0] = lost[0] or [(2, "A")]
+            yield unplaced_case(measure, documents, lost)
+    for measure in ("exact", "token"):  # nothing else is marked
+        gold: list[Document] = [(4, [(0, 2, "A")], [])]
+        yield unplaced_case(measure, gold, [[(2, "A"), (1, "B")]])
+
+
+def unplaced_case(
+    measure: str, documents: Sequence[Document], lost: Sequence[Sequence[Lost]]
+) -> Case:
+    """Return a case of figures that count predictions without a place, and their chance."""
+    match, gold, marked = totals(measure, documents)
+    marked += sum(length if measure == "token" else 1 for some in lost for length, _ in some)
+    mean_match = sum((expected(measure, x, "nonoverlapping", False) for x in documents), Fraction())
+    observed, random_ = scores(match, gold, marked), scores(mean_match, gold, marked)
+    figures_: Figures = {"matched": match, "expected_matched": mean_match, **observed}
+    for name in observed:
+        figures_[f"expected_{name}"] = random_[name]
+        figures_[f"corrected_{name}"] = corrected(observed[name], random_[name])
+    rows = [
+        {**row, "unplaced": [list(x) for x in some]}
+        for row, some in zip(documents_as_input(documents), lost, strict=True)
+    ]
+    given = {"match": measure, "chance": "nonoverlapping", "documents": rows}
+    rule = "U2" if measure == "token" else "U1"
+    return case(rule, given, figures_, "all pairs, placements counted")
+
+
 # --- A: teams with gaps ---------------------------------------------------------------------------
 
 
@@ -544,6 +587,7 @@ CHAPTERS: dict[str, Callable[[], Iterator[Case]]] = {
     "tags": tags,
     "figures": figures,
     "chance": by_chance,
+    "unplaced": unplaced,
     "teams": teams,
     "coefficients": coefficients,
 }

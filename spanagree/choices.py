@@ -27,6 +27,7 @@ Pairs: TypeAlias = Literal["types", "all", "sentence"] | str
 Arguments: TypeAlias = Literal["fixed", "common"] | str
 Discontinuous: TypeAlias = Literal["keep", "hull", "split", "drop", "error"] | str
 Repeats: TypeAlias = Literal["once", "error"] | str
+Unplaced: TypeAlias = Literal["wrong", "ignore"] | str
 Duplicates: TypeAlias = Literal["error", "first"] | str
 Weights: TypeAlias = Literal[
     "flat", "annotations", "annotations_m1", "edges", "inverse_variance", "inverse_variance_class"

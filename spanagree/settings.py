@@ -97,6 +97,7 @@ class MatchSettings(Settings):
         expected: how expected matches were computed, if not all of them are exact.
         chance_seed: by which expected matches were drawn, if it is not the usual one.
         places_mean: in how many documents a rule of places stands for several rules.
+        unplaced: what became of quotes that are not in the text, if there are any.
     """
 
     gold: str | None = None
@@ -106,6 +107,7 @@ class MatchSettings(Settings):
     expected: str | None = None
     chance_seed: int | None = None
     places_mean: int | None = None
+    unplaced: str | None = None
 
 
 def unit(settings: Mapping[str, Any]) -> str:

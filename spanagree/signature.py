@@ -61,6 +61,10 @@ SETTINGS: Mapping[str, Setting] = {
     "untyped": Setting("yes or no", "Labels of relations do not count."),
     "min_score": Setting("number", "Predictions with a score below {value} were left out.", "min-score"),
     "attribute": Setting("text", "Segments match if they agree in the value of the attribute {value}, too."),
+    "unplaced": Setting("word", {
+        "wrong": "Quotes of a prediction that are not in the text, or more often than they are in it, count as wrong; in chance they match nothing.",
+        "ignore": "Quotes that are not in the text, or more often than they are in it, were left out.",
+    }),
     "match": Setting("match", "Segments match under the measure {value} ({means})."),
     "chance": Setting("word", "Chance is that of two independent random annotations that keep how many segments, or relations, of each kind there are in every document (chance model {value}: {means}) [[li2024]]."),
     "expected": Setting("word", "Where exact expected scores were too much work, they are means over 2,000 draws."),

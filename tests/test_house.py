@@ -269,6 +269,7 @@ def choices():
     from spanagree.corpus.tag_columns import PARTIAL
     from spanagree.corpus.tags import ALIASES, SCHEMES
     from spanagree.corpus.tokens import CUTS
+    from spanagree.corpus.unplaced import UNPLACED
     from spanagree.formats.combine import JOIN
     from spanagree.formats.conll.page import UNITS
     from spanagree.formats.exports import ANNOTATOR_FROM
@@ -299,7 +300,7 @@ def choices():
         "MatchName": MATCHES, "Chance": CHANCES, "ChanceOrAuto": [AUTO, *CHANCES], "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "ClusterBy": CLUSTER_BY, "Over": OVER, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
-        "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Repeats": REPEATS, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,
+        "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Repeats": REPEATS, "Unplaced": UNPLACED, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL,
         "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,

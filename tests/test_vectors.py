@@ -12,13 +12,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import spanagree as sa
+from spanagree.corpus.unplaced import UnplacedQuotes
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "corpora" / "vectors"
-CHAPTERS = ("tags", "figures", "chance", "teams", "coefficients")
+CHAPTERS = ("tags", "figures", "chance", "unplaced", "teams", "coefficients")
 
 Case = dict[str, Any]
 
@@ -32,11 +34,24 @@ def tuples(spans: list[list[Any]] | None) -> list[tuple[int, int, str]] | None:
     return None if spans is None else [(start, end, label) for start, end, label in spans]
 
 
+def with_quotes(corpus: sa.Corpus, lost: list[tuple[int, int, str]]) -> sa.Corpus:
+    """Add quotes of the system that are not in the text, each with document, length and label."""
+    at, sizes, labels = zip(*lost, strict=True)
+    quotes = UnplacedQuotes.of(at, labels, [""] * len(lost), "tokens", sizes)
+    raw = corpus.to_raw()
+    rows = raw.of_annotator == raw.annotators.index("system")
+    place = np.flatnonzero(rows)[np.argsort(raw.of_document[rows])]
+    return sa.Corpus.from_raw(raw.but(unplaced=quotes.moved(place)))
+
+
 def of_figures(given: Case) -> dict[str, float]:
     """Evaluate the documents of a case; each figure by its name there."""
     documents = given["documents"]
     layers = {side: [tuples(x[side]) for x in documents] for side in ("gold", "system")}
     corpus = sa.Corpus.from_segments([x["length"] for x in documents], layers)
+    lost = [(d, *quote) for d, x in enumerate(documents) for quote in x.get("unplaced", ())]
+    if lost:
+        corpus = with_quotes(corpus, lost)
     settings = {
         key: given[key] for key in ("match", "chance", "chance_of", "tolerance") if key in given
     }
@@ -77,6 +92,7 @@ def of_coefficients(given: Case) -> dict[str, float]:
 COMPUTED = {
     "figures": of_figures,
     "chance": of_figures,
+    "unplaced": of_figures,
     "teams": of_teams,
     "coefficients": of_coefficients,
 }

@@ -79,7 +79,8 @@ class PerDocument:
         crowded = self.corpus.of_annotators(seen).subset(documents)
         crowd = AnnotationIndex.of(crowded)
         rows = compare_pairs(crowded, crowd, crowd.pairs(), self.match, self.chance)
-        both = self.sums.rows + replace(rows, document=documents[rows.document])
+        others = self.sums.rows.where(~np.isin(self.sums.rows.document, documents))
+        both = others + replace(rows, document=documents[rows.document])
         return both.where(row_order(both.document, both.first, both.second, both.label))
 
 

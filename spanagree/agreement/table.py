@@ -272,7 +272,9 @@ def verdict_of(agreement: Agreement) -> str:
         ends = others.corrected
         sentences.append(verdict.other_annotators(ends, _n_compared(agreement), FEW_ANNOTATORS))
     sentences.append(verdict.chance_model(str.__str__(agreement.settings.chance)))
-    return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked)]))
+    names = [member.name for member in compared]
+    lost = verdict.not_in_text(agreement.settings, names, None, "match nothing")
+    return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked), lost]))
 
 
 def _shared_by_pairs(agreement: Agreement) -> str:

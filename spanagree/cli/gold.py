@@ -36,7 +36,7 @@ _BESIDE = "With --output, write the annotators too."
         options.flag("--keep-annotators", _BESIDE),
     ),
     [option for option in options.output() if option.name != "output"],
-    options.reading(),
+    options.reading(but=("--unplaced",)),
 )
 def gold(
     job: Job,

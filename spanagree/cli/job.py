@@ -286,7 +286,8 @@ class Job:
         repair = [step for step in reading.pop("repair", ()) if step]
         for step in repair:
             check_choice(step, REPAIRS, "repair")
-        return reading, form, steps_of(repair, reading.pop("repeats", "once"))
+        choices = reading.pop("repeats", "once"), reading.pop("unplaced", "wrong")
+        return reading, form, steps_of(repair, *choices)
 
     def read(self) -> sa.Corpus:
         """Return the corpus in the files."""

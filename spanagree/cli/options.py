@@ -260,7 +260,7 @@ COMPARED = "spanagree.comparisons.compared.Compared"
 
 def comparing_what() -> Group:
     """Return the options of what is compared."""
-    shown = [name for name in parameters(COMPARED) if name != "arguments"]
+    shown = [name for name in parameters(COMPARED) if name not in ("arguments", "unplaced")]
     return group("Relations, attributes and tolerance", *of(COMPARED, *shown))
 
 
@@ -424,6 +424,7 @@ def _files() -> Group:
     ends = "Say whether the end of a span is that of its last token or character (inclusive)."
     join = "Join documents of different files that have the same text, whatever their ids are."
     repeats = "Read what an annotator marked twice once, or refuse it (error)."
+    unplaced = "Count quotes of a language model that are not in the text as wrong, or ignore them."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
     return [
         option(
@@ -457,6 +458,7 @@ def _files() -> Group:
         option("--join", join, choices=names_of(choices.Join), unless="by id"),
         option("--repair", repair, metavar="STEP,...", read=names_in),
         option("--repeats", repeats, choices=names_of(choices.Repeats), unless="once"),
+        option("--unplaced", unplaced, choices=names_of(choices.Unplaced), unless="wrong"),
     ]
 
 

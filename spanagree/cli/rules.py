@@ -109,6 +109,7 @@ RULES = [
     Rule("agree", _WHAT, excludes="measure!=f1"),
     Rule("agree", "by=annotator|document", excludes="measure!=f1"),
     Rule("agree", "by", excludes="measure=all|documents"),
+    Rule("agree", "unplaced", excludes="measure!=f1", why="it takes segments that have a place"),
     Rule("agree", "sort", needs="by=annotator"),
     Rule("agree", "continuum", needs="measure=alpha-u"),
     Rule("agree", "chance", excludes="measure=alpha-u|documents"),

@@ -210,4 +210,10 @@ def compare_pairs(
         parts.append(part.between(*(crowd.annotator[side[pair]] for side in pairs)))
         report_progress(high, len(first))
         low = high
-    return Comparisons.joined(parts).named(corpus.annotators, corpus.labels)
+    rows = Comparisons.joined(parts).named(corpus.annotators, corpus.labels)
+    if not corpus.unplaced:
+        return rows
+    from spanagree.comparisons.unplaced_rows import with_unplaced  # most annotators give offsets
+
+    annotators = crowd.annotator[first], crowd.annotator[second]
+    return with_unplaced(rows, corpus, measure, (crowd.document[first], *annotators))

@@ -17,13 +17,15 @@ from spanagree.chance.model import (
     with_ids,
     with_name,
 )
-from spanagree.choices import Arguments, MatchName, Pairs, What
+from spanagree.choices import Arguments, MatchName, Pairs, Unplaced, What
 from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import chance_of_corpus, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
 from spanagree.corpus.joined import joined, without_text
+from spanagree.corpus.placed import without_unplaced
 from spanagree.corpus.segments import Layer
+from spanagree.corpus.unplaced import UNPLACED
 from spanagree.errors import SettingError, check_choice, check_keywords, is_iterable, show
 
 WHATS = {
@@ -45,10 +47,12 @@ class Comparing(TypedDict, total=False):
     undirected: Sequence[str]
     untyped: bool
     arguments: Arguments
+    unplaced: Unplaced
 
 
 _OF_RELATIONS = ("what", "pairs", "undirected", "untyped", "arguments")  # their rule records them
 _IN_MEASURE = "tolerance"  # the name of the measure has it
+_OF_QUOTES = "unplaced"  # recorded where there are any
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,8 @@ class Compared:
         untyped: labels of relations do not count.
         arguments: fixed, all relations count; or common, only those among segments that all
             marked. By chance segments stay where they are.
+        unplaced: wrong, quotes of a language model that are not in the text count as false
+            positives; or ignore, they are left out.
 
     >>> import spanagree as sa
     >>> corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
@@ -89,6 +95,7 @@ class Compared:
     undirected: Sequence[str] = ()
     untyped: bool = False
     arguments: Arguments = "fixed"
+    unplaced: Unplaced = "wrong"
 
     @classmethod
     def read(cls, reading: Mapping[str, Any]) -> Compared:
@@ -114,10 +121,13 @@ class Compared:
         recorded = {
             name: value
             for name, value in vars(self).items()
-            if name not in (*_OF_RELATIONS, _IN_MEASURE) and value != getattr(usual, name)
+            if name not in (*_OF_RELATIONS, _IN_MEASURE, _OF_QUOTES)
+            and value != getattr(usual, name)
         }
         if recorded:
             corpus = corpus.but(reading={**corpus.reading, **recorded})
+        if self.unplaced == "ignore":
+            corpus = without_unplaced(corpus)
         if self.what == "segments":
             return corpus
         from spanagree.comparisons.relation_places import RelationRule
@@ -176,6 +186,7 @@ def chosen_of(comparing: Mapping[str, Any]) -> Compared:
     chosen = Compared(**comparing)
     what, undirected = chosen.what, chosen.undirected
     check_choice(what, WHATS, "what")
+    check_choice(chosen.unplaced, UNPLACED, "unplaced")
     if isinstance(undirected, str) or not is_iterable(undirected):
         raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
     if chosen.min_score is not None:
@@ -284,21 +295,23 @@ def measure_of(match: MatchName, chance: str, offsets: str, **comparing: Any) ->
     return within(match, chosen.tolerance, offsets, chance)
 
 
-def asked_items(
-    reading: Mapping[str, Any], match: MatchName, **comparing: Any
-) -> list[tuple[str, Any, Any]]:
-    """List what is compared: the name of each setting, its value of a reading, and what is asked.
+def asked_items(corpus: Corpus, match: MatchName, **comparing: Any) -> list[tuple[str, Any, Any]]:
+    """List what is compared: the name of each setting, its value of a corpus, and what is asked.
 
     Args:
-        reading: what a corpus that was compared says of its reading.
+        corpus: documents that were compared, which say so in their reading.
         match: measure that is asked for.
         comparing: what is asked for; see :class:`Compared`.
     """
+    reading = corpus.reading
     chosen, of_reading = chosen_of(comparing), Compared.read(reading)
+    passed_over = {_IN_MEASURE}
+    if not corpus.unplaced and _OF_QUOTES not in reading:
+        passed_over.add(_OF_QUOTES)
     items = [
         (item.name, _plain(getattr(of_reading, item.name)), _plain(getattr(chosen, item.name)))
         for item in fields(Compared)
-        if item.name != _IN_MEASURE
+        if item.name not in passed_over
     ]
     if chosen.what != "segments" and chosen.what == of_reading.what:
         items.append(("match", reading.get("arguments", "exact"), match))
@@ -365,7 +378,9 @@ def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpu
             corpus.labels[code] if value is None else f"{corpus.labels[code]} {name}={value}"
             for code, value in zip(layer.label.tolist(), values, strict=True)
         ]
-    labels = tuple(sorted({label for some in named.values() for label in some}))
+    used = {label for some in named.values() for label in some}
+    used |= {label for quotes in corpus.unplaced.values() for label in quotes.label}
+    labels = tuple(sorted(used))
     number = {label: i for i, label in enumerate(labels)}
     layers = {
         annotator: Layer(

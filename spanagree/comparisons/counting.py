@@ -114,6 +114,7 @@ class MatchCounting:
             "chance": self.chance,
             **inexact.settings(self.chance),
             "places_mean": None if shares is None else shares.mixed,
+            "unplaced": corpus.unplaced_count_as,
             "offsets": corpus.offsets,
             "reading": corpus.reading,
         }

@@ -23,6 +23,7 @@ from spanagree.chance.random_annotations import redraw
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.placed import placed_only
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
     SettingError,
@@ -159,7 +160,7 @@ def partial_credit(
     >>> made.precision.observed, made.recall.observed, round(made.f1.observed, 4)
     (1.0, 0.4, 0.5714)
     """
-    corpus = corpus_of(corpus)
+    corpus = placed_only(corpus_of(corpus), "shares")
     check_known([a, b], corpus.layers)
     check_in_one_piece(corpus, "credit by share")
     if not (isinstance(severity_penalty, (int, float)) and 0 <= severity_penalty <= 1):

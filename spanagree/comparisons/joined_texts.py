@@ -48,7 +48,10 @@ def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
             end=layer.end - begin[text],
             annotated=layer.annotated[document],
         )
-    return Corpus(end - begin, layers, joined.labels, offsets=joined.offsets), document
+    # a quote that is not in the joined text is counted with the first of its texts
+    unplaced = {name: quotes.moved(first) for name, quotes in joined.unplaced.items()}
+    texts = Corpus(end - begin, layers, joined.labels, offsets=joined.offsets, unplaced=unplaced)
+    return texts, document
 
 
 def by_text(

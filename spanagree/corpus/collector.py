@@ -18,6 +18,7 @@ from spanagree.errors import InputError, counted, invalid_value, is_whole, show
 
 if TYPE_CHECKING:
     from spanagree.corpus.offsets import AsRead, Place, Spans
+    from spanagree.corpus.unplaced import UnplacedQuotes
 
 # What finds quotes, and turns offsets of other units, is loaded where a source has texts and quotes
 
@@ -76,6 +77,7 @@ class Collector:
         self._relations: list[tuple[int, int, str, bool, str]] = []
         self._quote = array("i")  # per segment, up to the last with one, what is known of its text
         self._quotes: list[str] = []
+        self._unplaced: list[tuple[int, str | None, str, int | None]] = []
         for annotator in annotators:
             self.annotator(annotator, f"annotator {show(annotator)}")
 
@@ -350,6 +352,19 @@ class Collector:
             self._attribute_all(number, attributes, where)
         return number
 
+    def unplaced(
+        self, annotation: int, label: object, quote: str, where: str, size: int | None = None
+    ) -> None:
+        """Add a quote of an annotation that is not in its text, with its ``size`` if it is known.
+
+        Raises:
+            InputError: for a label that is not a string.
+        """
+        if label is not None and not isinstance(label, str):
+            raise InputError(f"{where}: label {show(label)}; a string is needed")
+        name = label if label is not None and label.strip() else None
+        self._unplaced.append((annotation, name, quote, size))
+
     def _attribute_all(self, segment: int, values: Mapping[Any, Any], where: str) -> None:
         """Add the attributes of a segment that are there."""
         for name, value in values.items():
@@ -390,9 +405,11 @@ class Collector:
 
     def label_all(self, label: str) -> bool:
         """Give a label to all segments, of which none has one; return whether there are any."""
+        if self._unplaced:
+            self._unplaced = [(at, label, quote, n) for at, _, quote, n in self._unplaced]
         self._labels = {label: 0} if self._rows else {}
         self._rows[3::4] = array(self._rows.typecode, [0]) * (len(self._rows) // 4)
-        return bool(self._rows)
+        return bool(self._rows or self._unplaced)
 
     def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
@@ -417,6 +434,7 @@ class Collector:
                 column[: len(start)] for column in (spans.start, spans.end, spans.quote)
             )
             quote = quote if self._quotes or (quote != UNKNOWN).any() else None
+        unplaced, notes = self._taken_unplaced(notes) if self._unplaced else (None, notes)
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)
@@ -439,7 +457,26 @@ class Collector:
             ends=ends,
             reading=reading,
             notes=tuple(notes),
+            unplaced=unplaced,
         )
+
+    def _taken_unplaced(self, notes: Sequence[str]) -> tuple[UnplacedQuotes | None, list[str]]:
+        """Take the quotes that are not in the text and have a label; note how many have none."""
+        from spanagree.corpus.unplaced import UnplacedQuotes  # few sources have quotes
+
+        taken = [
+            (at, label, quote, size)
+            for at, label, quote, size in self._unplaced
+            if label is not None
+        ]
+        n_unlabelled = len(self._unplaced) - len(taken)
+        before = f"{self.name}: " if self.name else ""
+        note = f"{before}{counted(n_unlabelled, 'quote')} not in the text and without a label"
+        more = [f"{note}, left out"] if n_unlabelled else []
+        if not taken:
+            return None, [*notes, *more]
+        at, labels, quotes, sizes = zip(*taken, strict=True)
+        return UnplacedQuotes.of(at, labels, quotes, self.offsets, sizes), [*notes, *more]
 
     @property
     def _may_count_line_ends_once(self) -> bool:

@@ -8,7 +8,7 @@ a corpus is made, and frozen after that. Offsets are half-open, in tokens or in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -50,6 +50,7 @@ from spanagree.errors import (
 if TYPE_CHECKING:
     from spanagree.choices import Cut, Offsets
     from spanagree.corpus.by_document import AnnotationsByDocument
+    from spanagree.corpus.unplaced import UnplacedQuotes
     from spanagree.files import PathName
 
 
@@ -193,6 +194,8 @@ class Corpus(Content):
         unsaid: annotators of whom the source does not say whether they saw a document in which
             they have no row (:mod:`spanagree.corpus.roles`).
         changes: the segments that :meth:`to_tokens` could not take over as they are.
+        unplaced: by annotator, quotes that are not in the text
+            (:class:`spanagree.corpus.unplaced.UnplacedQuotes`); of most annotators there are none.
 
     Raises:
         InputError: for a segment that is empty, ends before it starts, lies beyond its document,
@@ -208,6 +211,7 @@ class Corpus(Content):
     labels: tuple[str, ...]
     offsets: Offsets = "tokens"
     changes: tuple[Change, ...] = ()
+    unplaced: Mapping[str, UnplacedQuotes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", frozen(self.lengths, np.int64))
@@ -221,6 +225,12 @@ class Corpus(Content):
                 object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
         check_content(self, self.offsets, self.labels)
         check_layers(self, self.labels, self.layers)
+        if self.unplaced:
+            from spanagree.corpus.unplaced import checked  # most annotators give offsets
+
+            seen = {name: layer.annotated for name, layer in self.layers.items()}
+            kept = checked(self.unplaced, seen, self.labels)
+            object.__setattr__(self, "unplaced", MappingProxyType(kept))
 
     @classmethod
     def from_segments(
@@ -293,7 +303,11 @@ class Corpus(Content):
         Raises:
             InputError: as for :class:`Corpus`.
         """
-        return cls(raw.lengths, dict(raw.layers()), tuple(sorted(raw.labels)), **raw.content)
+        if raw.unplaced is not None:  # which may have labels that no segment has
+            raw = raw.but(labels=tuple(dict.fromkeys((*raw.labels, *raw.unplaced.label))))
+        labels = tuple(sorted(raw.labels))
+        unplaced = raw.unplaced_by_annotator()
+        return cls(raw.lengths, dict(raw.layers()), labels, unplaced=unplaced, **raw.content)
 
     def to_raw(self) -> RawCorpus:
         """Return the rows of the corpus, as a source would give them."""
@@ -301,11 +315,12 @@ class Corpus(Content):
             name: RawLayer(x.document, x.start, x.end, x.label, self.labels, x.annotated, x.details)
             for name, x in self.layers.items()
         }
-        return RawCorpus.from_layers(self.lengths, layers, **self.content)
+        return RawCorpus.from_layers(self.lengths, layers, self.unplaced, **self.content)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickle, which does not take read-only views of mappings."""
-        state = {**self.__dict__, "layers": dict(self.layers), "reading": dict(self.reading)}
+        views = ("layers", "reading", "unplaced")
+        state = {**self.__dict__, **{name: dict(vars(self)[name]) for name in views}}
         state.pop("_by_document", None)
         return state
 
@@ -344,6 +359,11 @@ class Corpus(Content):
             raise SettingError(
                 f"{purpose}: not of rows in files, which hold no segments; compare the corpus"
             )
+
+    @property
+    def unplaced_count_as(self) -> str | None:
+        """What quotes that are not in the text count as in results; ``None`` if there are none."""
+        return "wrong" if self.unplaced else None
 
     @cached_property
     def has_pieces(self) -> bool:
@@ -430,6 +450,7 @@ class Corpus(Content):
             and np.array_equal(self.token_starts, other.token_starts)  # type: ignore[arg-type]  # or None
             and all(self.id_of(i) == other.id_of(i) for i in range(len(self)))
             and all(self._rows(name) == other._rows(name) for name in self.layers)
+            and self.unplaced == other.unplaced
         )
 
     def _rows(self, name: str) -> list[list[Any]]:
@@ -493,7 +514,8 @@ class Corpus(Content):
             kept = layer.only(place[layer.document] >= 0)
             annotated = layer.annotated[chosen]
             layers[name] = replace(kept, document=place[kept.document], annotated=annotated)
-        return replace(self, layers=layers, **self.content_of(chosen))
+        unplaced = {name: quotes.moved(place) for name, quotes in self.unplaced.items()}
+        return replace(self, layers=layers, unplaced=unplaced, **self.content_of(chosen))
 
     def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
         """Return the corpus of some of the annotators, in the order given.
@@ -563,7 +585,12 @@ class Corpus(Content):
             return self
         from spanagree.corpus.converted import in_characters  # few convert
 
-        return replace(self, **in_characters(self, self.layers))
+        changed = in_characters(self, self.layers)
+        return replace(self, unplaced=self._measured(lambda quote: len(quote.strip())), **changed)
+
+    def _measured(self, count: Callable[[str], int]) -> dict[str, UnplacedQuotes]:
+        """Measure quotes that are not in the text in other units."""
+        return {name: quotes.measured(count) for name, quotes in self.unplaced.items()}
 
     def to_tokens(
         self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: Cut = "error"
@@ -597,7 +624,8 @@ class Corpus(Content):
         from spanagree.corpus.converted import in_tokens  # few convert
 
         changed, changes = in_tokens(self, self.layers, self.labels, tokenizer, cut)
-        return replace(self, **changed, changes=(*self.changes, *changes))
+        unplaced = self._measured(lambda quote: len(list(tokenizer(quote))))
+        return replace(self, **changed, unplaced=unplaced, changes=(*self.changes, *changes))
 
 
 def check_corpus(given: object) -> Corpus:

@@ -115,6 +115,7 @@ def _joined(
         of_document=of_document,
         of_annotator=of_annotator,
         annotation=annotation[raw.annotation],
+        unplaced=raw.unplaced and raw.unplaced.moved(annotation),
         start=raw.start + moved[raw.document],
         end=raw.end + moved[raw.document],
         when=None,

@@ -14,6 +14,7 @@ from spanagree.corpus import details
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.times import ticks_of
+from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import InputError, counted, printable, show
 
 
@@ -88,6 +89,7 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
         notes=tuple(merged_notes({name: part.notes for name, part in parts.items()})),
         unsaid=tuple(dict.fromkeys(name for part in corpora for name in part.unsaid)),
         changes=tuple(change for part in corpora for change in part.changes),
+        unplaced=_unplaced(corpora, n_before),
         wholes=_wholes(corpora),
         token_starts=np.concatenate(starts) if len(starts) == len(corpora) else None,
         **{name: _chained(corpora, name) for name in ("ids", "texts", "tokens", "text_ends")},
@@ -146,6 +148,17 @@ def _unseen(part: Corpus) -> Layer:
     """Build the layer of an annotator who saw no document of a part."""
     empty = np.zeros(0, np.int64)
     return Layer(empty, empty, empty, empty, np.zeros(len(part), np.bool_))
+
+
+def _unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[str, UnplacedQuotes]:
+    """Join the quotes of all parts that are not in the text, by annotator."""
+    names = dict.fromkeys(name for part in corpora for name in part.unplaced)
+    parts = [*zip(corpora, n_before, strict=True)]
+    by_name = {
+        name: UnplacedQuotes.joined([(part.unplaced.get(name), n) for part, n in parts])
+        for name in names
+    }
+    return {name: quotes for name, quotes in by_name.items() if quotes is not None}
 
 
 def _chained(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
@@ -221,7 +234,7 @@ _OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts 
 
 # of parts only those have these in which they had an effect
 _IF_USED = (
-    "ignore_tokens", "missing", "partial", "discontinuous", "duplicates", "chance_seed",
+    "ignore_tokens", "missing", "partial", "discontinuous", "duplicates", "chance_seed", "unplaced",
 )  # fmt: skip
 
 

@@ -82,6 +82,7 @@ def with_labels(
     return raw.but(
         **rows,
         labels=tuple(compress(names, is_taken)),
+        unplaced=raw.unplaced and raw.unplaced.renamed(new, wanted),
         reading=reading,
         notes=(*raw.notes, *notes),
     )

@@ -20,6 +20,7 @@ from spanagree.errors import check_choice
 
 if TYPE_CHECKING:
     from spanagree.corpus.balance import Balance
+    from spanagree.corpus.unplaced import UnplacedQuotes
 
 ENDS = {
     "exclusive": "an end is that of the first token or character behind the span",
@@ -83,6 +84,7 @@ class RawCorpus(Content):
             :data:`spanagree.corpus.raw.ENDS`; ``None``: nobody said, and nothing shows it.
         details: the pieces, attributes and relations of segments; ``None`` if there are none.
         balance: the number of things in the source, and what became of each.
+        unplaced: quotes that are not in the text, by annotation; ``None`` if there are none.
         offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
     """
 
@@ -101,10 +103,15 @@ class RawCorpus(Content):
     quotes: tuple[str, ...] = ()
     ends: str | None = "exclusive"
     balance: Balance = field(default_factory=dict)
+    unplaced: UnplacedQuotes | None = None
 
     @classmethod
     def from_layers(
-        cls, lengths: Ints, layers: Mapping[str, RawLayer], **content: Any
+        cls,
+        lengths: Ints,
+        layers: Mapping[str, RawLayer],
+        unplaced: Mapping[str, UnplacedQuotes] | None = None,
+        **content: Any,
     ) -> RawCorpus:
         """Return the rows of layers that number labels each in its own way."""
         seen = np.array([layer.annotated for layer in layers.values()], np.bool_)
@@ -120,6 +127,10 @@ class RawCorpus(Content):
         del rows
         parts = [(layer.details, len(layer.start)) for layer in layers.values()]
         content["details"] = joined(parts)
+        if unplaced:
+            numbers_of = dict(zip(layers, number, strict=True))
+            quotes = [(part.moved(numbers_of[name]), 0) for name, part in unplaced.items()]
+            content["unplaced"] = next(iter(unplaced.values())).joined(quotes)
         annotator, document = np.nonzero(seen)
         columns = (document, annotator, annotation, start, end, label)
         return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
@@ -140,6 +151,16 @@ class RawCorpus(Content):
             if details is not None and isinstance(mine, np.ndarray):
                 details = details.taken(mine)
             yield name, Layer(document, *bounds, number[self.label[mine]], annotated, details)
+
+    def unplaced_by_annotator(self) -> dict[str, UnplacedQuotes]:
+        """Return the quotes that are not in the text, by annotator and document."""
+        if self.unplaced is None:
+            return {}
+        annotators = self.of_annotator[self.unplaced.at]
+        return {
+            self.annotators[a]: self.unplaced.taken(annotators == a).moved(self.of_document)
+            for a in np.unique(annotators).tolist()
+        }
 
     @property
     def document(self) -> Ints:

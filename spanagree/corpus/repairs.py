@@ -28,6 +28,7 @@ from spanagree.corpus.offsets import nearest
 from spanagree.corpus.raw import STANDS, RawCorpus
 from spanagree.corpus.roles import notes_of_absent
 from spanagree.corpus.segments import is_time, overlapping
+from spanagree.corpus.unplaced import UNPLACED
 from spanagree.errors import check_choice, counted, more_like_it
 
 
@@ -78,6 +79,7 @@ def keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
         of_document=raw.of_document[kept],
         of_annotator=raw.of_annotator[kept],
         when=None if raw.when is None else raw.when[kept],
+        unplaced=raw.unplaced and raw.unplaced.moved(np.where(kept, moved, -1)),
     ), int((~kept).sum())
 
 
@@ -224,6 +226,9 @@ REPEATS = {
 REPEATS_ERROR = "repeats:error"
 """Among the steps: segments that one annotator marked twice alike are refused, not read once."""
 
+IGNORE_UNPLACED = "unplaced:ignore"
+"""Among the steps: quotes that are not in the text are left out, not counted as wrong."""
+
 
 def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     """Return the corpus, after the repairs asked for.
@@ -246,15 +251,23 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     return Corpus.from_raw(raw.but(notes=(*raw.notes, *signs)))
 
 
-def steps_of(repair: Any, repeats: str) -> Any:
-    """Return the steps of a repair, with one more where repeated segments are refused.
+def steps_of(repair: Any, repeats: str, unplaced: str = "wrong") -> Any:
+    """Return the steps of a repair, and those that other choices than the usual ones take.
+
+    Args:
+        repair: names of :data:`REPAIRS`.
+        repeats: one of :data:`REPEATS`; error adds a step that refuses repeated segments.
+        unplaced: one of :data:`spanagree.corpus.unplaced.UNPLACED`; ignore adds a step that leaves
+            out quotes that are not in the text.
 
     Raises:
-        SettingError: for another choice of ``repeats`` than once and error.
+        SettingError: for another choice of ``repeats`` or ``unplaced``.
     """
     check_choice(repeats, REPEATS, "repeats")
+    check_choice(unplaced, UNPLACED, "unplaced")
+    more = [REPEATS_ERROR] * (repeats == "error") + [IGNORE_UNPLACED] * (unplaced == "ignore")
     steps = repair.split(",") if isinstance(repair, str) else repair
-    return steps if repeats == "once" else [*steps, REPEATS_ERROR]
+    return [*steps, *more] if more else steps
 
 
 def allows_repeats(repair: Sequence[str]) -> bool:
@@ -271,8 +284,11 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     is_one = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
     asked = repair.split(",") if isinstance(repair, str) else (repair,) if is_one else repair or ()
     for name in asked:
-        check_choice(name, REPAIRS if name != REPEATS_ERROR else {name}, "repair")
+        if name not in (REPEATS_ERROR, IGNORE_UNPLACED):
+            check_choice(name, REPAIRS, "repair")
     steps = [name for name in REPAIRS if name in asked]
+    if IGNORE_UNPLACED in asked and raw.unplaced is not None:
+        raw = raw.but(unplaced=None, reading={**raw.reading, "unplaced": "ignore"})
     done = []
     for name in steps:
         relations = len(raw.links)

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts, with_line_ends
 from spanagree.corpus.segments import Vocabulary
+from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import InputError, SettingError, counted, listed, printable, show
 from spanagree.settings import as_read
 
@@ -394,6 +395,10 @@ def _joined(
     of_segments = ("annotation", "start", "end", "label", *(["quote"] if quoted else []))
     names = ("of_document", "of_annotator", *of_segments, "when")
     content["details"] = joined([(part.details, len(part.start)) for part in parts])
+    n_before = accumulate((len(part.of_document) for part in parts), initial=0)
+    content["unplaced"] = UnplacedQuotes.joined(
+        (part.unplaced, n) for part, n in zip(parts, n_before, strict=False)
+    )
     content |= zip(names, map(np.concatenate, zip(*columns, strict=True)), strict=True)
     return RawCorpus(
         annotators=tuple(annotators),

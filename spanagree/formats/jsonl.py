@@ -11,9 +11,10 @@ either). A segment may have ``pieces``, [[0, 2], [6, 8]], and ``attributes``, {"
 places of two segments in the list, with ``"directed": false`` if they have no direction. Offsets
 are half-open and count tokens or code points, as ``offsets`` says. With tokens
 there is a list ``tokens``, with ``token_starts`` beside ``text`` where their places in it are
-known; where neither text nor tokens are known, ``length``. In the first line, ``provenance`` says
-what was changed or left out before. Other keys are passed over. The number is the version of the
-format.
+known; where neither text nor tokens are known, ``length``. ``unplaced`` of a document has by
+annotator the quotes that are not in its text, [{"quote": "Al", "label": "PER", "size": 2}], with
+their lengths in the same units. In the first line, ``provenance`` says what was changed or left out
+before. Other keys are passed over. The number is the version of the format.
 """
 
 from __future__ import annotations
@@ -183,10 +184,16 @@ def _annotations(entry: dict[str, Any], where: str) -> Iterator[Annotation]:
     if not isinstance(relations, dict) or relations.keys() - annotators.keys():
         allowed = "an object is needed, of annotators of the document"
         raise invalid_value(f"{where}: relations", relations, allowed)
+    unplaced = entry.get("unplaced") or {}
+    if not isinstance(unplaced, dict) or unplaced.keys() - annotators.keys():
+        allowed = "an object is needed, of annotators of the document"
+        raise invalid_value(f"{where}: unplaced", unplaced, allowed)
     for annotator, segments in annotators.items():
         place = f"{where}: annotator {show(annotator)}"
         links = _links(relations.get(annotator), segments, place)
         spans = None if segments is None else _spans(segments, f"{place}:")
+        if annotator in unplaced:
+            spans = [*(spans or ()), *_unplaced(unplaced[annotator], segments, place)]
         yield Annotation(annotator, spans, relations=links, where=place)
 
 
@@ -207,6 +214,24 @@ def _spans(segments: Any, where: str) -> list[Span]:
             for span in segments
         ]
     raise invalid_value(where, segments, "a list of {start, end, label} is needed, or null")
+
+
+def _unplaced(quotes: Any, segments: Any, where: str) -> list[Span]:
+    """Return the quotes of an annotator that are not in the text."""
+    if segments is None:
+        raise invalid_value(f"{where}: unplaced", quotes, "its document was never seen")
+    if isinstance(quotes, list) and all(
+        isinstance(quote, dict)
+        and isinstance(quote.get("quote"), str)
+        and is_whole(quote.get("size"))
+        and 0 <= quote["size"] <= LONGEST
+        for quote in quotes
+    ):
+        return [
+            Span(None, quote["size"], quote.get("label"), quote["quote"], is_placed=False)
+            for quote in quotes
+        ]
+    raise invalid_value(f"{where}: unplaced", quotes, "a list of {quote, label, size} is needed")
 
 
 def _links(given: Any, segments: Any, where: str) -> list[Link]:
@@ -279,6 +304,12 @@ def _relations(document: Document) -> dict[str, list[dict[str, Any]]]:
 
 def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     """Yield a line for each document, with its further fields."""
+    unplaced: list[dict[str, list[dict[str, Any]]]] = [{} for _ in range(len(corpus))]
+    for name, quotes in corpus.unplaced.items():
+        columns = quotes.at.tolist(), quotes.quote, quotes.label, quotes.size.tolist()
+        for d, quote, label, size in zip(*columns, strict=True):
+            of_name = unplaced[d].setdefault(name, [])
+            of_name.append({"quote": quote, "label": label, "size": size})
     for d, document in enumerate(corpus):
         entry: dict[str, Any] = {"spanagree": VERSION, "id": document.id, "offsets": corpus.offsets}
         if document.text is not None:
@@ -297,6 +328,8 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
         }
         if document.relations:
             entry["relations"] = _relations(document)
+        if unplaced[d]:
+            entry["unplaced"] = unplaced[d]
         if d == 0 and (provenance := provenance_of(corpus.reading)):
             entry["provenance"] = provenance
         entry |= {name: values[d] for name, values in fields.items()}

@@ -114,7 +114,7 @@ class Quotes:
             yield (
                 f"{before}{f'{printable(name)}: ' if name else ''}{counted(quotes, 'quote')} in"
                 f" place of offsets, {lost} ({percent(lost / quotes, 1)}) not in the"
-                f" text{again if repeated else ''} and left out, the others found{''.join(ways)}"
+                f" text{again if repeated else ''}, the others found{''.join(ways)}"
             )
 
 

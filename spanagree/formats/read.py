@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanagree.choices import FormatName, Repair, Repeats
+from spanagree.choices import FormatName, Repair, Repeats, Unplaced
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.repairs import steps_of
 from spanagree.errors import SettingError
@@ -23,6 +23,7 @@ def read(
     *,
     repair: Repair | Sequence[Repair] = (),
     repeats: Repeats = "once",
+    unplaced: Unplaced = "wrong",
     **options: Any,
 ) -> Corpus:
     """Return the corpus in files of any format that is read, which is recognised by their content.
@@ -45,6 +46,8 @@ def read(
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
         repeats: once, a segment that one annotator marked twice, with the same attributes, is read
             once; or error, it is refused.
+        unplaced: wrong, quotes of a language model that are not in the text count as false
+            positives; or ignore, they are left out.
         options: of the readers, named as on the command line with ``_`` for ``-``; and of files
             ``group_by``, with ``unit``, as for :meth:`Corpus.grouped_by`, or FILE or FILE:COLUMN.
 
@@ -57,7 +60,7 @@ def read(
     >>> read([{"tokens": ["Jo", "sings"], "gold": ["B-PER", "O"]}]).annotators
     ('gold',)
     """
-    repair = steps_of(repair, repeats)
+    repair = steps_of(repair, repeats, unplaced)
     paths = source.values() if isinstance(source, Mapping) else source
     several = isinstance(source, (list, tuple, Mapping)) and all(
         isinstance(p, _PATH) for p in paths

@@ -33,6 +33,8 @@ class Span(NamedTuple):
         attributes: what else is said of it.
         pieces: start and end of each piece, in place of start and end.
         where: its place for errors, if it has one of its own.
+        is_placed: False for a quote that was looked for and is not in the text; its end is its
+            length in units of the corpus, if that is known.
     """
 
     start: Any = None
@@ -42,6 +44,7 @@ class Span(NamedTuple):
     attributes: Mapping[str, Any] | None = None
     pieces: Sequence[Any] | None = None
     where: str = ""
+    is_placed: bool = True
 
 
 class Link(NamedTuple):
@@ -296,9 +299,11 @@ def gather(
                 if one_each:
                     known[document, annotator] = number
             segments = []
-            for start, end, label, quote, attributes, pieces, where in spans:
+            for start, end, label, quote, attributes, pieces, where, is_placed in spans:
                 at = where or place
-                if pieces is None:
+                if not is_placed:
+                    collector.unplaced(number, label, quote or "", at, end)
+                elif pieces is None:
                     segments.append(segment(number, start, end, label, at, attributes, quote))
                 else:
                     segments.append(in_pieces(number, pieces, label, at, attributes, quote))

@@ -39,24 +39,30 @@ class TaggedCopies:
         self.spans: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
 
-    def read(self, marked: str, text: str, where: str, annotator: str) -> list[dict[str, Any]]:
+    def read(
+        self, marked: str, text: str, where: str, annotator: str
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the spans in a copy; in one that was changed only if that is to be aligned.
+
+        The second list has the spans of a changed copy that are not aligned, with their ``text``.
 
         Raises:
             InputError: for a copy that was changed, or so much that it is none.
         """
-        lost = 0
+        lost: list[dict[str, Any]] = []
+        n_lost = 0
         try:
             spans = spans_in_tags(marked, text, where)
         except InputError:
             if not self.align:
                 raise
-            spans, lost = _aligned_spans(marked, text, where)
+            spans, lost, n_odd = _aligned_spans(marked, text, where)
+            n_lost = len(lost) + n_odd
             self.changed[annotator] += 1
         self.copies[annotator] += 1
-        self.spans[annotator] += len(spans) + lost
-        self.lost[annotator] += lost
-        return spans
+        self.spans[annotator] += len(spans) + n_lost
+        self.lost[annotator] += n_lost
+        return spans, lost
 
     def notes(self, before: str) -> Iterator[str]:
         """Yield for each annotator how many copies were changed, and which share is not aligned."""
@@ -66,7 +72,7 @@ class TaggedCopies:
             yield (
                 f"{before}{f'{printable(name)}: ' if name else ''}{counted(changed, 'text')}"
                 f" ({percent(changed / copies, 1)} of {copies}) changed by the model and aligned;"
-                f" {lost} of {counted(spans, 'span')} in tags{share} not aligned and left out"
+                f" {lost} of {counted(spans, 'span')} in tags{share} not aligned"
             )
 
 
@@ -167,8 +173,13 @@ def _name_and_label(tag: str) -> tuple[str, str]:
     return name, next((values[key] for key in ATTRIBUTES if values.get(key)), name)
 
 
-def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, Any]], int]:
-    """Return the spans in a copy that was changed, where they are in the text, and how many not.
+def _aligned_spans(
+    marked: str, text: str, where: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
+    """Return the spans in a copy that was changed, where they are in the text.
+
+    The second list has those that are not, with their ``text``; the last is the number of tags that
+    are not in pairs.
 
     Raises:
         InputError: for what is not a copy, and for tags that the text itself has.
@@ -190,9 +201,11 @@ def _aligned_spans(marked: str, text: str, where: str) -> tuple[list[dict[str, A
             f"{where}: {show(marked)} has {percent(alignment.share)} of the text; to align a copy,"
             f" {percent(_LEAST)} are needed: {NO_ANSWER}"
         )
-    spans = []
+    spans, lost = [], []
     for span in marks:
         place = alignment.carried(span["start"], span["end"])
         if place is not None:
             spans.append({**span, "start": place[0], "end": place[1]})
-    return spans, len(marks) - len(spans) + len(odd)
+        else:
+            lost.append({**span, "text": copy[span["start"] : span["end"]]})
+    return spans, lost, len(odd)

@@ -457,6 +457,7 @@ class _ByPaths:
             if quote is not None:
                 at = next(bounds)
                 if at is None:
+                    yield span._replace(is_placed=False)
                     continue
                 span = Span(*at, span.label)  # it may stand there in other letters
             elif points is not None and is_whole(span.start) and is_whole(span.end):

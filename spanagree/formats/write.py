@@ -101,8 +101,10 @@ def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
 
 
 def _details_left(corpus: Corpus, form: str) -> list[str]:
-    if form in _HOLD_PIECES:
+    if form == "jsonl":
         return []
+    if form == "brat":
+        return _lost_quotes(corpus)
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
     relations = sum(len(detail.links) for detail in details)
     columns = [column for detail in details for column in detail.attributes.items()]
@@ -110,7 +112,19 @@ def _details_left(corpus: Corpus, form: str) -> list[str]:
     lost = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
     lost += [counted(relations, "relation")] if relations else []
     lost += [f"attributes {listed(attributes)}"] if attributes else []
-    return [f"left out, as {form} files do not hold them: {', '.join(lost)}"] if lost else []
+    lost_details = f"left out, as {form} files do not hold them: {', '.join(lost)}"
+    return [*([lost_details] if lost else []), *_lost_quotes(corpus)]
+
+
+def _lost_quotes(corpus: Corpus) -> list[str]:
+    """Note the quotes that are not in the text, which only our own format holds."""
+    n_quotes = sum(map(len, corpus.unplaced.values()))
+    if not n_quotes:
+        return []
+    return [
+        f"left out: {counted(n_quotes, 'quote')} not in the text, which count as wrong; .jsonl"
+        " files hold them"
+    ]
 
 
 def write_file(

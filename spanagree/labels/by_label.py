@@ -150,4 +150,4 @@ def _only(corpus: Corpus, code: int) -> Corpus:
     layers = {
         name: replace(layer, label=np.zeros(len(layer), np.int64)) for name, layer in kept.items()
     }
-    return corpus.but(layers=layers, labels=(corpus.labels[code],))
+    return corpus.but(layers=layers, labels=(corpus.labels[code],), unplaced={})

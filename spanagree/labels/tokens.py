@@ -15,6 +15,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.joined import joined, without_text
 from spanagree.corpus.label_table import LabelTable
+from spanagree.corpus.placed import placed_only
 from spanagree.corpus.segments import is_time
 from spanagree.corpus.times import shown
 from spanagree.errors import InputError, show
@@ -83,6 +84,7 @@ class _LabelledPart(NamedTuple):
 
 def _label_part(part: Corpus, skip_outside: bool) -> _LabelledPart:
     """Label the tokens of a part of a corpus, where it is read."""
+    part = placed_only(part, "tokens")
     documents = without_text(part).but(layers={}, labels=(), changes=())
     return _LabelledPart(documents, label_tokens(part, skip_outside))
 
@@ -164,6 +166,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     Raises:
         InputError: for a token with two labels, or a label that is called O.
     """
+    corpus = placed_only(corpus, "tokens")
     borders = _between_borders(corpus) if runs else None
     _check(corpus, int(corpus.lengths.sum()) if borders is None else len(borders))
 

@@ -163,7 +163,7 @@ class ComparedRows:
         from spanagree.comparisons.compared import asked_items, check_same_question, measure_of
 
         asked = measure_of(match, chance, self.corpus.offsets, **comparing)
-        items = [*names, *asked_items(self.corpus.reading, match, **comparing)]
+        items = [*names, *asked_items(self.corpus, match, **comparing)]
         check_same_question((self.counting.match, self.counting.chance), (asked, chance), items)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from spanagree.comparisons.table import ALL, KEYS, SUMS, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.joined import CorpusOfRows
 from spanagree.corpus.segments import Layer
+from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import InputError, SettingError, SpanAgreeError, printable_path, reason, show
 from spanagree.files import PathName, read_bytes, write_bytes
 from spanagree.limits import check_expansion
@@ -136,7 +137,42 @@ def arrays_of(corpus: Corpus) -> dict[str, Any]:
     """Collect the columns of documents: lengths, who saw them, and what they are parts of."""
     seen = np.concatenate([layer.annotated for layer in corpus.layers.values()])
     wholes = {} if corpus.wholes is None else {"wholes": corpus.wholes}
-    return {"lengths": corpus.lengths, "seen": seen, **wholes}
+    quotes = _columns_of_quotes(corpus) if corpus.unplaced else {}
+    return {"lengths": corpus.lengths, "seen": seen, **wholes, **quotes}
+
+
+def _columns_of_quotes(corpus: Corpus) -> dict[str, Any]:
+    """Collect the columns of quotes that are not in the text, without their text."""
+    labels = {label: i for i, label in enumerate(corpus.labels)}
+    names = [*corpus.layers]
+    parts = corpus.unplaced
+    columns = {
+        "layer": np.repeat([names.index(name) for name in parts], [*map(len, parts.values())]),
+        "document": np.concatenate([quotes.at for quotes in parts.values()]),
+        "label": np.array([labels[x] for quotes in parts.values() for x in quotes.label]),
+        "size": np.concatenate([quotes.size for quotes in parts.values()]),
+    }
+    return {f"unplaced.{name}": column for name, column in columns.items()}
+
+
+def _quotes_of_file(
+    file: RowsFile, annotators: Sequence[str], labels: Sequence[str]
+) -> dict[str, UnplacedQuotes]:
+    """Build the quotes that are not in the text, whose text is not known."""
+    if "unplaced.layer" not in file.arrays:
+        return {}
+    layer = file.column("unplaced.layer", "i")
+    document, label, size = (
+        file.column(f"unplaced.{name}", "i", len(layer)) for name in ("document", "label", "size")
+    )
+    bounds = (layer, len(annotators)), (label, len(labels)), (document, np.inf), (size, np.inf)
+    if any(((column < 0) | (column >= high)).any() for column, high in bounds):
+        raise InputError(f"{file.name}: a value of unplaced is not as rows are written")
+    names = tuple(labels[code] for code in label.tolist())
+    quotes = UnplacedQuotes(document, names, size, ("",) * len(layer))
+    return {
+        annotators[number]: quotes.taken(layer == number) for number in np.unique(layer).tolist()
+    }
 
 
 def plain_inexact(inexact: Inexact) -> dict[str, Any]:
@@ -203,11 +239,13 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         }
         wholes = file.column("wholes", "i", len(lengths)) if "wholes" in file.arrays else None
         ids = about["ids"]
+        labels = tuple(str(label) for label in about["labels"])
         signature({**about["reading"], "version": ""})  # which raises for what no reader says
         corpus = CorpusOfRows(
             lengths,
             layers,
-            tuple(str(label) for label in about["labels"]),
+            labels,
+            unplaced=_quotes_of_file(file, annotators, labels),
             offsets=about["offsets"],
             ids=None if ids is None else tuple(ids),
             wholes=wholes,

@@ -193,6 +193,7 @@ class DisputeSettings(Settings):
     chance: str
     expected: str | None = None
     chance_seed: int | None = None
+    unplaced: str | None = None
     sort: str = "disagreement"
 
 
@@ -491,6 +492,7 @@ def disputes(
     comparisons = PerDocument.of(corpus, match, chance, progress).sums
     sums = comparisons.by("document").symmetric_table(np.arange(len(corpus)))
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
+    read["unplaced"] = corpus.unplaced_count_as
     inexact = comparisons.inexact.settings(chance)
     settings = DisputeSettings(match=match, chance=chance, sort=sort, **inexact, **read)
     ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "chance"))

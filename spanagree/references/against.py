@@ -182,7 +182,8 @@ class AgainstReferences(Result, Keyed):
         advice = "--ci" if confidence is None else ""
         sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
         chance = verdict.chance_model(str.__str__(self.settings.chance))
-        sentence = f"{sentence} {chance}".rstrip()
+        lost = verdict.not_in_text(self.settings, [*self.systems])
+        sentence = " ".join(filter(None, [sentence, chance, lost]))
         people, both = self.ceiling.f1, counted(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
@@ -376,12 +377,14 @@ def evaluate_references(
     chance = chance_of_corpus(corpus, match, chance)
     jackknife = parse_ci(ci)
     people, machines = _sides(corpus, references, systems)
+    compared_corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
     settings = AgainstSettings(
         match=match, chance=chance, systems=machines, references=len(people),
         chosen=None if len(corpus.layers) == len(people + machines) else people,
+        unplaced=compared_corpus.unplaced_count_as,
         offsets=corpus.offsets, reading=corpus.reading,
     )  # fmt: skip
-    corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
+    corpus = compared_corpus
     result = _compared(corpus, settings, jackknife, progress)
     shares = place_shares(corpus, corpus.annotators, chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))

@@ -84,6 +84,7 @@ class ReplacementSettings(Settings):
     chance: str | None = None
     expected: str | None = None
     chance_seed: int | None = None
+    unplaced: str | None = None
     items_: str | None = None
     score: str | None = None
     annotators: int
@@ -361,7 +362,8 @@ def alt_test(
     wins, empty, computed, notes = _of_spans(
         corpus, MatchCounting(match=match, chance=chance, progress=progress)
     )
-    settings = replace(settings, match=match, chance=chance, **computed, offsets=corpus.offsets)
+    computed |= {"unplaced": corpus.unplaced_count_as, "offsets": corpus.offsets}
+    settings = replace(settings, match=match, chance=chance, **computed)
     result = _result(names, wins, (empty, len(corpus)), settings, notes)
     marked = len(corpus.layers[candidate])
     if not marked:  # ties with who marked nothing, or nothing that others did, would let it pass
@@ -421,6 +423,7 @@ def _of_spans(
     wanted = (crowd.annotator[candidate] == people) & with_another
     person, candidate = person[wanted], candidate[wanted]
     document, *_ = columns_of_all(corpus.layers.values())
+    document = np.concatenate([document, *(quotes.at for quotes in corpus.unplaced.values())])
     marked = np.bincount(document, minlength=len(corpus))[crowd.document[person]] > 0
     empty = int((~marked).sum())
     person, candidate = person[marked], candidate[marked]

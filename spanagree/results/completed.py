@@ -75,7 +75,7 @@ def with_unaligned(table: Frame, *, of_layers: bool = False) -> Frame:
         return table
     return replace(
         table,
-        columns=[*table.columns, Column("unaligned", "not aligned")],
+        columns=[*table.columns, Column("unaligned", "" if "not_found" in keys else "not aligned")],
         rows=[[*row, share] for row, share in zip(table.rows, shares, strict=True)],
         # a table that is turned has no column of a whole system
         remarks=[*table.remarks, *(sentences if table.pivot else ())],

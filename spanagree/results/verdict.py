@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
-from spanagree.errors import counted, printable
+from spanagree.errors import counted, counted_of, printable
 from spanagree.results.frame import LEAST_P
 from spanagree.results.numbers import decimal
 from spanagree.results.score import Score
@@ -103,6 +103,50 @@ def chance_model(chance: str) -> str:
     """
     allowed = {"per-label": "segments of different labels", "overlapping": "all segments"}
     return f"Chance lets {allowed[chance]} overlap ({chance})." if chance in allowed else ""
+
+
+def not_in_text(
+    settings: Mapping[str, Any],
+    names: Collection[str],
+    n_lost: int | None = None,
+    outcome: str = "count as wrong",
+) -> str:
+    """Return a sentence on the quotes that are not in the text; empty if there are none.
+
+    Args:
+        settings: of the result: what becomes of such quotes, and how many were read of each layer.
+        names: layers that the result is of.
+        n_lost: number of such quotes in what was compared. Default: that of all that was read.
+        outcome: what such quotes do, unless they are ignored.
+
+    >>> settings = {"unplaced": "wrong", "quotes": {"mine": {"read": 934, "unaligned": 98}}}
+    >>> not_in_text(settings, ["mine"])
+    '98 of 934 quotes are not in the text and count as wrong.'
+    >>> not_in_text({**settings, "unplaced": "ignore"}, ["mine"])
+    '98 of 934 quotes are not in the text and are left out.'
+    """
+    if settings.get("unplaced") is None:
+        return ""
+    counts = [count for name, count in settings.get("quotes", {}).items() if name in names]
+    n_read, n_unaligned = (sum(count[key] for count in counts) for key in ("read", "unaligned"))
+    if settings["unplaced"] == "ignore":
+        n_lost, outcome = n_unaligned, "are left out"
+    n_lost = n_unaligned if n_lost is None else n_lost
+    if not n_lost:
+        return ""
+    of_all = (
+        counted_of(n_lost, n_read, "quote") if n_lost == n_unaligned else counted(n_lost, "quote")
+    )
+    if n_read == 1 or of_all == "1 quote":
+        return f"{of_all} is not in the text and {_SINGULAR[outcome]}."
+    return f"{of_all} are not in the text and {outcome}."
+
+
+_SINGULAR = {
+    "count as wrong": "counts as wrong",
+    "are left out": "is left out",
+    "match nothing": "matches nothing",
+}
 
 
 def marked_nothing(names: Sequence[str]) -> str:

@@ -195,7 +195,7 @@ def _compared(
         for name, layer in corpus.layers.items()
     }
     labels = tuple(f"{number:06d}" for number in range(len(names) * n_labels))
-    marked = corpus.but(layers=layers, labels=labels)
+    marked = corpus.but(layers=layers, labels=labels, unplaced={})  # a quote has no class
     counting = MatchCounting(match="exact", chance=result.settings.chance)
     all_rows = scored_rows(result)
     if isinstance(result, Agreement):

@@ -151,7 +151,8 @@ class Comparison(Result, Keyed):
         sentence = verdict.comparison(
             self.scores, leads, confidence, better, n_pairs, self.unmarked, correction
         )
-        return " ".join(filter(None, [sentence, self._of_runs]))
+        lost = verdict.not_in_text(self.settings, [*self.scores])
+        return " ".join(filter(None, [sentence, self._of_runs, lost]))
 
     @property
     def _of_runs(self) -> str:

@@ -14,7 +14,15 @@ from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, MissingLayerError, check_known, counted, printable, show
+from spanagree.errors import (
+    InputError,
+    MissingLayerError,
+    check_known,
+    counted,
+    more_like_it,
+    printable,
+    show,
+)
 from spanagree.parts.compared_rows import ComparedRows, compared_documents, whole_of_parts
 from spanagree.systems.system_rows import SystemRows, compare_with_gold
 
@@ -214,7 +222,8 @@ def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSyste
 
 
 def _compared(corpus: Corpus, counting: MatchCounting, gold: str) -> ComparedSystems:
-    """Compare systems with gold; nothing is checked."""
+    """Compare systems with gold; only that gold is in the text is checked."""
+    _check_gold_quotes(corpus, gold)
     plain = counting.without_places()
     return ComparedSystems(
         gold=gold,
@@ -222,6 +231,22 @@ def _compared(corpus: Corpus, counting: MatchCounting, gold: str) -> ComparedSys
         uniform=None if plain is None else compare_with_gold(corpus, gold, plain),
         **compared_documents(corpus, counting),
     )
+
+
+def _check_gold_quotes(corpus: Corpus, gold: str) -> None:
+    """Raise if gold has quotes that are not in the text.
+
+    Raises:
+        InputError: naming the first.
+    """
+    quotes = corpus.unplaced.get(gold)
+    if quotes is not None:
+        document = show(corpus.id_of(int(quotes.at[0])))
+        raise InputError(
+            f"{printable(gold)}, document {document}: {show(quotes.quote[0])} is not in the text,"
+            f" or not as often as it is quoted{more_like_it(len(quotes))}; what gold marks has to"
+            " be in the text: mend the quote or the text"
+        )
 
 
 def _with_mean_of_random(

@@ -149,6 +149,19 @@ class CountedSystems(Counts):
         """Compute the figures of sums; see :func:`spanagree.results.score.all_figures`."""
         return all_figures(sums, self.settings.f_beta)
 
+    def not_found(self, system: str) -> Mapping[str, Ints]:
+        """Return the quotes of a system that are not in the text, over the documents it shares.
+
+        That is document and label of each, by number; the corpus of the rows keeps them.
+        """
+        corpus = self.per_document.corpus
+        quotes = None if corpus is None else corpus.unplaced.get(system)
+        if corpus is None or quotes is None:
+            return {"document": np.zeros(0, np.int64), "label": np.zeros(0, np.int64)}
+        is_shared = self.per_document.shared[self.per_document.number(system)][quotes.at]
+        label = np.array([corpus.labels.index(name) for name in quotes.label], np.int64)
+        return {"document": quotes.at[is_shared], "label": label[is_shared]}
+
     def over(self, documents: Ints) -> CountedSystems:
         """Return the counts over some of the documents, by number from 0."""
         per_document = self.per_document

@@ -27,6 +27,7 @@ class ErrorSettings(Settings):
 
     gold: str
     gold_first: bool | None = None
+    unplaced: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +108,8 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
 
     Each segment of gold and of a system is in one pair at most: those that are the same first, then
     those of the same boundaries (an error of the label), then those that overlap most (of the
-    boundary, or of both). What has no partner is missed or spurious.
+    boundary, or of both). What has no partner is missed or spurious, as is a quote that is not in
+    the text.
 
     Args:
         evaluation: systems against gold.
@@ -134,7 +136,14 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         name: pairing(gold, corpus.layers[name], labels=len(corpus.labels)).counts
         for name in evaluation.systems
     }
+    counts = {
+        name: {**kinds, "spurious": kinds["spurious"] + evaluation[name].not_found}
+        for name, kinds in counts.items()
+    }
     settings = ErrorSettings(
-        **of_gold(evaluation.settings.gold, corpus), offsets=corpus.offsets, reading=corpus.reading
+        **of_gold(evaluation.settings.gold, corpus),
+        unplaced=evaluation.settings.unplaced,
+        offsets=corpus.offsets,
+        reading=corpus.reading,
     )
     return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes)

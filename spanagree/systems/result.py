@@ -87,6 +87,7 @@ class System(Comparable, Scored):
         labels: a tally for each label; empty for a measure that disregards labels.
         macro: means over the labels.
         rank: place among the systems by F1.
+        not_found: number of its quotes that are not in the text; the tally counts them as marked.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -101,6 +102,7 @@ class System(Comparable, Scored):
     labels: Mapping[str, Tally]
     macro: Macro
     rank: Rank
+    not_found: int = 0
 
     @property
     def beta(self) -> float | None:  # type: ignore[override]  # elsewhere it is stored
@@ -275,7 +277,9 @@ def result(
         of_label = find_match(counts.settings.match).of_label
         intervals = macro_ends.get(name, ())
         macro = _macro(labels.values(), of_label, counts.settings.f_beta, intervals)
-        systems[name] = System(name, counts.shared[name], overall, labels, macro, Rank(*rank))
+        not_found = len(counts.not_found(name)["label"])
+        shared = counts.shared[name]
+        systems[name] = System(name, shared, overall, labels, macro, Rank(*rank), not_found)
     settings = counts.settings
     notes_on_places = () if counts.places is None else counts.places.notes()
     if jackknife is not None:

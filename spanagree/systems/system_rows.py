@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.inexact import Inexact
@@ -12,8 +14,8 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 
 if TYPE_CHECKING:
-    pass  # needed by few
-
+    from spanagree.arrays import Ints
+    from spanagree.comparisons.measures import Match
 
 _ORDER = ("second", "document", "label")  # of rows: system by system
 
@@ -49,6 +51,16 @@ class SystemRows(NamedTuple):
         )
 
 
+def _with_unplaced(
+    rows: Comparisons, corpus: Corpus, measure: Match, documents: Ints, first: int, second: int
+) -> Comparisons:
+    """Add the quotes of a system that are not in the text to its rows."""
+    from spanagree.comparisons.unplaced_rows import with_unplaced  # most systems give offsets
+
+    pairs = documents, np.full(len(documents), first), np.full(len(documents), second)
+    return with_unplaced(rows, corpus, measure, pairs, (*_ORDER, "first"))
+
+
 def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> SystemRows:
     """Compare each system with gold, if that is a layer of the corpus; nothing is checked."""
     names, measure = corpus.annotators, counting.measure
@@ -64,7 +76,11 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> Sys
         if name != gold:
             report_progress(len(parts) + 1, len(names))
             part = compare_layers(placed[gold], placed[name], profiles, measure, labels)
-            parts[name] = part.between(first, second)
+            part = part.between(first, second).named(names, corpus.labels)
+            if corpus.unplaced:
+                both = corpus.layers[gold].annotated & corpus.layers[name].annotated
+                part = _with_unplaced(part, corpus, measure, np.flatnonzero(both), first, second)
+            parts[name] = part
     report_progress(len(names), len(names))
     comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
     return SystemRows(comparisons, {name: part.inexact for name, part in parts.items()})

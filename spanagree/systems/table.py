@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,9 @@ from spanagree.uncertainty.chance_statistics import WHOLE
 
 if TYPE_CHECKING:
     from spanagree.systems.result import Evaluation, System
+
+NOT_FOUND = Column("not_found", "not found", "count", "not found")
+"""The column of quotes that are not in the text."""
 
 _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
@@ -68,6 +73,8 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         *(ERROR_OF_CHANCE,) * drawn,
         *counts,
     ]
+    with_not_found = any(system.not_found for system in evaluation.systems.values())
+    columns += [NOT_FOUND] * with_not_found
     with_p_values = bool(evaluation.by_chance) and by != "label"
     columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
     if by is None:
@@ -86,16 +93,19 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         chance_of_all, by_chance = _chance_values(evaluation, system) if with_p_values else ([], [])
         error = [_error_of_chance(evaluation, system)] * drawn
         overall = [*figures(system), *error, *count_values(system.tally)]
+        overall += [system.not_found] * with_not_found
+        not_found = _not_found_by_part(evaluation, system, by)
         if by is None:
             overall += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
             rows.append([system.name, system.documents, *overall])
             continue
         for number, (part, tally) in enumerate(evaluation._parts(system, by)):
             row = [system.name, part, "", part, *figures(tally), *count_values(tally)]
+            row += [not_found[part]] * with_not_found
             rows.append(row + by_chance[number] if with_p_values else row)
         rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
         if by == "label" and system.labels:
-            macro = [*figures(system.macro), *count_values(None)]
+            macro = [*figures(system.macro), *count_values(None), *[None] * with_not_found]
             rows.append([system.name, "", "macro", "all (macro)", *macro])
     table = Frame(
         columns,
@@ -116,6 +126,18 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
     uniform = None if evaluation.uniform is None else evaluation.uniform._table(by)
     return beside_uniform(table, uniform, evaluation.places)
+
+
+def _not_found_by_part(evaluation: Evaluation, system: System, by: str | None) -> Mapping[str, int]:
+    """Count the quotes of a system that are not in the text, by label or document."""
+    if by is None:
+        return {}
+    numbers = evaluation.counted.not_found(system.name)[by].tolist()
+    if by == "label":
+        labels = evaluation.counted.sums.labels
+        return Counter(labels[number] for number in numbers)
+    ids = evaluation.document_ids
+    return Counter(ids[d] if ids else str(d + 1) for d in numbers)
 
 
 def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
@@ -214,7 +236,9 @@ def verdict_of(evaluation: Evaluation) -> str:
     )
     seen = verdict.compared(shared, evaluation.documents, noun)
     chance = verdict.chance_model(str.__str__(evaluation.settings.chance))
-    return " ".join(filter(None, [sentence, seen, chance]))
+    n_lost = sum(system.not_found for system in evaluation.systems.values())
+    lost = verdict.not_in_text(evaluation.settings, [*evaluation.systems], n_lost)
+    return " ".join(filter(None, [sentence, seen, chance, lost]))
 
 
 def _error_of_chance(evaluation: Evaluation, system: System) -> float | None:

@@ -19,6 +19,7 @@ from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.overlaps import OverlapError, chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -193,7 +194,7 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
-    corpus = corpus_of(corpus)
+    corpus = placed_only(corpus_of(corpus), "units")
     check_in_one_piece(corpus, "measures of units")
     check_choice(chance, (AUTO, *CHANCES), "chance")  # not a reason why a measure is undefined
     chance = chance_of_corpus(corpus, "exact", chance)

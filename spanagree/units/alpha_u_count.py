@@ -13,6 +13,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, Progress
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.units import continuum as sums_of
 from spanagree.units.alpha_u_result import AlphaUSettings
@@ -93,6 +94,7 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
         SettingError: for units of one annotator and category that overlap.
     """
     check_in_one_piece(corpus, "α_U")
+    corpus = placed_only(corpus, "units")
     corpus, chosen = choose_annotators(corpus, counting.annotators)
     settings = AlphaUSettings(
         continuum=counting.continuum,

@@ -24,6 +24,7 @@ from spanagree.choices import TIME_LIMIT, Categorical, Chance, Sampler
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -98,7 +99,7 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
-    corpus = corpus_of(corpus)
+    corpus = placed_only(corpus_of(corpus), "units")
     check_in_one_piece(corpus, "γ")
     corpus, chosen = choose_annotators(corpus, annotators)
     job = Job(

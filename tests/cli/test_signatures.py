@@ -79,6 +79,7 @@ READING = {
     "--join": Needed("under-a.jsonl under-b.jsonl", "--join text", "read:text=text,spans=spans,document=id,join=text"),
     "--quote": Same("the text of spans is checked, and decides nothing that is counted"),
     "--repair": Needed("flawed.jsonl", "--repair drop-empty", "repair:drop-empty"),
+    "--unplaced": Pair(f"quotes.jsonl {COPIES}", "--unplaced ignore"),
     "--repeats": Same("it refuses segments that are read once otherwise"),
     "--spans": Pair("ann.spacy bob.spacy", "--spans sc"),
     "--tokens": Pair("rows.json --spans gold=spans,mine=more --tokens tokens", "--tokens longer"),
@@ -237,7 +238,7 @@ CASES = {
         "--attribute": Pair("linked.jsonl --attribute sure", "--attribute seen"),
         **pairs("trio.jsonl --tokens", skip_outside="--skip-outside"),
         **pairs("trio.jsonl --tokens", annotators="--annotators bob,cem"),
-        **behind("--tokens", {name: READING[name] for name in READING if name not in OF_TABLES}),
+        **behind("--tokens", {name: READING[name] for name in READING if name not in (*OF_TABLES, "--unplaced")}),
         **behind("--tokens", PIECES),
         "--sentences-from": Same("it moves borders of segments, not the labels of tokens"),
         "--tags": Same("it goes with a column of tokens, which this command does not take"),
@@ -257,6 +258,7 @@ CASES = {
         "--what": Pair("linked.jsonl", "--what relations"),
         "--undirected": Pair("linked.jsonl --what relations", "--undirected knows"),
         **READING,
+        "--unplaced": Pair(f"quotes.jsonl {COPIES},more=more", "--unplaced ignore"),
         "--duration": Same("where two differ does not depend on how long a recording is"),
         **pairs("trio.jsonl --between ann bob", labels="--labels A", map_labels="--map-labels A=B"),
         **pairs(f"--between ann bob {LONG}", annotator="--annotator coder"),
@@ -285,11 +287,11 @@ CASES = {
         "--name": SHOWN,
         **BY,
         **dict.fromkeys(("--to", "--keep-annotators"), SHOWN),
-        **dict.fromkeys(READING, Same("the votes are on what is read as in agree")),
+        **dict.fromkeys(READING.keys() - {"--unplaced"}, Same("the votes are on what is read as in agree")),
         **OUTPUT,
     },
     "check": {
-        **{name: case for name, case in READING.items() if name != "--group-by"},
+        **{name: case for name, case in READING.items() if name not in ("--group-by", "--unplaced")},
         **FILES,
         "--fail-on": SHOWN,
     },
@@ -460,6 +462,9 @@ def folder(tmp_path_factory):
     sessions = [answer(i // 2, *row) for i, row in enumerate(rows)]
     copy = {"text": "Jo sings", "gold": [[0, 2, "A"]], "mine": "<A>Jo</A> sang"}
     files["copies.jsonl"] = json.dumps(copy)
+    quoted = {"text": "Jo saw Al.", "gold": [[0, 2, "A"], [7, 9, "A"]], "mine": {"A": ["Jo", "Bo"]}}
+    quoted["more"] = {"A": ["Al"]}
+    files["quotes.jsonl"] = json.dumps(quoted)
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
     talk = "recording,onset,offset,tier,label\nr,0.5,1.5,A,x\nr,2,{},B,{}\nr,4,{},A,y\n"
     files["talk-a.csv"], files["talk-b.csv"] = talk.format(3, "x", 5.25), talk.format(3, "y", 5.2)

@@ -51,13 +51,13 @@ def test_share_not_found(tmp_path):
     quotes = [{"text": text, "label": "PER"} for text in ("Jo", "NEW YORK", "Paris", "Rome")]
     corpus = read(tmp_path, *quotes)
     note = (
-        "mine: 4 quotes in place of offsets, 2 (50.0 %) not in the text and left out, the others"
+        "mine: 4 quotes in place of offsets, 2 (50.0 %) not in the text, the others"
         " found, 1 of them but for case, white space or quotation marks"
     )
     assert note in corpus.notes[0]
     assert any(note in each for each in sa.evaluate(corpus, "gold").to_dict()["notes"])
     alone = read(tmp_path, {"text": "Jo", "label": "PER"})
-    said = "mine: 1 quote in place of offsets, 0 (0.0 %) not in the text and left out, the others found"
+    said = "mine: 1 quote in place of offsets, 0 (0.0 %) not in the text, the others found"
     assert any(note.endswith((said, said + ";")) or said in note for note in alone.notes)
 
 
@@ -99,11 +99,9 @@ def test_the_best_place(text, quotes, expected):
 def test_notes_on_quotes():
     """What is given too often is not said to be missing, and what cuts a word is counted."""
     notes = {
-        ("Jo", "Jo"): "0 (0.0 %) not in the text, 1 (50.0 %) repeated more often than in it and"
-        " left out, the others found",
-        (
-            "sin",
-        ): "0 (0.0 %) not in the text and left out, the others found, 1 of them inside a word",
+        ("Jo", "Jo"): "0 (0.0 %) not in the text, 1 (50.0 %) repeated more often than in it,"
+        " the others found",
+        ("sin",): "0 (0.0 %) not in the text, the others found, 1 of them inside a word",
     }
     for quotes, note in notes.items():
         model = [{"text": quote, "label": "X"} for quote in quotes]
@@ -197,9 +195,9 @@ def test_share_is_a_figure():
         0.5,
         None,
     ]
-    assert "not aligned" in str(evaluation)
+    assert "not found" in str(evaluation)
     assert "mine: 0.5000 of its quotes or tags are not aligned" in evaluation.table("label").remarks
-    assert "not aligned" in evaluation._repr_html_()
+    assert "not found" in evaluation._repr_html_()
     quoted = sa.evaluate(sa.read([{**ROWS[1], "else": GOLD}]), "gold")
     assert shares(quoted) == {"mine": 0.0, "else": None}  # 0 is a figure
     without = sa.evaluate(corpus.of_annotators(["gold", "else"]))

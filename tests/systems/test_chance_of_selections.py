@@ -13,6 +13,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.comparisons.compared import Compared, Comparing
+from spanagree.corpus.unplaced import UnplacedQuotes
 
 SURE, NOT = {"sure": "yes"}, {"sure": "no"}
 LOW = {"sure": "no", "score": "0.25"}
@@ -43,6 +44,7 @@ OPTIONS = {
     "places": [{"places": "capitals"}],
     "chance": [{"chance": "per-label"}],
     "chance_of": [{"chance_of": "systems"}],
+    "unplaced": [{"unplaced": "ignore"}, {"unplaced": "wrong", "match": "token"}],
 }
 """Each option of evaluate that selects or changes what is compared."""
 OTHERS = {
@@ -61,7 +63,8 @@ OTHERS = {
 
 def corpus():
     made = sa.Corpus.from_segments([10, 8], LAYERS, relations=RELATIONS)
-    return made.but(tokens=tuple("AbCdEfGhIjAbCDefGh"))
+    quotes = UnplacedQuotes.of([0, 1], ["Drug", "Effect"], ["no such", "thing"], "tokens")
+    return made.but(tokens=tuple("AbCdEfGhIjAbCDefGh"), unplaced={"mine": quotes})
 
 
 def test_every_option_is_tried():

@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -131,6 +131,18 @@ def _counts_tokens(name: object) -> bool:
     return plain(name) in ("tokenstart", "starttoken")
 
 
+class _Lost(NamedTuple):
+    """A quote that is not in the text.
+
+    Attributes:
+        span: the span, with bounds that mean nothing.
+        quote: its text.
+    """
+
+    span: Mapping[str, Any]
+    quote: str
+
+
 class SpanReader:
     """Reads the spans of rows, and remembers what was odd about them."""
 
@@ -170,7 +182,9 @@ class SpanReader:
             spans = spans if is_exact else _among_words(spans)
         if isinstance(spans, str) and isinstance(text, str):
             is_marked = is_exact or (self.log.copies.align and not _is_cut_off(spans, text))
-            spans = self.log.copies.read(spans, text, where, whose) if is_marked else spans
+            if is_marked:
+                aligned, lost = self.log.copies.read(spans, text, where, whose)
+                spans = [*aligned, *(_Lost(span, span.pop("text")) for span in lost)]
         if isinstance(spans, str):
             wrong = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
             raise invalid_value(place, spans, wrong if self.in_text else _NO_JSON)
@@ -182,7 +196,7 @@ class SpanReader:
             raise invalid_value(place, spans, _NEEDED)
         if isinstance(text, (str, list, tuple)):
             spans = self._placed(spans, text, whose, place)
-        return [row for span in spans for row in self._row(span, spans, names, where)]
+        return [row for span in spans for row in self._rows_of(span, spans, names, where)]
 
     def notes(self) -> Iterator[str]:
         """Yield a note on what is not used."""
@@ -199,7 +213,7 @@ class SpanReader:
             )
 
     def _placed(self, spans: Iterable[Any], text: Place, annotator: str, place: str) -> list[Any]:
-        """Return spans, quotes with their places; those that are not in the text are counted."""
+        """Return spans, quotes with their places, or as lost if they are not in the text."""
         everything = [*map(_as_quote, spans)]
         quotes = [self._quoted(span, place) for span in everything]
         if not any(quotes):
@@ -209,11 +223,25 @@ class SpanReader:
         for span, quote in zip(everything, quotes, strict=True):
             if quote is None:
                 placed.append(span)
-            elif (at := next(bounds)) is not None:
-                keys = keys_of(tuple(span))
-                others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
-                placed.append({**others, "start": at[0], "end": at[1]})
+                continue
+            at = next(bounds)
+            keys = keys_of(tuple(span))
+            others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
+            start, end = at or (0, 0)
+            bounded = {**others, "start": start, "end": end}
+            placed.append(bounded if at is not None else _Lost(bounded, quote[0]))
         return placed
+
+    def _rows_of(
+        self, span: Any, spans: Any, names: Sequence[str] | None, where: str
+    ) -> Iterable[Span]:
+        """Return what a span says, which may be a quote that is not in the text."""
+        if not isinstance(span, _Lost):
+            return self._row(span, spans, names, where)
+        rows = self._row(span.span, spans, names, where)
+        return [
+            row._replace(start=None, end=None, quote=span.quote, is_placed=False) for row in rows
+        ]
 
     def _quoted(self, span: Any, place: str) -> tuple[str, int | None] | None:
         """Return a span's quote, if it has one in place of offsets, and which time is meant."""

@@ -1,0 +1,83 @@
+"""Quotes that are not in the text, as what annotators mark and nobody else does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spanagree.arrays import Ints, distinct, ranges
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.table import NO_LABEL, Comparisons
+from spanagree.corpus.corpus import Corpus
+
+
+def with_unplaced(
+    rows: Comparisons,
+    corpus: Corpus,
+    measure: Match,
+    pairs: tuple[Ints, Ints, Ints],
+    order: tuple[str, ...] = ("document", "first", "second", "label"),
+) -> Comparisons:
+    """Add the quotes of a corpus that are not in the text to the sizes of rows.
+
+    They match nothing, observed or expected. Where a size counts tokens, each adds its length.
+
+    Args:
+        rows: what pairs of annotators have in common.
+        corpus: the annotators.
+        measure: measure that the rows were compared by.
+        pairs: document, first and second annotator of all that was compared, by number.
+        order: columns that the rows are sorted by; the four keys of a row.
+    """
+    parts = [_rows_of_side(corpus, measure, pairs, side) for side in (0, 1)]
+    if not any(map(len, parts)):
+        return rows
+    parts = [part.named(corpus.annotators, corpus.labels) for part in parts]
+    return Comparisons.joined([rows, *parts]).by(*order)
+
+
+def pairs_with_quotes(corpus: Corpus, documents: Ints, first: Ints, second: Ints) -> Ints:
+    """Find the pairs of annotators of a document in which one has a quote not in the text."""
+    wanted = np.unique(_quotes_of(corpus)[0])
+    return np.flatnonzero(
+        np.isin(documents * len(corpus.layers) + first, wanted)
+        | np.isin(documents * len(corpus.layers) + second, wanted)
+    )
+
+
+def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+    """Return annotation, label and length of each quote, sorted by annotation.
+
+    An annotation is numbered by its document, times the layers, and its layer.
+    """
+    layer_of = {name: i for i, name in enumerate(corpus.layers)}
+    label_of = {name: i for i, name in enumerate(corpus.labels)}
+    nothing = np.zeros(0, np.int64)
+    quotes = corpus.unplaced.items()
+    annotation = np.concatenate(
+        [nothing, *(part.at * len(layer_of) + layer_of[name] for name, part in quotes)]
+    )
+    label = np.array([label_of[name] for _, part in quotes for name in part.label], np.int64)
+    size = np.concatenate([nothing, *(part.size for _, part in quotes)])
+    order = np.argsort(annotation, kind="stable")
+    return annotation[order], label[order], size[order]
+
+
+def _rows_of_side(
+    corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints], side: int
+) -> Comparisons:
+    """Return a row for each pair and label, of the quotes of one of the two annotators."""
+    annotation, label, length = _quotes_of(corpus)
+    if not measure.of_label:
+        label = np.full(len(label), NO_LABEL)
+    document, *annotators = (np.asarray(column, np.int64) for column in pairs)
+    wanted = document * len(corpus.layers) + annotators[side]
+    low, high = (np.searchsorted(annotation, wanted, end) for end in ("left", "right"))
+    quote, pair = ranges(low, high)
+    (pair, label), which, n_quotes = distinct(pair, label[quote])
+    size = np.bincount(which, length[quote], len(pair)) if measure.in_tokens else n_quotes
+    sizes = [np.zeros(len(pair), np.int64), np.zeros(len(pair), np.int64)]
+    sizes[side] = size.astype(np.int64)
+    rows = Comparisons.of(
+        document[pair], label, np.zeros(len(pair), np.int64), np.zeros(len(pair)), sizes
+    )
+    return rows.between(annotators[0][pair], annotators[1][pair])

@@ -1,0 +1,49 @@
+"""Corpora without the quotes that are not in the text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import compress
+
+import numpy as np
+
+from spanagree.corpus.corpus import Corpus
+from spanagree.errors import counted
+
+
+def without_unplaced(corpus: Corpus) -> Corpus:
+    """Leave out the quotes of a corpus that are not in the text, and record it if there are any."""
+    if not corpus.unplaced:
+        return corpus
+    return _placed(corpus).but(reading={**corpus.reading, "unplaced": "ignore"})
+
+
+def placed_only(corpus: Corpus, purpose: str) -> Corpus:
+    """Leave out quotes that are not in the text, with a note.
+
+    Args:
+        corpus: annotators of any kind.
+        purpose: what needs a place for each segment, in the plural.
+    """
+    n_quotes = sum(map(len, corpus.unplaced.values()))
+    if not n_quotes:
+        return corpus
+    note = (
+        f"{counted(n_quotes, 'quote')} not in the text left out: {purpose} have no place for them"
+    )
+    return _placed(corpus).but(notes=(*corpus.notes, note))
+
+
+def _placed(corpus: Corpus) -> Corpus:
+    """Leave out quotes that are not in the text, and the labels that only they have."""
+    is_kept = np.ones(len(corpus.labels), np.bool_)
+    for quotes in corpus.unplaced.values():
+        is_kept[[corpus.labels.index(label) for label in {*quotes.label}]] = False
+    for layer in corpus.layers.values():
+        is_kept[layer.label] = True
+    code = np.cumsum(is_kept) - 1
+    return corpus.but(
+        layers={name: replace(x, label=code[x.label]) for name, x in corpus.layers.items()},
+        labels=tuple(compress(corpus.labels, is_kept.tolist())),
+        unplaced={},
+    )
