@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import spanagree as sa
+from spanagree.corpus.unplaced import UnplacedQuotes
 
 Task = Mapping[str, Any]
 Row = dict[str, Any]
@@ -175,10 +176,14 @@ def _runs(tags: Sequence[str]) -> Iterator[Row]:
 
 
 def strings(folder: Path, task: Task) -> sa.Corpus:
-    """Lists of strings without offsets: each stands at the next place that is free."""
-    lost, repeated = Counter[str](), Counter[str]()
+    """Lists of strings without offsets: each stands at the next place that is free.
 
-    def place(sentence: str, spans: Sequence[Any], who: str) -> Iterator[Row]:
+    Those without one, as they are not in the sentence or stand in another, count as wrong.
+    """
+    lost, repeated = Counter[str](), Counter[str]()
+    unplaced: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+
+    def place(sentence: str, spans: Sequence[Any], who: str, id_: str) -> Iterator[Row]:
         placed: list[tuple[int, int]] = []
         for text, label, *_ in spans:
             starts = (
@@ -190,21 +195,37 @@ def strings(folder: Path, task: Task) -> sa.Corpus:
             behind = [x for x in free if not placed or x[0] >= placed[-1][1]]
             if not free:
                 (repeated if starts else lost)[who] += 1
+                unplaced[who, id_].append((text, label))
                 continue
             placed.append((behind or free)[0])
             yield _span(*placed[-1], label)
 
     def rows() -> Iterator[Row]:
         for i, sentence, who, spans, _ in _answers(folder):
-            found = list(place(sentence, spans, who))
+            found = list(place(sentence, spans, who, f"s{i:04}"))
             yield {"id": f"s{i:04}", "text": sentence, "who": who, "spans": found}
 
     listed = list(rows())
-    notes = [f"{who}: {n} strings not in their sentence, left out" for who, n in lost.items()]
-    notes += [
-        f"{w}: {n} strings without a place that is free, left out" for w, n in repeated.items()
+    notes = [f"{who}: {n} strings not in their sentence, wrong" for who, n in lost.items()]
+    notes += [f"{w}: {n} strings without a place that is free, wrong" for w, n in repeated.items()]
+    return _with_unplaced(from_rows(iter(listed), task, notes), unplaced)
+
+
+def _with_unplaced(
+    corpus: sa.Corpus, unplaced: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
+) -> sa.Corpus:
+    """Add texts and labels that are not in the text, by annotator and document."""
+    raw = corpus.to_raw()
+    number = {raw.place_of(i): i for i in range(len(raw.of_document))}
+    quotes = [
+        (number[key], label, text)
+        for key, strings in unplaced.items()
+        for text, label in strings
+        if label.strip()  # as those in the text are left out without one
     ]
-    return from_rows(iter(listed), task, notes)
+    at, labels, texts = zip(*quotes, strict=True)
+    found = UnplacedQuotes.of(at, labels, texts, corpus.offsets)
+    return sa.Corpus.from_raw(raw.but(unplaced=found))
 
 
 def token_lists(folder: Path, task: Task) -> sa.Corpus:

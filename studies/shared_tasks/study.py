@@ -22,6 +22,7 @@ from spanagree.arrays import Progress, join
 from spanagree.chance.model import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.placed import without_unplaced
 from spanagree.corpus.roles import as_list, settled
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, SpanAgreeError, show
@@ -220,6 +221,7 @@ def study(
     return Study(about, rows, refused, corpus.notes, _signature(matches, {
         **corpus.reading,
         **compared,
+        "unplaced": corpus.unplaced_count_as,
         "gold": gold,
         "gold_first": None if gold is None else gold == next(iter(corpus.layers)),
         "systems": None if systems is None else list(systems),
@@ -255,7 +257,7 @@ def _about(corpus: Corpus, gold: str | None, systems: Sequence[str] | None) -> M
         "share_marked": lengths / seen if seen else None,
         "segments": segments,
         "words_of_segment": lengths * unit / segments if segments else None,
-        "labels": len(corpus.labels),
+        "labels": len(without_unplaced(corpus).labels),
         "gold": gold,
         "compared": len(corpus.layers) - (gold is not None),
         "annotators": len(layers) if gold is None else 0,

@@ -383,3 +383,19 @@ def test_third_surprise(real, tmp_path):
     assert made.f1.observed == pytest.approx(2 / 3)
     chance = Fraction(sum(a <= b < a + 2 for a in range(5) for b in range(6)), 30) * Fraction(2, 3)
     assert abs(made.f1.expected - float(chance)) < 4 * made.error
+
+
+def test_strings_without_a_place_are_wrong(tmp_path):
+    """By hand: of a model's four strings one is found, two have no place, one has no label."""
+    item = {
+        "gold_sent_str": "Jo met Al",
+        "gold_spans": [["Jo", "PER"]],
+        "predicted_spans": [["Jo", "PER"], ["Jo", "PER"], ["Bo", "NEW"], ["Cy", ""]],
+    }
+    folder = tmp_path / "answers" / "model"
+    folder.mkdir(parents=True)
+    (folder / "one.json").write_text(json.dumps([item]), "utf-8")
+    corpus = prepare.strings(tmp_path, {})
+    model = sa.evaluate(corpus, "gold")["model/one"]
+    assert (model.tally.matched, model.tally.size_b, model.not_found) == (1, 3, 2)
+    assert study(corpus, "gold", matches=["exact"]).about["labels"] == 1
