@@ -61,10 +61,6 @@ SETTINGS: Mapping[str, Setting] = {
     "untyped": Setting("yes or no", "Labels of relations do not count."),
     "min_score": Setting("number", "Predictions with a score below {value} were left out.", "min-score"),
     "attribute": Setting("text", "Segments match if they agree in the value of the attribute {value}, too."),
-    "unplaced": Setting("word", {
-        "wrong": "Quotes of a prediction that are not in the text, or more often than they are in it, count as wrong; in chance they match nothing.",
-        "ignore": "Quotes that are not in the text, or more often than they are in it, were left out.",
-    }),
     "match": Setting("match", "Segments match under the measure {value} ({means})."),
     "chance": Setting("word", "Chance is that of two independent random annotations that keep how many segments, or relations, of each kind there are in every document (chance model {value}: {means}) [[li2024]]."),
     "expected": Setting("word", "Where exact expected scores were too much work, they are means over 2,000 draws."),
@@ -73,6 +69,10 @@ SETTINGS: Mapping[str, Setting] = {
     "places": Setting("text", "Random segments may stand only where the rule {value} allows it."),
     "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean.", "places-mean"),
     "chance_of": Setting("word", "Only the {value} are random; gold is as it is.", "chance-of"),
+    "unplaced": Setting("word", {
+        "wrong": "Quotes of a prediction that are not in the text, or more often than they are in it, count as wrong; in chance they match nothing.",
+        "ignore": "Quotes that are not in the text, or more often than they are in it, were left out.",
+    }),
     "slices": Setting("text", "Figures are those of slices ({value}), each with the chance of its own documents; the largest difference is tested by the jackknife, with simultaneous intervals and p multiplied by the number of pairs [[dunn1961]]; of slices in order, changes and the trend by permutation of documents among slices, with Holm's correction [[holm1979]]."),
     "width": Setting("number", "A sample was planned for an interval {value} wide."),
     "figure": Setting("word", "That interval is of the team's {value} F1."),

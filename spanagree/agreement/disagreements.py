@@ -12,6 +12,7 @@ from spanagree.arrays import Ints
 from spanagree.choices import Kind
 from spanagree.comparisons.pairing import KINDS, NONE, OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.placed import placed_only
 from spanagree.corpus.segments import Layer, Segment, is_time
 from spanagree.corpus.times import in_seconds, shown
 from spanagree.errors import SettingError, check_known, counted, counted_of, cut, printable, show
@@ -281,7 +282,7 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
-    corpus = corpus_of(corpus)
+    corpus = placed_only(corpus_of(corpus), "lists")
     asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(asked, KINDS, "kind")
     names = [kind for kind in KINDS if kind in asked]

@@ -15,6 +15,7 @@ from spanagree.agreement.paired import Paired, paired
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.placed import placed_only
 from spanagree.errors import SettingError, check_known, counted, counted_of, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results import verdict
@@ -296,7 +297,7 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     >>> confusion(corpus).matrix.tolist()
     [[0, 0, 1], [0, 2, 0], [1, 0, 0]]
     """
-    corpus = corpus_of(corpus)
+    corpus = placed_only(corpus_of(corpus), "pairs of segments")
     if a is None and b is not None:
         raise SettingError("b without a; pass a too, or swap them")
     size = len(corpus.labels)

@@ -19,19 +19,25 @@ def without_unplaced(corpus: Corpus) -> Corpus:
 
 
 def placed_only(corpus: Corpus, purpose: str) -> Corpus:
-    """Leave out quotes that are not in the text, with a note.
+    """Leave out quotes that are not in the text, and labels that only they have, with a note.
 
     Args:
         corpus: annotators of any kind.
         purpose: what needs a place for each segment, in the plural.
     """
+    if not corpus.unplaced:
+        return corpus
+    return _placed(corpus).but(notes=(*corpus.notes, *note_of_unplaced(corpus, purpose)))
+
+
+def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
+    """Note the quotes that are not in the text, and are left out; see :func:`placed_only`."""
     n_quotes = sum(map(len, corpus.unplaced.values()))
     if not n_quotes:
-        return corpus
-    note = (
-        f"{counted(n_quotes, 'quote')} not in the text left out: {purpose} have no place for them"
+        return ()
+    return (
+        f"{counted(n_quotes, 'quote')} not in the text left out: {purpose} have no place for them",
     )
-    return _placed(corpus).but(notes=(*corpus.notes, note))
 
 
 def _placed(corpus: Corpus) -> Corpus:

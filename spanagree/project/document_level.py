@@ -12,6 +12,7 @@ from spanagree.arrays import Bools
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
+from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -159,7 +160,7 @@ def document_agreement(
     >>> document_agreement(corpus).any.value
     1.0
     """
-    corpus = corpus_of(corpus)
+    corpus = placed_only(corpus_of(corpus), "documents")
     jackknife = parse_ci(ci)
     corpus, chosen = choose_annotators(corpus, annotators)
     report_progress = progress or (lambda done, total: None)

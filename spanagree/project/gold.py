@@ -18,6 +18,7 @@ from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.placed import note_of_unplaced
 from spanagree.corpus.roles import choose_annotators
 from spanagree.corpus.segments import Layer, is_time
 from spanagree.corpus.times import in_seconds
@@ -300,7 +301,8 @@ def make_gold(
         )
     voting, chosen = choose_annotators(corpus, annotators)
     names = list(voting.layers)
-    notes = list(voting.notes)
+    notes = [*voting.notes, *note_of_unplaced(voting, "votes")]
+    voting = voting.but(unplaced={})
     if vote is None:
         vote, why = _vote_for(voting, weighted or share is not None)
         notes += why

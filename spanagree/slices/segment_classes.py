@@ -77,15 +77,21 @@ def by_length(result: Scorable) -> ClassifiedRows:
     corpus = _checked(result, LENGTH)
     measure = _class_of_length if corpus.offsets == "tokens" else _doubling_class
     layers = {name: measure(layer.end - layer.start) for name, layer in corpus.layers.items()}
-    present = np.unique(np.concatenate([np.zeros(0, np.int64), *layers.values()])).tolist()
+    quotes = {name: measure(np.maximum(q.size, 1)) for name, q in corpus.unplaced.items()}
+    codes = [*layers.values(), *quotes.values()]
+    present = np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist()
     names = tuple(_name_of_length(code, corpus.offsets == "tokens") for code in present)
     no_chance = ""
     if str.__str__(result.settings.chance) == "per-label":
         no_chance = _NO_CHANCE_PER_LABEL
     if places_of(result.settings.chance) is not None:
         no_chance = _NO_CHANCE_AT_PLACES
-    classes = {name: np.searchsorted(present, codes) for name, codes in layers.items()}
-    return ClassifiedRows(names, _compared(result, corpus, classes, names), LENGTH, no_chance)
+    classes, of_quotes = (
+        {name: np.searchsorted(present, codes) for name, codes in by_name.items()}
+        for by_name in (layers, quotes)
+    )
+    rows = _compared(result, corpus, classes, of_quotes, names)
+    return ClassifiedRows(names, rows, LENGTH, no_chance)
 
 
 def _class_of_length(length: Ints) -> Ints:
@@ -141,7 +147,17 @@ def by_seen(result: Scorable, training: Corpus, says: str = "") -> ClassifiedRow
         )
         for name, layer in corpus.layers.items()
     }
-    rows = _compared(result, corpus, classes, _SEEN_NAMES)
+    quotes = {
+        name: np.array(
+            [
+                ("".join(x.split()), label) not in known
+                for x, label in zip(q.quote, q.label, strict=True)
+            ],
+            int,
+        )
+        for name, q in corpus.unplaced.items()
+    }
+    rows = _compared(result, corpus, classes, quotes, _SEEN_NAMES)
     return ClassifiedRows(_SEEN_NAMES, rows, f"{SEEN} {says}".strip(), NO_CHANCE_OF_SEEN)
 
 
@@ -185,9 +201,21 @@ def _checked(result: Scorable, name: str) -> Corpus:
 
 
 def _compared(
-    result: Scorable, corpus: Corpus, classes: dict[str, Ints], names: Sequence[str]
+    result: Scorable,
+    corpus: Corpus,
+    classes: dict[str, Ints],
+    quotes: dict[str, Ints],
+    names: Sequence[str],
 ) -> tuple[dict[str, ScoredRows], ...]:
-    """Compare anew with the class of each segment in its label, and part the rows by class."""
+    """Compare anew with the class of each segment in its label, and part the rows by class.
+
+    Args:
+        result: what was compared.
+        corpus: its annotators.
+        classes: class of each segment, by annotator.
+        quotes: class of each quote that is not in the text, by annotator.
+        names: names of the classes.
+    """
     of_label = result.settings.match == "exact"
     n_labels = len(corpus.labels) if of_label else 1
     layers = {
@@ -195,7 +223,12 @@ def _compared(
         for name, layer in corpus.layers.items()
     }
     labels = tuple(f"{number:06d}" for number in range(len(names) * n_labels))
-    marked = corpus.but(layers=layers, labels=labels, unplaced={})  # a quote has no class
+    unplaced = {}
+    for name, lost in corpus.unplaced.items():
+        code = [corpus.labels.index(label) if of_label else 0 for label in lost.label]
+        label = tuple(labels[i] for i in (quotes[name] * n_labels + code).tolist())
+        unplaced[name] = replace(lost, label=label)
+    marked = corpus.but(layers=layers, labels=labels, unplaced=unplaced)
     counting = MatchCounting(match="exact", chance=result.settings.chance)
     all_rows = scored_rows(result)
     if isinstance(result, Agreement):

@@ -245,13 +245,13 @@ def test_what_is_said():
     assert evaluation.to_rows()[0]["not_found"] == 2
     assert "not found" in str(evaluation)
     assert "2 of 5 quotes are not in the text and count as wrong." in evaluation.verdict
-    assert evaluation.signature.startswith("unplaced:wrong|")
+    assert "|unplaced:wrong|" in evaluation.signature
     assert "are not in the text" in sa.cite(evaluation)
     assert [row["not_found"] for row in evaluation.to_rows("document")] == [1, 1, 2]
     assert [row["not_found"] for row in evaluation.to_rows("label")] == [2, 2, None]
     ignored = sa.evaluate(corpus, "gold", unplaced="ignore")
     assert "2 of 5 quotes are not in the text and are left out." in ignored.verdict
-    assert ignored.signature.startswith("unplaced:ignore|")
+    assert "|unplaced:ignore|" in ignored.signature
     assert "were left out" in sa.cite(ignored)
     assert "not_found" not in ignored.to_rows()[0]
     assert "2 of 9 quotes are not in the text and match nothing." in sa.agree(corpus).verdict
@@ -495,3 +495,45 @@ def test_p_values():
     assert second.p == 1
     tested = sa.chance_test(corpus, evaluation).systems["model"]
     assert tested.f1 == evaluation["model"].f1.observed
+
+
+def test_slices():
+    """By hand: quotes go with their document, their length and whether training has them."""
+    found = UnplacedQuotes.of([0, 0, 1], ["X", "X", "X"], ["one", "two words", "one"], "tokens")
+    layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], [(0, 1, "X")]]}
+    corpus = sa.Corpus.from_segments([3, 3], layers)
+    corpus = corpus.but(unplaced={"mine": found}, tokens=("a", "b", "c", "d", "e", "f"))
+    evaluation = sa.evaluate(corpus, "gold")
+
+    def sizes(slices):
+        return {
+            row["slice"]: row["f1_observed"]
+            for row in slices.to_rows()
+            if row["slice"] not in (None, "")
+        }
+
+    by_document = sizes(sa.score_slices(evaluation, ["p", "q"]))
+    assert by_document["p"] == pytest.approx(2 / (1 + 3))
+    assert by_document["q"] == pytest.approx(2 / (1 + 2))
+    by_length = sizes(sa.score_slices(evaluation, "length"))
+    assert by_length["1"] == pytest.approx(2 * 2 / (2 + 4))
+    assert by_length["2"] == 0
+    training = sa.read([{"tokens": ["a", "one"], "tags": ["B-X", "B-X"]}])
+    by_seen = sizes(sa.score_slices(evaluation, "seen", seen=training))
+    assert by_seen["seen"] == pytest.approx(2 * 1 / (1 + 3))
+    assert by_seen["unseen"] == pytest.approx(2 * 1 / (1 + 2))
+
+
+def test_figures_without_them_say_so():
+    corpus = sa.read(rows(quotes("ab", "Al"), quotes("ab", "cd")))
+    said = "1 quote not in the text left out: "
+    for result in (
+        sa.alpha_u(corpus),
+        sa.disagreements(corpus, "gold", "model"),
+        sa.confusion(corpus),
+        sa.document_agreement(corpus),
+        sa.make_gold(corpus),
+        sa.side_by_side(corpus, precision=0.5),
+    ):
+        assert sum(said in note for note in result.notes) == 1, result
+        assert "unplaced" not in result.signature
