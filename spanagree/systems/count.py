@@ -159,7 +159,8 @@ class CountedSystems(Counts):
         if corpus is None or quotes is None:
             return {"document": np.zeros(0, np.int64), "label": np.zeros(0, np.int64)}
         is_shared = self.per_document.shared[self.per_document.number(system)][quotes.at]
-        label = np.array([corpus.labels.index(name) for name in quotes.label], np.int64)
+        code = {name: i for i, name in enumerate(corpus.labels)}
+        label = np.array([code[name] for name in quotes.label], np.int64)
         return {"document": quotes.at[is_shared], "label": label[is_shared]}
 
     def over(self, documents: Ints) -> CountedSystems:

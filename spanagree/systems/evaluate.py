@@ -73,8 +73,9 @@ def evaluate(
             them.
         progress: called with the number of steps (or parts) done, and of all.
         comparing: by how much borders may differ, ``tolerance``; whether an ``attribute`` counts;
-            and what is compared, ``what``, of relations also ``pairs``, ``undirected``, ``untyped``
-            and ``arguments``: the attributes of :class:`spanagree.comparisons.Compared`.
+            whether quotes that are not in the text do, ``unplaced``; and what is compared,
+            ``what``, of relations also ``pairs``, ``undirected``, ``untyped`` and ``arguments``:
+            the attributes of :class:`spanagree.comparisons.Compared`.
 
     Raises:
         SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer

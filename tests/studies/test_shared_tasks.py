@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -399,3 +400,33 @@ def test_strings_without_a_place_are_wrong(tmp_path):
     model = sa.evaluate(corpus, "gold")["model/one"]
     assert (model.tally.matched, model.tally.size_b, model.not_found) == (1, 3, 2)
     assert study(corpus, "gold", matches=["exact"]).about["labels"] == 1
+
+
+def test_twelve_real_runs(real, tmp_path):
+    """F1 of twelve runs is 2m/(g + s + k) of counts that leave k strings out."""
+    archive = real / "data" / "tasks" / "llm_ner_ccner" / "ccner_parsed_strings.tar.gz"
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path, filter="data")
+    rows = [
+        {
+            "id": str(i),
+            "text": text,
+            "who": who,
+            "spans": [{"text": x, "label": y} for x, y, *_ in spans],
+        }
+        for i, text, who, spans, _ in prepare._answers(tmp_path)
+    ]
+    columns = {"text": "text", "spans": "spans", "annotator": "who", "document": "id"}
+    corpus = sa.read(rows, repair="drop-unlabelled", **columns)
+    counted, ignored = (sa.evaluate(corpus, "gold", unplaced=x) for x in ("wrong", "ignore"))
+    assert len(counted.systems) == 12
+    lost = {name: count["unaligned"] for name, count in corpus.reading["quotes"].items()}
+    falls = []
+    for name, system in counted.systems.items():
+        tally = ignored[name].tally
+        assert 0 < system.not_found <= lost[name]
+        size = tally.size_a + tally.size_b + system.not_found
+        assert system.f1.observed == pytest.approx(float(Fraction(2 * tally.matched, size)))
+        falls.append(ignored[name].f1.observed - system.f1.observed)
+    assert 0.005 < min(falls) < max(falls) < 0.03
+    assert counted.signature.replace("wrong", "ignore") == ignored.signature
