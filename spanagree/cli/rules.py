@@ -52,7 +52,8 @@ _REFERENCES = "references systems"
 _MAYBE_DRAWN = "match=overlap overlap_at tolerance"
 _WHAT = " ".join(str(member.name) for member in options.comparing_what())
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
-_SPANS = " ".join(str(member.name) for member in options.reading(but=_OF_TABLES))
+_NOT_OF_SPANS = (*_OF_TABLES, "--unplaced")  # which coefficients have not
+_SPANS = " ".join(str(member.name) for member in options.reading(but=_NOT_OF_SPANS))
 
 RULES = [
     Rule(_COMPARE, "overlap_at", excludes="match!=overlap"),
@@ -132,7 +133,7 @@ RULES = [
     Rule("coefficients", "slices", excludes="attribute workers"),
     Rule("coefficients", _SPANS, needs="tokens attribute", why="it is for span corpora"),
     Rule("coefficients", "workers", needs="tokens", why="a table of labels is read at once"),
-    Rule("alt-test", f"{_SPANS} tokens", excludes="table", why="it is for spans"),
+    Rule("alt-test", f"{_SPANS} tokens unplaced", excludes="table", why="it is for spans"),
     Rule("coefficients", "skip_outside", needs="tokens"),
     Rule("coefficients", "by=label", needs="tokens"),
     Rule("coefficients", "by=label", excludes="workers",
