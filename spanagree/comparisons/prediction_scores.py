@@ -11,7 +11,6 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SCORE
-from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, SettingError, counted, printable, show
 
 _LEFT_OUT = "with a score below"
@@ -21,9 +20,11 @@ _NONE = (
 )
 
 
-def has_scores(layer: Layer) -> bool:
-    """Return whether segments of a layer have scores."""
-    details = layer.details
+def has_scores(corpus: Corpus, name: str) -> bool:
+    """Return whether segments of a layer, or its quotes that are not in the text, have scores."""
+    if name in corpus.unplaced and corpus.unplaced[name].score is not None:
+        return True
+    details = corpus.layers[name].details
     if details is None or SCORE not in details.attributes:
         return False
     return bool((details.attributes[SCORE] >= 0).any())
@@ -98,19 +99,25 @@ def with_min_score(corpus: Corpus, least: float, *, in_part: bool = False) -> Co
     check_min_score(least)
     if not in_part:
         check_scores(corpus)
-    layers, notes = dict(corpus.layers), list[str]()
+    layers, unplaced, notes = dict(corpus.layers), dict(corpus.unplaced), list[str]()
     for name, layer in corpus.layers.items():
-        if not has_scores(layer):
+        if not has_scores(corpus, name):
             continue
         scores = scores_of(corpus, name)
         is_below, has_none = scores < least, int(np.isnan(scores).sum())
         layers[name] = layer.only(~is_below)
-        left_out = counted(int(is_below.sum()), "segment")
+        n_below = int(is_below.sum())
+        if (quotes := corpus.unplaced.get(name)) is not None:
+            is_low = quotes.scores < least
+            unplaced[name] = quotes.taken(~is_low)
+            n_below += int(is_low.sum())
+            has_none += int(np.isnan(quotes.scores).sum())
+        left_out = counted(n_below, "segment")
         notes.append(f"{printable(name)}: {left_out} {_LEFT_OUT} {least:g} left out")
         if has_none:
             without = counted(has_none, "segment")
             notes.append(f"{printable(name)}: {without} without a score kept")
-    return corpus.but(layers=layers, notes=(*corpus.notes, *notes))
+    return corpus.but(layers=layers, unplaced=unplaced, notes=(*corpus.notes, *notes))
 
 
 def check_scores(corpus: Corpus) -> None:
@@ -120,7 +127,7 @@ def check_scores(corpus: Corpus) -> None:
         SettingError: then.
     """
     were_there = any(_LEFT_OUT in note for note in corpus.notes)  # all of them may be gone
-    if not were_there and not any(map(has_scores, corpus.layers.values())):
+    if not were_there and not any(has_scores(corpus, name) for name in corpus.layers):
         raise SettingError(f"min_score: {_NONE}")
 
 
@@ -131,7 +138,7 @@ def check_unscored(corpus: Corpus, names: Iterable[str]) -> None:
         SettingError: naming the first layer that has.
     """
     for name in names:
-        if name in corpus.layers and has_scores(corpus.layers[name]):
+        if name in corpus.layers and has_scores(corpus, name):
             raise SettingError(
                 f"{printable(name)}: gold has scores too, and only predictions are left out by"
                 " theirs; take the scores out of gold"

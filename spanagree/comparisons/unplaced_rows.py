@@ -28,6 +28,8 @@ def with_unplaced(
         pairs: document, first and second annotator of all that was compared, by number.
         order: columns that the rows are sorted by; the four keys of a row.
     """
+    if not corpus.unplaced:
+        return rows
     parts = [_rows_of_side(corpus, measure, pairs, side) for side in (0, 1)]
     if not any(map(len, parts)):
         return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -77,7 +78,7 @@ class Collector:
         self._relations: list[tuple[int, int, str, bool, str]] = []
         self._quote = array("i")  # per segment, up to the last with one, what is known of its text
         self._quotes: list[str] = []
-        self._unplaced: list[tuple[int, str | None, str, int | None]] = []
+        self._unplaced: list[tuple[int, str | None, str, int | None, float]] = []
         for annotator in annotators:
             self.annotator(annotator, f"annotator {show(annotator)}")
 
@@ -353,17 +354,23 @@ class Collector:
         return number
 
     def unplaced(
-        self, annotation: int, label: object, quote: str, where: str, size: int | None = None
+        self,
+        annotation: int,
+        label: object,
+        quote: str,
+        where: str,
+        size: int | None = None,
+        score: object = None,
     ) -> None:
-        """Add a quote of an annotation that is not in its text, with its ``size`` if it is known.
+        """Add a quote of an annotation that is not in its text, with its size and score if known.
 
         Raises:
-            InputError: for a label that is not a string.
+            InputError: for a label that is not a string, or a score that is no finite number.
         """
         if label is not None and not isinstance(label, str):
             raise InputError(f"{where}: label {show(label)}; a string is needed")
         name = label if label is not None and label.strip() else None
-        self._unplaced.append((annotation, name, quote, size))
+        self._unplaced.append((annotation, name, quote, size, _score(score, where)))
 
     def _attribute_all(self, segment: int, values: Mapping[Any, Any], where: str) -> None:
         """Add the attributes of a segment that are there."""
@@ -406,7 +413,9 @@ class Collector:
     def label_all(self, label: str) -> bool:
         """Give a label to all segments, of which none has one; return whether there are any."""
         if self._unplaced:
-            self._unplaced = [(at, label, quote, n) for at, _, quote, n in self._unplaced]
+            self._unplaced = [
+                (at, label, quote, size, score) for at, _, quote, size, score in self._unplaced
+            ]
         self._labels = {label: 0} if self._rows else {}
         self._rows[3::4] = array(self._rows.typecode, [0]) * (len(self._rows) // 4)
         return bool(self._rows or self._unplaced)
@@ -464,19 +473,16 @@ class Collector:
         """Take the quotes that are not in the text and have a label; note how many have none."""
         from spanagree.corpus.unplaced import UnplacedQuotes  # few sources have quotes
 
-        taken = [
-            (at, label, quote, size)
-            for at, label, quote, size in self._unplaced
-            if label is not None
-        ]
+        taken = [row for row in self._unplaced if row[1] is not None]
         n_unlabelled = len(self._unplaced) - len(taken)
         before = f"{self.name}: " if self.name else ""
         note = f"{before}{counted(n_unlabelled, 'quote')} not in the text and without a label"
         more = [f"{note}, left out"] if n_unlabelled else []
         if not taken:
             return None, [*notes, *more]
-        at, labels, quotes, sizes = zip(*taken, strict=True)
-        return UnplacedQuotes.of(at, labels, quotes, self.offsets, sizes), [*notes, *more]
+        at, labels, quotes, sizes, scores = zip(*taken, strict=True)
+        taken_quotes = UnplacedQuotes.of(at, labels, quotes, self.offsets, sizes, scores)
+        return taken_quotes, [*notes, *more]
 
     @property
     def _may_count_line_ends_once(self) -> bool:
@@ -631,3 +637,16 @@ def _list_of(kind: type[_Content], values: object, what: str, where: str) -> Seq
         return values
     needed = {str: "strings", int: "whole numbers"}[kind]
     raise InputError(f"{where}: {what} {show(values)}; a list of {needed} is needed")
+
+
+def _score(value: object, where: str) -> float:
+    """Return a score as a number; ``nan`` if there is none."""
+    if value is None:
+        return math.nan
+    try:
+        score = float(value)  # type: ignore[arg-type]  # what is no number is refused
+    except (TypeError, ValueError):
+        score = math.nan
+    if not math.isfinite(score):
+        raise invalid_value(f"{where}: score", value, "a number is needed")
+    return score

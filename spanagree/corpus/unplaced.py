@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Floats, Ints
 from spanagree.errors import InputError, show
 
 UNPLACED = {
@@ -30,6 +30,7 @@ class UnplacedQuotes:
         label: label of each quote.
         size: length of each quote in units of the corpus: characters, or words between blanks.
         quote: text of each quote; empty in rows of files, which hold no text.
+        score: score of each quote, ``nan`` for one without; ``None`` if none has a score.
 
     >>> UnplacedQuotes.of([0, 2], ["PER", "LOC"], ["Al", "New York"], "tokens").size.tolist()
     [1, 2]
@@ -39,6 +40,7 @@ class UnplacedQuotes:
     label: tuple[str, ...]
     size: Ints
     quote: tuple[str, ...]
+    score: Floats | None = None
 
     @classmethod
     def of(
@@ -48,6 +50,7 @@ class UnplacedQuotes:
         quote: Sequence[str],
         offsets: str,
         size: Sequence[int | None] | None = None,
+        score: Sequence[float] | None = None,
     ) -> UnplacedQuotes:
         """Measure quotes in units of the corpus, whose ``offsets`` count tokens or characters.
 
@@ -59,7 +62,9 @@ class UnplacedQuotes:
             else len(text.split() if offsets == "tokens" else text.strip())
             for text, known in zip(quote, size or [None] * len(quote), strict=True)
         ]
-        return cls(np.array(at, np.int64), tuple(label), np.array(sizes, np.int64), tuple(quote))
+        scores = None if score is None or np.isnan(score).all() else np.array(score, np.float64)
+        columns = np.array(at, np.int64), tuple(label), np.array(sizes, np.int64), tuple(quote)
+        return cls(*columns, scores)
 
     @classmethod
     def joined(cls, parts: Iterable[tuple[UnplacedQuotes | None, int]]) -> UnplacedQuotes | None:
@@ -72,7 +77,15 @@ class UnplacedQuotes:
             tuple(label for part, _ in known for label in part.label),
             np.concatenate([part.size for part, _ in known]),
             tuple(quote for part, _ in known for quote in part.quote),
+            None
+            if all(part.score is None for part, _ in known)
+            else np.concatenate([part.scores for part, _ in known]),
         )
+
+    @property
+    def scores(self) -> Floats:
+        """The score of each quote, ``nan`` for one without."""
+        return np.full(len(self), np.nan) if self.score is None else self.score
 
     def __len__(self) -> int:
         return len(self.at)
@@ -86,32 +99,37 @@ class UnplacedQuotes:
     __hash__ = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     def _content(self) -> list[tuple[Any, ...]]:
-        columns = self.at.tolist(), self.label, self.size.tolist(), self.quote
+        scores = map(str, self.scores.tolist())  # nan equals itself as a text
+        columns = self.at.tolist(), self.label, self.size.tolist(), self.quote, scores
         return sorted(zip(*columns, strict=True))
 
     def taken(self, kept: Bools) -> UnplacedQuotes:
         """Take the quotes of a mask."""
-        rows = np.flatnonzero(kept)
+        return self.of_rows(np.flatnonzero(kept))
+
+    def of_rows(self, rows: Ints) -> UnplacedQuotes:
+        """Take quotes by number, each as often as it is named."""
         label, quote = (
             tuple(names[i] for i in rows.tolist()) for names in (self.label, self.quote)
         )
-        return UnplacedQuotes(self.at[rows], label, self.size[rows], quote)
+        score = None if self.score is None else self.score[rows]
+        return UnplacedQuotes(self.at[rows], label, self.size[rows], quote, score)
 
     def moved(self, place: Ints) -> UnplacedQuotes:
         """Give quotes the new index of their annotation or document; −1 drops them."""
         kept = self.taken(place[self.at] >= 0)
-        return UnplacedQuotes(place[kept.at], kept.label, kept.size, kept.quote)
+        return replace(kept, at=place[kept.at])
 
     def renamed(self, new: Mapping[str, str], wanted: Sequence[str] | None) -> UnplacedQuotes:
         """Rename labels, and then take the quotes of the wanted labels; ``None`` takes all."""
         label = tuple(new.get(name, name) for name in self.label)
         is_wanted = np.array([wanted is None or name in wanted for name in label], np.bool_)
-        return UnplacedQuotes(self.at, label, self.size, self.quote).taken(is_wanted)
+        return replace(self, label=label).taken(is_wanted)
 
     def measured(self, count: Callable[[str], int]) -> UnplacedQuotes:
         """Measure quotes anew, in other units."""
         size = np.array([count(quote) for quote in self.quote], np.int64)
-        return UnplacedQuotes(self.at, self.label, size, self.quote)
+        return replace(self, size=size)
 
 
 def checked(

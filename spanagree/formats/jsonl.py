@@ -25,6 +25,7 @@ from typing import Any
 
 from spanagree.choices import Repair
 from spanagree.corpus.corpus import Corpus, check_corpus
+from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
@@ -228,7 +229,14 @@ def _unplaced(quotes: Any, segments: Any, where: str) -> list[Span]:
         for quote in quotes
     ):
         return [
-            Span(None, quote["size"], quote.get("label"), quote["quote"], is_placed=False)
+            Span(
+                None,
+                quote["size"],
+                quote.get("label"),
+                quote["quote"],
+                {SCORE: quote["score"]} if "score" in quote else None,
+                is_placed=False,
+            )
             for quote in quotes
         ]
     raise invalid_value(f"{where}: unplaced", quotes, "a list of {quote, label, size} is needed")
@@ -307,9 +315,11 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
     unplaced: list[dict[str, list[dict[str, Any]]]] = [{} for _ in range(len(corpus))]
     for name, quotes in corpus.unplaced.items():
         columns = quotes.at.tolist(), quotes.quote, quotes.label, quotes.size.tolist()
-        for d, quote, label, size in zip(*columns, strict=True):
-            of_name = unplaced[d].setdefault(name, [])
-            of_name.append({"quote": quote, "label": label, "size": size})
+        scores = quotes.scores.tolist()
+        for d, quote, label, size, score in zip(*columns, scores, strict=True):
+            entry_of_quote = {"quote": quote, "label": label, "size": size}
+            entry_of_quote |= {} if score != score else {"score": score}  # nan is none
+            unplaced[d].setdefault(name, []).append(entry_of_quote)
     for d, document in enumerate(corpus):
         entry: dict[str, Any] = {"spanagree": VERSION, "id": document.id, "offsets": corpus.offsets}
         if document.text is not None:

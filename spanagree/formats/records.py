@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from spanagree.corpus.balance import READ, Balance
 from spanagree.corpus.collector import Collector
+from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.formats.file_head import passed_over
 from spanagree.formats.quotes import Quotes
@@ -302,7 +303,8 @@ def gather(
             for start, end, label, quote, attributes, pieces, where, is_placed in spans:
                 at = where or place
                 if not is_placed:
-                    collector.unplaced(number, label, quote or "", at, end)
+                    score = (attributes or {}).get(SCORE)
+                    collector.unplaced(number, label, quote or "", at, end, score)
                 elif pieces is None:
                     segments.append(segment(number, start, end, label, at, attributes, quote))
                 else:

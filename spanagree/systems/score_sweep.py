@@ -22,6 +22,7 @@ from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
 from spanagree.corpus.segments import Layer
+from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import SettingError, check_whole, counted, printable
 from spanagree.limits import check_cost
 from spanagree.results.result import Comparable, Keyed, Result
@@ -215,7 +216,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
             " another rule, or leave it out"
         )
     check_unscored(corpus, [settings.gold])
-    scored = [name for name in evaluation.systems if has_scores(corpus.layers[name])]
+    scored = [name for name in evaluation.systems if has_scores(corpus, name)]
     if not scored:
         raise SettingError(
             "sweep: no prediction has a score; read the corpus with scores=True, which takes score,"
@@ -265,10 +266,16 @@ class _Copies(NamedTuple):
         """Copy each document that gold and a system saw."""
         layers, scores = corpus.layers, scores_of(corpus, name)
         system, seen = layers[name], layers[gold].annotated & layers[name].annotated
-        is_scored = ~np.isnan(scores) & seen[system.document]
-        thresholds, rank = np.unique(scores[is_scored], return_inverse=True)
+        quotes = corpus.unplaced.get(name)
+        of_quotes = (
+            (system.document[:0], scores[:0]) if quotes is None else (quotes.at, quotes.scores)
+        )
+        in_document = np.concatenate((system.document, of_quotes[0]))
+        all_scores = np.concatenate((scores, of_quotes[1]))
+        is_scored = ~np.isnan(all_scores) & seen[in_document]
+        thresholds, rank = np.unique(all_scores[is_scored], return_inverse=True)
         # of each document its distinct scores: behind each, another set is kept
-        steps = np.unique(np.stack((system.document[is_scored], rank), axis=1), axis=0)
+        steps = np.unique(np.stack((in_document[is_scored], rank), axis=1), axis=0)
         documents = np.flatnonzero(seen)
         n_steps = np.bincount(steps[:, 0], minlength=len(corpus))[documents]
         first = np.cumsum(n_steps + 1) - n_steps - 1
@@ -288,7 +295,9 @@ class _Copies(NamedTuple):
             gold: _copied(layers[gold], document, None, None),
             name: _copied(system, document, keeps_all, least),
         }
+        unplaced = {} if quotes is None else {name: _quotes_copied(quotes, document, least)}
         content = {**corpus.content_of(document), "ids": None, "notes": (), "unsaid": ()}
+        content |= {"unplaced": unplaced}
         copies = replace(corpus, layers=copied, **content)
         return cls(copies, document, first, documents, thresholds, from_index)
 
@@ -328,6 +337,15 @@ def _copied(layer: Layer, document: Ints, scores: Floats | None, least: Floats |
         details = None if details.is_empty else details
     columns = layer.start[rows], layer.end[rows], layer.label[rows]
     return Layer(copy, *columns, layer.annotated[document], details)
+
+
+def _quotes_copied(quotes: UnplacedQuotes, document: Ints, least: Floats) -> UnplacedQuotes:
+    """Copy the quotes of each document that are not in the text, with scores high enough."""
+    in_order = quotes.of_rows(np.argsort(quotes.at, kind="stable"))
+    low, high = (np.searchsorted(in_order.at, document, end) for end in ("left", "right"))
+    rows, copy = ranges(low, high)
+    is_kept = ~(in_order.scores[rows] < least[copy])  # one without a score is kept
+    return replace(in_order.of_rows(rows[is_kept]), at=copy[is_kept])
 
 
 def _table(copies: Corpus, name: str, settings: EvaluationSettings) -> Floats:

@@ -314,3 +314,42 @@ def test_the_command(tmp_path, capsys):
     assert not math.isnan(data["summary"]["best"]["mine.jsonl"]["threshold"])
     assert main(["evaluate", *files, "--sweep", "score", "--by", "label"]) == 2
     assert "--sweep does not go with --by" in capsys.readouterr().err
+
+
+def test_quotes_that_are_not_in_the_text(tmp_path):
+    """A quote that is not in the text has a score as any prediction, in every form of the corpus.
+
+    Oracle: counts by hand; in each of four documents the model finds one of two with .9, and is
+    wrong with .3, and with a quote that is nowhere, of .2 and .8 in turn.
+    """
+    texts = [f"alpha{d} beta{d} gamma{d} delta{d}" for d in range(4)]
+    rows = [
+        {
+            "text": text,
+            "gold": [{"quote": word, "label": "X"} for word in text.split()[:2]],
+            "model": [
+                {"quote": text.split()[0], "label": "X", "score": 0.9},
+                {"quote": text.split()[2], "label": "X", "score": 0.3},
+                {"quote": "nowhere", "label": "X", "score": 0.8 if d % 2 else 0.2},
+            ],
+        }
+        for d, text in enumerate(texts)
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    corpus = sa.read(path, spans={"gold": "gold", "model": "model"}, scores=True)
+    sa.formats.write_jsonl(corpus, tmp_path / "b.jsonl")
+    predicted = {0.2: 12, 0.3: 10, 0.8: 6, 0.9: 4}
+    for form in (corpus, sa.read(tmp_path / "b.jsonl"), corpus.subset([3, 1, 2, 0])):
+        (sweep,) = sa.systems.sweep_scores(sa.evaluate(form, "gold")).systems.values()
+        assert sweep.thresholds.tolist() == [*predicted]
+        found = [sa.evaluate(form, "gold", min_score=least)["model"] for least in predicted]
+        for i, (system, n) in enumerate(zip(found, predicted.values(), strict=True)):
+            assert system.precision.observed == pytest.approx(4 / n)
+            assert sweep.tally(i).precision.observed == system.precision.observed
+            assert sweep.tally(i).f1[:3] == pytest.approx(system.f1[:3], abs=1e-12)
+        assert [system.not_found for system in found] == [4, 2, 2, 0]
+    with refuses(sa.InputError, "… score 'high'; a number is needed"):
+        rows[1]["model"][2]["score"] = "high"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        sa.read(path, spans={"gold": "gold", "model": "model"}, scores=True)
