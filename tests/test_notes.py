@@ -6,7 +6,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.errors import gathered
+from spanagree.cli.notes import gathered
 
 
 def test_one_note_for_a_kind():

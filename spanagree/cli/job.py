@@ -15,6 +15,7 @@ import click
 import spanagree as sa
 from spanagree.cli import options, rules, signals
 from spanagree.cli.help_pages import Command, ordered
+from spanagree.cli.notes import gathered
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.cli.signatures import parameters
 from spanagree.errors import (
@@ -23,7 +24,6 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_whole,
-    gathered,
     printable,
     shortened,
     show,
