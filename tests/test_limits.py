@@ -8,6 +8,7 @@ import zlib
 import numpy as np
 import pytest
 from messages import refuses
+from strategies import ADDITIVE
 
 import spanagree as sa
 from spanagree.limits import EXPANSION, NUMBERS
@@ -57,7 +58,7 @@ def test_parquet_that_expands(tmp_path):
         sa.read({"x": path}, tokens="x", tags={"a": "x"})
 
 
-@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "iou"])
+@pytest.mark.parametrize("match", ADDITIVE)
 def test_a_stated_length_costs_nothing(match):
     """Short segments in a document said to have 10⁹ tokens: a random one hardly ever matches."""
     layers = {"a": [[(0, 2, "X"), (9, 12, "X")]], "b": [[(0, 2, "X")]]}

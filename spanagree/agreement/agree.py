@@ -58,7 +58,7 @@ def agree(
             a and b.
         annotators: the names of those to compare; all unless given.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         places: where random segments may stand; see :func:`spanagree.evaluate`.

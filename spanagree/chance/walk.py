@@ -302,7 +302,7 @@ class OverlapRule(MeetingRule):
 class OffsetRule(MeetingRule):
     """The match is a sum of φ(offset, length, length) over pairs of one label.
 
-    With ``takes_both``, φ is 0 or 1 and each segment is in one pair at most.
+    With ``takes_both`` each segment is in one pair at most, with the first that has φ > 0.
     """
 
     def __init__(self, phi: Phi, *, takes_both: bool) -> None:

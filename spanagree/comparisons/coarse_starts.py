@@ -1,10 +1,10 @@
 """Where segments start in long documents: in few units, and extrapolated to as many as there are.
 
 These are recordings, and texts in which all units would be more work than is allowed. What two
-random annotations share, by length or by iou, has a limit as units shrink, so it need not be summed
-over every millisecond or character. It is computed in documents of few, fewer and fewest
-units, and extrapolated by Richardson to the unit of the corpus. So the cost follows segments, and
-not the resolution. How far the last step moves a value is the error that notes state.
+random annotations share, in length or as a share of it, has a limit as units shrink, so it need
+not be summed over every millisecond or character. It is computed in documents of few, fewer and
+fewest units, and extrapolated by Richardson to the unit of the corpus. So the cost follows
+segments, and not the resolution. How far the last step moves a value is the error that notes state.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, groups
+from spanagree.arrays import Bools, Floats, Ints, distinct, groups, portions_of, ranges
 from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
@@ -24,9 +24,10 @@ from spanagree.comparisons.starts import Sides, Starts
 from spanagree.comparisons.uniform_starts import expected_one_to_one
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import by_layer
+from spanagree.limits import check_cost
 
 _A_SEGMENT = 16  # units at least for each segment of an annotation, in the finest
-_FEW = 64  # terms of a sum that are added as they are
+_TOGETHER = 1 << 20  # offsets that are added up at once
 _LEVELS = 3  # each with half the units of the one before
 
 
@@ -135,8 +136,8 @@ class CoarseStarts(Starts):
             first, level.length[p], second, level.length[q]
         )
         value = correlated(profiles, first_profile, a, second_profile, b, measure.phi)[which]
-        there = shares_of_all_offsets(level.length[p], level.length[q]) * level.factor[p]
-        return value * shares_of_all_offsets(self.length[p], self.length[q]) / there
+        there = of_all_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
+        return value * of_all_offsets(measure, self.length[p], self.length[q]) / there
 
     def _scale(self, level: Level, kind: Ints) -> Floats:
         """Return by how much segments are longer than what they were rounded to."""
@@ -166,25 +167,25 @@ def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
     return short
 
 
-def shares_of_all_offsets(a: Ints, b: Ints) -> Floats:
-    """Return the iou of two segments, added up over all offsets at which they overlap.
+def of_all_offsets(measure: Match, a: Ints, b: Ints) -> Floats:
+    """Add φ up over all offsets at which two segments overlap, for each pair of lengths.
 
-    With s shared units that is s / (a + b − s), twice for each s below the shorter length.
-
-    >>> shares_of_all_offsets(np.array([1, 2]), np.array([1, 2])).round(3).tolist()
+    >>> from spanagree.comparisons.measures import MATCHES
+    >>> of_all_offsets(MATCHES["iou"], np.array([1, 2]), np.array([1, 2])).round(3).tolist()
     [1.0, 1.667]
     """
-    short, long = np.minimum(a, b), np.maximum(a, b)
-    ramp = (short + long) * (_harmonic(short + long - 1) - _harmonic(long)) - (short - 1)
-    return np.asarray((long - short + 1) * short / long + 2 * ramp)
-
-
-def _harmonic(number: Ints) -> Floats:
-    """Return 1 + 1/2 + … + 1/n."""
-    few = np.cumsum(1 / np.arange(1, _FEW))
-    n = np.maximum(number, _FEW).astype(np.float64)
-    many = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2) + 1 / (120 * n**4)
-    return np.where(number < _FEW, few[np.minimum(number, _FEW - 1) - 1], many)
+    if measure.of_all_offsets is not None:
+        return np.asarray(measure.of_all_offsets(a, b), np.float64)
+    (a, b), inverse, _ = distinct(a, b)
+    sums = np.zeros(len(a))
+    check_cost(
+        float((a + b).sum()), f"the sum over all offsets of segments of {a.max(initial=0)} units"
+    )
+    for low, high in portions_of(a + b, _TOGETHER):
+        offset, pair = ranges(1 - b[low:high], a[low:high])
+        pair += low
+        np.add.at(sums, pair, measure.phi(offset, a[pair], b[pair]))
+    return sums[inverse]
 
 
 def extrapolated(values: Sequence[Floats], unit: Floats) -> tuple[Floats, float]:

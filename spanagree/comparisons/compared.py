@@ -18,8 +18,8 @@ from spanagree.chance.model import (
     with_name,
 )
 from spanagree.choices import Arguments, MatchName, Pairs, Unplaced, What
-from spanagree.comparisons.measures import within
 from spanagree.comparisons.overlaps import chance_of_corpus, check_names
+from spanagree.comparisons.tolerance import within
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
 from spanagree.corpus.joined import joined, without_text

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.model import places_of
-from spanagree.corpus.segments import Layer, is_time
-from spanagree.errors import SettingError, check_choice, is_whole, show
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, check_choice, show
 
 if TYPE_CHECKING:
     from spanagree.choices import MatchName
+
+_FEW = 64  # terms of a sum that are added as they are
 
 SAME_BORDERS = "the same borders"
 OVERLAP = "an overlap"
@@ -33,17 +34,33 @@ def _in_offsets(layer: Layer) -> tuple[Ints, Ints]:
 class Match:
     """A measure of two segments; what it gives adds up over pairs, with one exception.
 
-    ``phi`` takes the offset of the second segment's start from the first's, and both lengths, as
-    arrays; it is 0 for segments that do not overlap. With ``of_label`` only segments of the same
-    label are compared. ``in_tokens``: an annotation's size is its tokens, else its segments.
-    ``kernel`` is the shortest way to its sums: ``equal`` if φ is 1 for the same start and length
-    and else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. It is
-    ``one-to-one`` for the measure that is not additive: the greatest one-to-one matching of
-    segments with φ = 1, which is then 1 for an iou of at least ``share``, and else 0; and ``near``
-    for one-to-one matches of segments whose borders differ by at most ``within``: by what offsets
-    count, or by words as the rule of places called ``unit`` has them. ``borders`` says where the
-    segments of a layer start and end, counted so. ``forbids`` names what two segments of a layer
-    may not have: nothing, :data:`SAME_BORDERS`, :data:`OVERLAP` or :data:`LABEL_OVERLAP`.
+    Everything that is true of a measure is in its entry of :data:`MATCHES`: what computes, checks,
+    lists and explains measures asks the entry, not the name.
+
+    Attributes:
+        means: what counts, as sentences have it.
+        phi: similarity of two segments: of the offset of the second one's start from the first's,
+            and both lengths, as arrays. It is 0 for segments that do not overlap.
+        of_label: if True, only segments of the same label are compared.
+        in_tokens: if True, an annotation's size is its tokens, else its segments.
+        kernel: the shortest way to its sums: ``equal`` if φ is 1 for the same start and length and
+            else 0, ``cover`` if it is the number of shared tokens, ``offsets`` for any other. Two
+            are not additive: ``one-to-one`` is the greatest one-to-one matching of segments with φ
+            > 0, of which φ is added up, and ``near`` that of segments with borders that differ by
+            at most ``within``: by what offsets count, or by words as the rule of places called
+            ``unit`` has them.
+        of_shared: φ by the number of shared tokens and both sizes, where it depends on nothing
+            else: so segments of several pieces have it too.
+        of_all_offsets: Σ φ over all offsets, by both lengths, in closed form; by it the sums of
+            long documents are rescaled. Default: φ is added up, which takes longer.
+        any_overlap: if True, φ is 1 for all that overlap, which has a shorter way one-to-one.
+        within: greatest difference of borders.
+        unit: rule of the words that it counts.
+        borders: where the segments of a layer start and end, counted so.
+        forbids: what two segments of a layer may not have: nothing, :data:`SAME_BORDERS`,
+            :data:`OVERLAP` or :data:`LABEL_OVERLAP`.
+        remark: when not to trust it; ``--explain`` prints it after the meaning.
+        cites: key of its source in ``report/references.bib``.
     """
 
     means: str
@@ -51,16 +68,26 @@ class Match:
     of_label: bool = True
     in_tokens: bool = False
     kernel: str = "offsets"
-    share: float = 0.0
+    of_shared: Phi | None = None
+    of_all_offsets: Callable[[Ints, Ints], Floats] | None = None
+    any_overlap: bool = False
     within: int = 0
     unit: str = ""
     borders: Callable[[Layer], tuple[Ints, Ints]] = _in_offsets
     forbids: str = ""
+    remark: str = ""
+    cites: str = ""
 
     @property
     def one_to_one(self) -> bool:
         """Whether each segment is in one pair at most, so that φ does not add up over pairs."""
         return self.kernel in ("near", "one-to-one")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether φ is a whole number, so that matches can be counted."""
+        length = np.ones(1, np.int64)
+        return np.asarray(self.phi(0 * length, length, length)).dtype.kind == "i"
 
 
 def _same(offset: Ints, a: Ints, b: Ints) -> Ints:
@@ -71,86 +98,89 @@ def _shared(offset: Ints, a: Ints, b: Ints) -> Ints:
     return np.maximum(np.minimum(a, offset + b) - np.maximum(offset, 0), 0)
 
 
-def _share(offset: Ints, a: Ints, b: Ints) -> Floats:
-    shared = _shared(offset, a, b)
+def _by_shared(means: str, of_shared: Phi, **fields: Any) -> Match:
+    """Return a measure that depends on the number of shared tokens and both sizes alone."""
+
+    def phi(offset: Ints, a: Ints, b: Ints) -> Ints | Floats:
+        return of_shared(_shared(offset, a, b), a, b)
+
+    return Match(means, phi, of_shared=of_shared, **{"forbids": LABEL_OVERLAP, **fields})
+
+
+def _iou(shared: Ints, a: Ints, b: Ints) -> Floats:
     return shared / (a + b - shared)
 
 
-def _one_to_one(share: float, means: str) -> Match:
-    def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
-        shared = _shared(offset, a, b)
-        return ((shared > 0) & (shared / (a + b - shared) >= share)).astype(np.int64)
+def _iou_of_all_offsets(a: Ints, b: Ints) -> Floats:
+    """With s shared units that is s / (a + b − s), twice for each s below the shorter length."""
+    short, long = np.minimum(a, b), np.maximum(a, b)
+    ramp = (short + long) * (_harmonic(short + long - 1) - _harmonic(long)) - (short - 1)
+    return np.asarray((long - short + 1) * short / long + 2 * ramp)
 
-    return Match(means, phi, kernel="one-to-one", share=share, forbids=LABEL_OVERLAP)
+
+def _harmonic(number: Ints) -> Floats:
+    """Return 1 + 1/2 + … + 1/n."""
+    few = np.cumsum(1 / np.arange(1, _FEW))
+    n = np.maximum(number, _FEW).astype(np.float64)
+    many = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2) + 1 / (120 * n**4)
+    return np.where(number < _FEW, few[np.minimum(number, _FEW - 1) - 1], many)
 
 
 MATCHES = {
-    "exact": Match("same start, end and label", _same, kernel="equal"),
-    "token": Match("tokens in segments of the same label", _shared, in_tokens=True, kernel="cover",
-                   forbids=LABEL_OVERLAP),
-    "boundaries": Match("same start and end, any label", _same, of_label=False, kernel="equal",
-                        forbids=SAME_BORDERS),
-    "iou": Match("shared tokens / tokens of both together, same label", _share,
-                 forbids=LABEL_OVERLAP),
-    "overlap": _one_to_one(
-        0.0, "segments of the same label that share a token, each in one pair at most"
+    "exact": Match(
+        "same start, end and label", _same, kernel="equal",
+        remark="A boundary that is off by one counts nothing.",
+    ),
+    "token": _by_shared(
+        "tokens in segments of the same label", lambda shared, a, b: shared,
+        in_tokens=True, kernel="cover", of_all_offsets=lambda a, b: a * b,
+        remark="Sizes are tokens too, so long segments count more than short ones, and a boundary"
+        " that is off by one costs little.",
+    ),
+    "boundaries": Match(
+        "same start and end, any label", _same, of_label=False, kernel="equal",
+        forbids=SAME_BORDERS,
+        remark="It disregards labels, so it cannot tell whether they agree.",
+    ),
+    "iou": _by_shared(
+        "shared tokens / tokens of both together, same label", _iou,
+        of_all_offsets=_iou_of_all_offsets,
+        remark="A pair gets the share of tokens that its two segments have in common, and every"
+        " segment counts the same.",
+    ),
+    "overlap": _by_shared(
+        "segments of the same label that share a token, each in one pair at most",
+        lambda shared, a, b: (shared > 0).astype(np.int64), kernel="one-to-one", any_overlap=True,
+        remark="If any share will do, a boundary may be off by any number of tokens, so long"
+        " segments are matched easily, by chance too.",
     ),
 }  # fmt: skip
-"""The measures by name; :func:`find_match` knows ``overlap-at-0.5`` and ``exact-within-1`` too."""
+"""The measures by name; :func:`find_match` finds ``overlap-at-0.5`` and
+``exact-within-1`` too."""
+
+
+def measures(holds: Callable[[Match], bool]) -> list[MatchName]:
+    """List the names of the measures of which something holds.
+
+    >>> measures(lambda measure: measure.in_tokens)
+    ['token']
+    """
+    return [cast("MatchName", name) for name, measure in MATCHES.items() if holds(measure)]
+
 
 _AT = "overlap-at-"
-_WITHIN = "-within-"
-_NEAR = re.compile("(exact|boundaries)-within-([1-9][0-9]{0,2})(?:-(words|words[+]marks))?")
-MOST_WITHIN = 999
-"""The greatest tolerance, in tokens, characters or words."""
+WITHIN = "-within-"
+OF_EQUAL = measures(lambda measure: measure.kernel == "equal")
+"""The measures under which equal segments match, which a tolerance loosens."""
+
+NEAR = re.compile(f"({'|'.join(OF_EQUAL)}){WITHIN}([1-9][0-9]{{0,2}})(?:-(words|words[+]marks))?")
+"""The name of a measure with a tolerance: what it loosens, by how many, and by which words."""
 
 
-def within(match: str, tolerance: float, offsets: str = "", chance: str = "") -> MatchName:
-    """Return the name of a measure with a tolerance.
-
-    Args:
-        match: exact or boundaries.
-        tolerance: by how many tokens or characters starts may differ, and ends; of recordings, by
-            how many seconds; where random segments stand at words, by how many of these.
-        offsets: what they count.
-        chance: the chance model, whose rule of places may be one of words.
-
-    Raises:
-        SettingError: for another measure, or no whole number from 0 to :data:`MOST_WITHIN`; of
-            recordings, of units; for a rule of words that is not that of all labels.
-
-    >>> within("exact", 1), within("token", 0), within("exact", 0.05, "10ms")
-    ('exact-within-1', 'token', 'exact-within-5')
-    """
-    if is_time(offsets) and isinstance(tolerance, (int, float)):
-        from spanagree.corpus.times import shown, ticks, ticks_of  # few corpora are recordings
-
-        units, rest = divmod(ticks(tolerance, "tolerance"), ticks_of(offsets))
-        if rest or not 0 <= units <= MOST_WITHIN:
-            raise SettingError(
-                f"tolerance {tolerance:g} s; a multiple of {offsets}, of up to"
-                f" {shown(MOST_WITHIN, offsets)} s, is needed: resolution names other units"
-            )
-        tolerance = units
-    if isinstance(tolerance, float) and tolerance.is_integer():
-        tolerance = int(tolerance)
-    if not is_whole(tolerance) or not 0 <= tolerance <= MOST_WITHIN:
-        raise SettingError(
-            f"tolerance {show(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
-        )
-    places = places_of(chance)
-    if not tolerance:
-        named = _NEAR.fullmatch(match) if isinstance(match, str) else None
-        if places is None or named is None or named[3]:
-            return cast("MatchName", match)
-        match, tolerance = named[1], int(named[2])
-    if match not in ("exact", "boundaries"):
-        raise SettingError(
-            f"tolerance {tolerance} goes with match exact and boundaries, not with {show(match)}"
-        )
-    words = "" if places is None else places.words_of_all(f"tolerance {tolerance}")
-    name = f"{match}{_WITHIN}{int(tolerance)}"
-    return cast("MatchName", f"{name}-{words}" if words else name)
+def turned(measure: Match) -> Match:
+    """Return the same measure of the second annotator and the first."""
+    phi = measure.phi
+    return replace(measure, phi=lambda offset, a, b: phi(-offset, b, a))
 
 
 def _near(name: str, t: int, unit: str) -> Match:
@@ -158,24 +188,26 @@ def _near(name: str, t: int, unit: str) -> Match:
         near = (np.abs(offset) <= t) & (np.abs(offset + b - a) <= t)
         return near.astype(np.int64)
 
-    label = "same label" if name == "exact" else "any label"
+    of_label = MATCHES[name].of_label
+    label = "same label" if of_label else "any label"
     most = f"{t} word{'s' * (t > 1)}" if unit else f"{t}"
-    means = f"start and end differ by at most {most}, {label}, each in one pair at most"
-    of_label = name == "exact"
-    forbids = LABEL_OVERLAP if of_label else OVERLAP
-    return Match(means, phi, of_label, kernel="near", within=t, unit=unit, forbids=forbids)
-
-
-def turned(measure: Match) -> Match:
-    """Return the same measure of the second annotator and the first."""
-    phi = measure.phi
     return Match(
-        measure.means,
-        lambda offset, a, b: phi(-offset, b, a),
-        measure.of_label,
-        measure.in_tokens,
-        measure.kernel,
-    )
+        f"start and end differ by at most {most}, {label}, each in one pair at most",
+        phi, of_label, kernel="near", within=t, unit=unit,
+        forbids=LABEL_OVERLAP if of_label else OVERLAP,
+        remark="So a boundary that is off by no more costs nothing, and short segments are matched"
+        " easily, by chance too.",
+    )  # fmt: skip
+
+
+def _overlap_at(share: str) -> Match:
+    least = float(share)
+
+    def of_shared(shared: Ints, a: Ints, b: Ints) -> Ints:
+        return ((shared > 0) & (_iou(shared, a, b) >= least)).astype(np.int64)
+
+    means = f"segments of the same label with an iou of at least {share}, each in one pair at most"
+    return _by_shared(means, of_shared, kernel="one-to-one", remark=MATCHES["overlap"].remark)
 
 
 def find_match(match: str) -> Match:
@@ -193,10 +225,9 @@ def find_match(match: str) -> Match:
             raise SettingError(
                 f"match {show(match)}: a share from 0.0001 to 1 stands at its end, such as {_AT}0.5"
             )
-        means = f"segments of the same label with an iou of at least {share}, each in one pair"
-        return _one_to_one(float(share), f"{means} at most")
-    if isinstance(match, str) and match.startswith(("exact-within-", "boundaries-within-")):
-        if (named := _NEAR.fullmatch(match)) is None:
+        return _overlap_at(share)
+    if isinstance(match, str) and WITHIN in match and match.partition(WITHIN)[0] in OF_EQUAL:
+        if (named := NEAR.fullmatch(match)) is None:
             raise SettingError(
                 f"match {show(match)}: a whole number from 1 to 999 stands at its end, or that and"
                 " -words or -words+marks"

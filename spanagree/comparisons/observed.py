@@ -38,8 +38,7 @@ def similar(
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     if measure.kernel == "one-to-one":
         able = value > 0
-        i, j = i[able], j[able]
-        return _one_to_one(a, b, i, j, cell_a[i])
+        return _one_to_one(a, b, i[able], j[able], cell_a[i[able]], value[able])
     return i, j, value
 
 
@@ -61,13 +60,12 @@ def _similar_in_pieces(
         return p, q, shared
     (i, j), which, _ = distinct(owner_a[p], owner_b[q])
     value = np.bincount(which, shared, len(i)).astype(np.int64)
-    if measure.kernel == "cover":
-        return i, j, value
     size_a, size_b = (
-        np.bincount(owner, piece.end - piece.start, len(layer))
+        np.bincount(owner, piece.end - piece.start, len(layer)).astype(np.int64)
         for piece, owner, layer in ((of_a, owner_a, a), (of_b, owner_b, b))
     )
-    return i, j, value / (size_a[i] + size_b[j] - value)
+    assert measure.of_shared is not None  # others are refused
+    return i, j, measure.of_shared(value, size_a[i], size_b[j])
 
 
 def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
@@ -99,15 +97,17 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
     return order_a[i[order]], j[order]
 
 
-def _one_to_one(a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the pairs from left to right, and 1 for those of a greatest matching, else 0.
+def _one_to_one(
+    a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints, value: Ints | Floats
+) -> tuple[Ints, Ints, Ints | Floats]:
+    """Return the pairs from left to right, and φ for those of a greatest matching, else 0.
 
     All overlap; the segments of a layer do not, within the cell that is given for each pair. Of two
     that overlap, the one that ends first overlaps nothing further on; so each pair is taken as soon
     as it can be: where the later of its segments starts, unless the earlier one is taken already.
     """
     order = row_order(cell, np.maximum(a.start[i], b.start[j]))
-    i, j, cell = i[order], j[order], cell[order]
+    i, j, cell, value = i[order], j[order], cell[order], value[order]
     a_first = a.start[i] <= b.start[j]
     earlier = np.where(a_first, i, len(a) + j)
     later = np.where(a_first, len(a) + j, i)
@@ -121,4 +121,4 @@ def _one_to_one(a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints) -> tuple[Ints,
     place = np.arange(len(i))
     last = np.maximum.accumulate(np.where(turns, 0, place))
     taken = ~(taken_before[last] ^ ((place - last) % 2 == 1))
-    return i, j, taken.astype(np.int64)
+    return i, j, value * taken

@@ -14,28 +14,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, ranges
+from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.measures import Match
 
 
 def taken_at(
     pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
-) -> tuple[Ints, Ints]:
+) -> tuple[Ints | Floats, Ints]:
     """Return what a segment of B at each place takes, and the bit behind it; (places, bits).
 
     The bit says whether the segment of A that reaches over the border is taken already. Of those
     that can be paired the first is: all are asked, or with the bit those that start here or later.
     """
     a = pieces.a  # sorted by piece and start; its segments do not overlap
-    gain, after = np.zeros((2, len(start), 2), np.int64)
+    after = np.zeros((len(start), 2), np.int64)
     low = np.searchsorted(a.piece, piece)
     high = np.searchsorted(a.piece, piece + 1)
     segment, place = ranges(low, high)
     s, e = a.start[segment], a.start[segment] + a.length[segment]
     length = (end - start)[place]
     meets = (e > start[place]) & (s < end[place]) & (a.label[segment] == label[place])
-    able = meets & (measure.phi(start[place] - s, a.length[segment], length) > 0)
+    similarity = measure.phi(start[place] - s, a.length[segment], length)
+    gain = np.zeros((len(start), 2))
+    able = meets & (similarity > 0)
     none = len(a)
     over_start, over_end = np.full((2, len(start)), none)
     for over, border in ((over_start, start), (over_end, end)):
@@ -45,10 +47,10 @@ def taken_at(
         match = np.full(len(start), none)
         can = np.flatnonzero(able & ((bit == 0) | (s >= start[place])))[::-1]
         match[place[can]] = segment[can]  # of several that are set in one place the first stays
-        gain[:, bit] = match < none
+        gain[place[can], bit] = similarity[can]
         still = (over_end == match) | ((over_end == over_start) & (bit == 1))
         after[:, bit] = (over_end < none) & still
-    return gain, after
+    return gain.astype(np.int64) if measure.is_whole else gain, after
 
 
 def kept_at(pieces: Pieces, piece: Ints, used: Bools, rank: Ints) -> Bools:

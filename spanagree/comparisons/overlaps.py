@@ -6,12 +6,18 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct
 from spanagree.chance.model import AUTO, with_name
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons.measures import LABEL_OVERLAP, MATCHES, OVERLAP, SAME_BORDERS, find_match
+from spanagree.comparisons.measures import (
+    LABEL_OVERLAP,
+    MATCHES,
+    OVERLAP,
+    SAME_BORDERS,
+    find_match,
+    measures,
+)
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Layer, overlapping
+from spanagree.corpus.segments import Layer, first_overlap, first_twins
 from spanagree.errors import SettingError, check_choice, chosen, show
 
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
@@ -117,17 +123,20 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
                 " one label exclude each other",
                 f"use {fitting}, or {chosen('match', 'exact')}",
             )
+        by_shares = measures(lambda other: other.kernel in ("cover", "offsets"))
         raise OverlapError.of(
             f"match {match} pairs segments of annotators who do not overlap themselves, and those"
             " of chance overlapping do",
-            f"use {fitting}, or {chosen('match', 'token', 'iou')}",
+            f"use {fitting}, or {chosen('match', *by_shares)}",
         )
     if corpus.of_relations:
         check_choice(match, ("exact",), "match of relations")
         return
     layer = corpus.layers[name]
     if corpus.has_pieces:
-        _check_pieces(corpus, name, match)
+        from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
+
+        check_pieces(corpus, name, match)
         return
     pairs, measure = _forbidden(layer), find_match(match)
     chosen_names = {"match": match, "chance": chance}
@@ -162,38 +171,6 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     )
 
 
-def _check_pieces(corpus: Corpus, name: str, match: str) -> None:
-    """Refuse what segments of several pieces do not allow.
-
-    Those whose hulls overlap move together under every chance model.
-    """
-    from spanagree.corpus.discontinuous import in_pieces  # most have one piece
-
-    measure = find_match(match)
-    if measure.one_to_one:
-        works = chosen("match", "exact", "boundaries", "token", "iou")
-        raise SettingError(
-            f"match {match} pairs segments of one piece, and this corpus has some of several; use"
-            f" {works}, or read with {chosen('discontinuous', 'hull', 'split', 'drop')}"
-        )
-    layer = corpus.layers[name]
-    pair = None
-    if measure.kernel in ("cover", "offsets"):
-        pieces, owner = in_pieces(layer)
-        pair = _first_overlap(pieces, pieces.label)
-        pair = None if pair is None else (int(owner[pair[0]]), int(owner[pair[1]]))
-    elif not measure.of_label:
-        pair = _first_twins(layer)
-    if pair is not None:
-        what = "have pieces that overlap" if measure.of_label else "have the same pieces"
-        document = show(corpus.id_of(int(layer.document[pair[0]])))
-        raise SettingError(
-            f"annotator {show(name)}, document {document}: segments"
-            f" {layer.describe(pair, corpus.labels)} {what}, which match {match} does not allow;"
-            f" {chosen('match', 'exact')} would work"
-        )
-
-
 def _go_together(*names: str) -> bool:
     """Return whether a measure goes with a chance model; each is known by its name.
 
@@ -207,26 +184,11 @@ def _go_together(*names: str) -> bool:
 
 def _forbidden(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
     """Return two segments that have what measures and chance models forbid, or ``None``."""
-    overlap = _first_overlap(layer, np.zeros(len(layer), np.int64))
-    same_label = None if overlap is None else _first_overlap(layer, layer.label)
+    overlap = first_overlap(layer, np.zeros(len(layer), np.int64))
+    same_label = None if overlap is None else first_overlap(layer, layer.label)
     return {
         "": None,
-        SAME_BORDERS: None if overlap is None else _first_twins(layer),
+        SAME_BORDERS: None if overlap is None else first_twins(layer),
         OVERLAP: overlap,
         LABEL_OVERLAP: same_label,
     }
-
-
-def _first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
-    """Return the first two segments of a document (and label) that share a token."""
-    _, cell, _ = distinct(layer.document, label)
-    later, earlier = overlapping(cell, layer.start, layer.end)
-    return (int(earlier[0]), int(later[0])) if len(later) else None
-
-
-def _first_twins(layer: Layer) -> tuple[int, int] | None:
-    """Return the first two segments of a document with the same start and end."""
-    columns = (layer.document, layer.start, layer.end, layer.shape)
-    same = np.logical_and.reduce([np.diff(column) == 0 for column in columns])
-    first = np.flatnonzero(same)[:1].tolist()
-    return (first[0], first[0] + 1) if first else None

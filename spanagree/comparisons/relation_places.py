@@ -20,7 +20,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, ranges
 from spanagree.chance.relations import relation_matches
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import OF_EQUAL, Match, find_match
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
@@ -50,8 +50,6 @@ OF_ARGUMENTS = {f"spans-{name}": means for name, means in ARGUMENTS.items()}
 
 UNTYPED = "relation"
 """The label of all relations where labels do not count."""
-
-_MATCHES = {"exact": True, "boundaries": False}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,8 +101,8 @@ class RelationRule:
     def __post_init__(self) -> None:
         check_choice(self.pairs, PAIRS, "pairs")
         check_choice(self.arguments, ARGUMENTS, "arguments")
-        check_choice(self.match, _MATCHES, "match of the segments that relations link")
-        if not _MATCHES[self.match] and self.pairs != "all":
+        check_choice(self.match, OF_EQUAL, "match of the segments that relations link")
+        if not find_match(self.match).of_label and self.pairs != "all":
             raise SettingError(
                 f"pairs {self.pairs} goes by the labels of the segments, which match"
                 f" {self.match} does not compare; pairs all goes with it"
@@ -264,7 +262,7 @@ class _Spans:
         layers = list(corpus.layers.values())
         document, start, end, label, layer = columns_of_all(layers)
         shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, {})])
-        if not _MATCHES[rule.match]:
+        if not find_match(rule.match).of_label:
             label = np.zeros_like(label)
         columns = (document, start, end, label, shape)
         (document, start, _, label, _), number, _ = distinct(*columns)

@@ -86,10 +86,9 @@ class ShapedStarts(Starts):
     def _shares(self, first: int, second: int, measure: Match) -> tuple[int, Floats]:
         """Return φ of two kinds for each offset at which their hulls share a token."""
         least, shared = shares_of_offsets(self.pieces(first), self.pieces(second))
-        if measure.kernel == "cover":
-            return least, shared.astype(np.float64)
-        sizes = sum(self._tokens(np.array([first, second])))
-        return least, shared / (sizes - shared)
+        assert measure.of_shared is not None  # others are refused
+        sizes = self._tokens(np.array([first, second]))
+        return least, np.asarray(measure.of_shared(shared, *sizes), np.float64)
 
     def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, entries, in_order, ranks, row_order
+from spanagree.arrays import Bools, Ints, distinct, entries, in_order, ranks, row_order
 from spanagree.corpus.details import Details, Pieces
 from spanagree.corpus.words import WHEN_ASKED, WhenAsked
 from spanagree.errors import InputError, SettingError, show
@@ -488,3 +488,18 @@ def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     later = np.flatnonzero(first[1:] < reach[:-1]) + 1
     furthest = np.maximum.accumulate(np.where(last == reach, np.arange(count), 0))
     return order[later], order[furthest[later - 1]]
+
+
+def first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
+    """Return the first two segments of a document (and label) that share a token."""
+    _, cell, _ = distinct(layer.document, label)
+    later, earlier = overlapping(cell, layer.start, layer.end)
+    return (int(earlier[0]), int(later[0])) if len(later) else None
+
+
+def first_twins(layer: Layer) -> tuple[int, int] | None:
+    """Return the first two segments of a document with the same start and end."""
+    columns = (layer.document, layer.start, layer.end, layer.shape)
+    same = np.logical_and.reduce([np.diff(column) == 0 for column in columns])
+    first = np.flatnonzero(same)[:1].tolist()
+    return (first[0], first[0] + 1) if first else None

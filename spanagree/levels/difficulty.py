@@ -258,7 +258,7 @@ def difficulty(
             :func:`spanagree.evaluate`, whose documents follow each other.
         gold: the name of the gold layer, or
         annotators: the names of those of a team; all layers if neither is given.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         places: where random segments may stand; see :func:`spanagree.evaluate`.

@@ -16,19 +16,15 @@ from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
 from spanagree.chance.model import chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.chance_distribution.distribution import (
-    Question,
-    distribution,
-    has_whole_matches,
-)
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.chance_distribution.distribution import Question, distribution
+from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers, check_names
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.errors import SettingError, check_choice, counted, cut, percent, printable
+from spanagree.errors import SettingError, check_choice, chosen, counted, cut, percent, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
@@ -134,10 +130,10 @@ def least_likely(
         SettingError: for a measure whose matches are not whole numbers.
     """
     measure = find_match(match)
-    if not has_whole_matches(measure):
+    if not measure.is_whole:
         raise SettingError(
-            f"sort unexpected: matches under {match} are not whole numbers; use match exact,"
-            " boundaries, token or overlap"
+            f"sort unexpected: matches under {match} are not whole numbers; use"
+            f" {chosen('match', *measures(lambda other: other.is_whole))}"
         )
     crowd = AnnotationIndex.of(corpus)
     wanted = np.zeros(len(corpus), np.bool_)
@@ -467,7 +463,7 @@ def disputes(
     Args:
         corpus: two annotators or more as layers.
         sort: what ranks documents, disagreement, segments or unexpected.
-        match: the measure of disagreement, exact, boundaries, token, iou or overlap.
+        match: name of the measure of disagreement.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         text: whether rows have the texts.
@@ -476,7 +472,7 @@ def disputes(
 
     Raises:
         SettingError: for an unknown name; if no two annotators saw the same document; for
-            unexpected with ``iou``, whose matches are not whole numbers; for an annotator who
+            unexpected with a measure whose matches are not whole numbers; for an annotator who
             overlaps herself where the measure or the chance model does not allow it.
 
     >>> corpus = Corpus.from_segments(

@@ -259,7 +259,7 @@ def plan_sample(
     Args:
         corpus: what is there so far.
         width: let the interval of the team's figure be so wide.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         annotators: plan for these annotators only; all unless given.

@@ -350,7 +350,7 @@ def evaluate_references(
         corpus: references and systems as layers.
         references: the names of the references, or all that are not systems.
         systems: the names of the systems, or all that are not references.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         places: where random segments may stand; see :func:`spanagree.evaluate`.

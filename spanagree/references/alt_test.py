@@ -327,7 +327,7 @@ def alt_test(
         epsilon: by how much an annotator may be better before the candidate loses; the paper has .2
             for experts, .15 for skilled annotators, .1 for crowds.
         annotators: those whom the candidate might replace; all others unless given.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         score: of labels: accuracy, the share of the others who gave the same; or neg-rmse, of

@@ -326,7 +326,8 @@ def _shown(value: Any) -> str:
 def _means(key: str, value: Any) -> str:
     """Return what the value of a setting means; empty where no table says so."""
     if key == "match":
-        return find_match(value).means
+        measure = find_match(value)
+        return f"{measure.means} [[{measure.cites}]]" if measure.cites else measure.means
     if key == "repair":
         return "; ".join(REPAIRS[name].says for name in value)
     return _MEANS[key][value] if key in _MEANS else ""

@@ -147,6 +147,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         **words_of(settings),
         "sizes": units if match.in_tokens else "segments",
         "means": in_units(match.means),
+        "remark": in_units(match.remark),
         "model": in_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
@@ -185,8 +186,6 @@ def _explain_settings(
     settings: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     """Yield how segments match, what chance may do, and what items are and weigh."""
-    match = settings.get("match", "")
-    measure = "within" if "-within-" in match else match.partition("-")[0]
     if "what" in settings:
         chance = ["chance of pairs"]
     else:
@@ -200,7 +199,7 @@ def _explain_settings(
     of_segments = settings.get("items") == "segments"
     items = ["items", f"items, O {settings.get('outside', 'kept')}"]
     chosen: dict[str, list[str]] = {
-        "match": [f"match {settings.get('what', measure)}"],
+        "match": [f"match {settings.get('what', 'segments')}"],
         "chance": chance,
         "items": ["items of segments"] if of_segments else items,
         "weights": ["weights"],

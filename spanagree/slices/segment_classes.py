@@ -23,6 +23,7 @@ from spanagree.arrays import Ints
 from spanagree.chance.model import places_of
 from spanagree.choices import SLICES
 from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -34,7 +35,6 @@ LENGTH, SEEN = SLICES
 
 _SEEN_NAMES = ("seen", "unseen")
 _TOKENS = 4  # the last length in tokens with a class of its own
-_EXACT = ("exact", "boundaries")
 
 NO_CHANCE_OF_SEEN = "whether a random segment is one that was seen, depends on where it falls"
 _NO_CHANCE_PER_LABEL = (
@@ -190,7 +190,7 @@ def _checked(result: Scorable, name: str) -> Corpus:
     corpus = corpus_of_result(result)
     corpus.check_segments(f"group_by {name}")
     match = result.settings.match
-    allowed = _EXACT if name == LENGTH else _EXACT[:1]
+    allowed = measures(lambda x: x.kernel == "equal" and (x.of_label or name == LENGTH))
     if match not in allowed or corpus.of_relations:
         what = "relations" if corpus.of_relations else f"match {match}"
         raise SettingError(
@@ -216,7 +216,7 @@ def _compared(
         quotes: class of each quote that is not in the text, by annotator.
         names: names of the classes.
     """
-    of_label = result.settings.match == "exact"
+    of_label = find_match(result.settings.match).of_label
     n_labels = len(corpus.labels) if of_label else 1
     layers = {
         name: replace(layer, label=classes[name] * n_labels + (layer.label if of_label else 0))

@@ -25,7 +25,6 @@ from spanagree.comparisons.chance_distribution.distribution import (
     Question,
     distribution,
     draws_of,
-    has_whole_matches,
     likely_matches,
 )
 from spanagree.comparisons.chance_distribution.draws import canonical_order
@@ -231,7 +230,7 @@ def chance_test(
 
     The random annotation keeps the number, lengths and labels of the system's segments in every
     document; the gold annotation stays as it is. The probability is exact, but drawn if asked for,
-    for ``iou``, whose matches are not whole numbers, and in documents that are too much work.
+    for a measure whose matches are not whole numbers, and in documents that are too much work.
 
     Args:
         corpus: the corpus that was evaluated.
@@ -267,7 +266,7 @@ def chance_test(
         report_progress(done, len(evaluation.systems))
         if system.tally.size:
             two = corpus.of_annotators([settings.gold, name]).subset(per_document.shared_by(name))
-            test = _simulated if simulate or not has_whole_matches(ask.measure) else _computed
+            test = _simulated if simulate or not ask.measure.is_whole else _computed
             systems[name] = test(two, settings.gold, system, ask)
         else:
             nothing = np.full(0, UNDEFINED)

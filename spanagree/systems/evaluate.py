@@ -57,7 +57,7 @@ def evaluate(
             that return them where they are compared. Every figure is that of the whole.
         gold: the name of the gold layer; the first unless named. All others are systems. Or one's
             tags: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         places: where random segments may stand: words, words+marks, letters, capitals,

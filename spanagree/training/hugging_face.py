@@ -48,7 +48,7 @@ def trainer_metrics(
 
     Args:
         label_names: the tags by id: a list, or a mapping such as ``model.config.id2label``.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them); auto
             reads all but bare labels.

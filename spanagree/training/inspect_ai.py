@@ -26,7 +26,7 @@ def inspect_metric(
 
     Args:
         value: the F1 as it is, what chance alone would give, or the corrected F1.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:

@@ -45,7 +45,7 @@ def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") ->
     differently, the pieces into which both together cut it.
 
     Args:
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
@@ -67,8 +67,8 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
     ``spans_sc_f_corrected``. All else is as for :func:`ner_scorer`. A reference without the key is
     left out, a prediction without it marked nothing.
 
-    As spans may overlap, the chance model is ``overlapping`` unless named. The measures ``token``
-    and ``iou`` are not defined for spans of one label that overlap, ``boundaries`` not for two
+    As spans may overlap, the chance model is ``overlapping`` unless named. Measures that count
+    shared tokens are not defined for spans of one label that overlap, ``boundaries`` not for two
     labels of one span.
 
     Raises:

@@ -15,7 +15,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import AUTO
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.overlaps import OverlapError, chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 _MEANINGS = {
     "α of tokens": "α", "α_U": "α_U", "γ": "γ", "γ_cat": "γ_cat",
 }  # fmt: skip
-_MATCHES: tuple[MatchName, ...] = ("exact", "overlap", "iou", "token")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,7 +93,7 @@ class SideBySide(Result):
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
     >>> found = sa.units.side_by_side(sa.Corpus.from_segments([9], layers))
     >>> list(found.measures)[:3]
-    ['corrected F1, exact', 'corrected F1, overlap', 'corrected F1, iou']
+    ['corrected F1, exact', 'corrected F1, token', 'corrected F1, iou']
     """
 
     measures: Mapping[str, Figure]
@@ -324,7 +323,7 @@ def _without_alignments(chance: str, seed: int, clock: _Clock) -> Iterator[tuple
     def units(corpus: Corpus) -> list[Figure]:
         return [_disagreement(alpha_u(corpus, progress=clock.of("α_U")).all)]
 
-    for match in _MATCHES:
+    for match in measures(lambda measure: measure.of_label):
         yield [f"corrected F1, {match}"], f1(match)
     yield ["α of tokens"], tokens
     yield ["α_U"], units

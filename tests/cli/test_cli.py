@@ -20,6 +20,7 @@ from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
 from spanagree.cli.rules import RULES
+from spanagree.comparisons.measures import MATCHES
 
 
 @pytest.fixture
@@ -160,7 +161,7 @@ def test_help_and_version(run):
     assert run()[0] == 0
     code, out, _ = run("evaluate", "--help")
     assert code == 0
-    for choice in ("exact, boundaries, token, iou or overlap", "nonoverlapping, per-label"):
+    for choice in (", ".join(MATCHES), "nonoverlapping, per-label"):
         assert choice in " ".join(out.split())
     out = " ".join(run("agree", "--help-all")[1].split())
     assert "--confidence X Level of the intervals, in per cent. [default: 95]" in out

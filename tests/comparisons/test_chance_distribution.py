@@ -16,10 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import apart, arranged, configurations, matched
-from strategies import at_most
+from strategies import PAIRS, at_most
 
 import spanagree as sa
-from spanagree.chance.start_distributions import CHANCES
 from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
 from spanagree.comparisons.chance_distribution import both_random as random_pairs
@@ -45,7 +44,7 @@ from spanagree.comparisons.chance_distribution.walk_both import (
 from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.corpus.joined import merged_settings
 
-OFFERED = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
+OFFERED = [*PAIRS]
 OFFERED += itertools.product(["overlap-at-0.5", "overlap-at-0.3"], ["nonoverlapping", "per-label"])
 IDS = ["-".join(pair) for pair in OFFERED]
 GOLDEN = {"one_to_one_overlap": "overlap"}  # its name there

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import itertools
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import enumerated_starts
+from oracles import PHI, enumerated_starts
+from strategies import ADDITIVE
 
 import spanagree as sa
 from spanagree.chance import start_distributions
 from spanagree.comparisons import coarse_starts
-from spanagree.comparisons.coarse_starts import shares_of_all_offsets, shortened
+from spanagree.comparisons.coarse_starts import of_all_offsets, shortened
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MATCHES, Match
 from spanagree.limits import CostError
 
 
@@ -44,7 +46,7 @@ def recording(length, number, mean, seed=0, annotators=2, unit="10ms"):
 
 @pytest.mark.long
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
-@pytest.mark.parametrize("match", ["token", "iou", "exact", "boundaries"])
+@pytest.mark.parametrize("match", ADDITIVE)
 @pytest.mark.parametrize(
     ("length", "number", "mean"), [(20_000, 40, 30), (20_000, 9, 1200), (20_000, 150, 5)]
 )
@@ -196,13 +198,40 @@ def test_lengths_in_coarser_units_add_up():
     assert (short[group == 0] == length[group == 0]).all()
 
 
-def test_iou_over_all_offsets():
-    """Oracle: the sum itself."""
-    for a, b in ((1, 1), (3, 7), (70, 500), (500, 70)):
-        shared = [max(min(a, x + b) - max(0, x), 0) for x in range(-b, a + 1)]
-        exact = sum(s / (a + b - s) for s in shared)
-        got = shares_of_all_offsets(np.array([a]), np.array([b]))[0]
-        assert got == pytest.approx(exact, rel=1e-9)
+@pytest.mark.parametrize("is_closed", [True, False])
+@pytest.mark.parametrize("match", ADDITIVE)
+def test_all_offsets(match, is_closed, monkeypatch):
+    """A measure's sum over all offsets, in closed form or added up; oracle: the sum in fractions."""
+    monkeypatch.setattr(coarse_starts, "_TOGETHER", 100)
+    measure = MATCHES[match]
+    if not is_closed:
+        measure = replace(measure, of_all_offsets=None)
+    pairs = [(1, 1), (3, 7), (3, 7), (70, 500), (500, 70), (9, 9)]
+    got = of_all_offsets(measure, *np.array(pairs).T)
+    for (a, b), value in zip(pairs, got.tolist(), strict=True):
+        every = [PHI[match]((0, a, "X"), (x, b, "X")) for x in range(-b, a + 1)]
+        assert value == pytest.approx(float(sum(every)), rel=1e-9)
+
+
+def test_a_new_measure_of_long_recordings(monkeypatch):
+    """Its sums are rescaled by what it gives over all offsets, not by that of iou, to 2e-4.
+
+    Half the tokens that are not shared count: φ = s / (s + (a + b - 2s) / 2), the Dice coefficient.
+    Oracle: the exact sums in all units.
+    """
+
+    def dice(offset, a, b):
+        shared = np.maximum(np.minimum(a, offset + b) - np.maximum(offset, 0), 0)
+        return 2 * shared / (a + b)
+
+    monkeypatch.setitem(MATCHES, "dice", Match("shared tokens / mean tokens, same label", dice))
+    corpus = recording(20_000, 150, 5)
+    set_units(monkeypatch, 10**9)
+    exact = sa.agree(corpus, match="dice").team.f1.expected
+    set_units(monkeypatch, 1 << 12)
+    result = sa.agree(corpus, match="dice")
+    assert any("extrapolated" in note for note in result.notes)
+    assert result.team.f1.expected == pytest.approx(exact, rel=2e-4)
 
 
 @pytest.mark.long

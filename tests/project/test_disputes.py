@@ -243,7 +243,7 @@ def test_refused():
     for corpus, settings, said in (
         (example(), {"sort": "chance"}, "unknown sort 'chance'; allowed: disagreement, segments, unexpected"),
         (example(), {"match": "same"}, "unknown match 'same'"),
-        (example(), {"sort": "unexpected", "match": "iou"}, "matches under iou are not whole numbers; use match exact"),
+        (example(), {"sort": "unexpected", "match": "iou"}, "matches under iou are not whole numbers; use --match exact or"),
         (apart, {}, "no document that two annotators saw; two who share one are needed"),
         (overlap, {"chance": "nonoverlapping"}, "overlap, which chance nonoverlapping does not allow"),
     ):  # fmt: skip

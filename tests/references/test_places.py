@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from strategies import ADDITIVE
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -55,7 +56,7 @@ def test_a_random_system_is_0_on_mushroom(real, language):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("match", ["exact", "boundaries", "token", "iou"])
+@pytest.mark.parametrize("match", ADDITIVE)
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 @pytest.mark.parametrize("chance_of", ["both", "systems"])
 def test_references_add(answers, match, chance, chance_of):

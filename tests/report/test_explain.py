@@ -186,13 +186,12 @@ def test_a_heading_has_one_paragraph(second, tmp_path, monkeypatch):
 def test_nothing_is_explained_that_is_not_there(tables):
     """Each paragraph is about a figure that some table has, or about a choice that there is."""
     choices = {
-        *(f"match {match}" for match in MATCHES),
         *(f"intervals by {kind}" for kind in KINDS),
         *(f"p by {test}" for test in TESTS),
         *("chance", "chance by sentences", "chance by characters", "chance by groups"),
         *("weights", "measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped", "items of segments"),
-        *("match relations", "match attributes", "match within", "chance of pairs"),
+        *("match segments", "match relations", "match attributes", "chance of pairs"),
         *("intervals over sentences", "intervals over texts", "intervals over few"),
         "intervals over these annotators",
         "intervals over others",
@@ -227,7 +226,8 @@ def test_annotators_are_held_fixed(line):
 def test_settings_are_explained(match, chance):
     """What counts and what chance may do, in the words of their tables."""
     shown = explained(f"match:{match}|chance:{chance}|average:micro|unit:sentence")
-    assert shown[f"match {match}"].startswith(MATCHES[match].means)
+    assert shown[f"match {match}"] == f"{MATCHES[match].means}. {MATCHES[match].remark}"
+    assert MATCHES[match].remark
     assert shown[f"chance {chance}"].startswith(CHANCES[chance])
     assert ("in tokens" in shown["F1"]) == MATCHES[match].in_tokens
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.comparisons.measures import OF_EQUAL, measures
 
 
 def test_chance_of_a_length_by_enumeration():
@@ -55,7 +56,7 @@ def apart(drawn):
 
 
 @given(st.lists(st.tuples(segments, segments), min_size=1, max_size=3))
-@pytest.mark.parametrize("match", ["exact", "boundaries"])
+@pytest.mark.parametrize("match", OF_EQUAL)
 def test_lengths_add_up(match, drawn):
     """Matches, expected ones and sizes of all lengths are those of all segments; of annotators too."""
     layers = {"a": [apart(x) for x, _ in drawn], "b": [apart(x) for _, x in drawn]}
@@ -104,7 +105,7 @@ def test_no_chance_of_a_length(how):
     assert f"–: chance undefined: {made.no_chance}"[:60] in " ".join(str(made).split())
 
 
-@pytest.mark.parametrize("match", ["token", "iou", "overlap"])
+@pytest.mark.parametrize("match", measures(lambda measure: measure.kernel != "equal"))
 def test_other_measures_are_refused(match):
     """Under them segments of different lengths match."""
     spans = [[(0, 2, "X")]]

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanagree as sa
+from spanagree.comparisons.measures import MATCHES
 from spanagree.slices.metadata import column_values
 from spanagree.slices.values import has_order, sliced_documents
-
-MATCHES = ("exact", "boundaries", "token", "iou", "overlap")
 
 
 def by_names(result, names, **how):

@@ -14,15 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
+from strategies import PAIRS
 
 import spanagree as sa
 from spanagree import Corpus
-from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import MATCHES
 from spanagree.results.score import corrected
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-PAIRS = [p for p in itertools.product(MATCHES, CHANCES) if p != ("overlap", "overlapping")]
 
 
 def io(marks):

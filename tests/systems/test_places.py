@@ -15,7 +15,7 @@ from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
 from spanagree.cli.main import main
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import MATCHES, find_match
 from spanagree.comparisons.observed import observed
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
@@ -68,7 +68,7 @@ def test_mushroom(real, language, rule):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("match", ["exact", "boundaries", "token", "iou", "overlap"])
+@pytest.mark.parametrize("match", MATCHES)
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 def test_the_uniform_rule_changes_nothing(news, match, chance):
     """A rule of which all tokens are sites gives the uniform figures, to 1e-12."""

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import refuses
+from strategies import ADDITIVE
 
 import spanagree as sa
 from spanagree.training.spacy_scorer import ner_scorer, spancat_scorer
@@ -182,7 +183,7 @@ def test_train_a_spancat(installed, tmp_path, newsroom):
     check(scores, "spans_sc", system, tolerance=1e-9)
 
 
-@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "iou"])
+@pytest.mark.parametrize("match", ADDITIVE)
 @pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
 def test_a_corpus(newsroom, match, chance):
     """Every measure and chance model gives what sa.evaluate gives of the same Docs."""

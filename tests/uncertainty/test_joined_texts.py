@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracles import jackknifed
+from strategies import ADDITIVE
 
 import spanagree as sa
 from spanagree.cli.main import main
@@ -25,7 +26,7 @@ def bare(score):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("match", ["exact", "token", "iou", "boundaries"])
+@pytest.mark.parametrize("match", ADDITIVE)
 def test_figures_stay(documents, match):
     """Only intervals change: all figures are bit for bit those of --unit document."""
     one, other = (sa.evaluate(documents, match=match, **ask) for ask in (ASK, TEXTS))

@@ -219,7 +219,7 @@ def test_each_measure_is_a_step_and_overlap_ends_with_half_of_the_time(monkeypat
     assert "half of time_limit 60" in overlap.reason
     assert re.match("[1-9][0-9]* of 36 pairs", overlap.reason)
     assert "|stopped:time|" in stopped.signature
-    in_order = ["F1, exact", "F1, overlap", "F1, iou", "F1, token", "α of tokens", "α_U", "γ"]
+    in_order = ["F1, exact", "F1, token", "F1, iou", "F1, overlap", "α of tokens", "α_U", "γ"]
     assert list(dict.fromkeys(names))[:7] == in_order
     assert stopped.measures["corrected F1, token"].value == 1
     whole = sa.units.side_by_side(corpus, time_limit=None, progress=Shown())

@@ -83,7 +83,7 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
             means = _means(pieces.some(np.flatnonzero(single)), measure)
         except SettingError:  # too many units, as recordings have; chance is drawn then
             single[:] = False
-    elif measure.kernel == "one-to-one":
+    elif measure.kernel == "one-to-one" and measure.is_whole:
         single, probability = single_matches(pieces, measure)
         means = probability[single].tolist()
     for piece, p in zip(np.flatnonzero(single).tolist(), means, strict=True):

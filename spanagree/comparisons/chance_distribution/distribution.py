@@ -33,7 +33,7 @@ from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
 from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import Match, Phi, find_match, turned
+from spanagree.comparisons.measures import Match, Phi, find_match, measures, turned
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.relation_places import (
     RelationCorpus,
@@ -42,7 +42,7 @@ from spanagree.comparisons.relation_places import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_known, check_whole, show
+from spanagree.errors import SettingError, check_known, check_whole, chosen, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
 _OF_MOMENTS = BUDGET  # numbers for mean and variance of a document, however few for all of it
@@ -161,9 +161,10 @@ class MatchDistribution:
 
     def _known(self) -> Floats:
         if self.probabilities is None:
+            works = chosen("match", *measures(lambda measure: measure.is_whole))
             raise SettingError(
                 "the matches are not whole numbers, so only their mean and variance are known; use"
-                " match exact, boundaries, token or overlap, or chance_test(…, simulate=True)"
+                f" {works}, or chance_test(…, simulate=True)"
             )
         return self.probabilities
 
@@ -195,8 +196,8 @@ def match_distribution(
         corpus: the annotations.
         a: the name of one annotator.
         b: the name of the other one.
-        match: exact, boundaries, token, iou or overlap; or a measure as :func:`spanagree.expected`
-            takes; for that and for ``iou`` only mean and variance are computed.
+        match: name of the measure; or a measure of your own, as :func:`spanagree.expected` takes
+            it. If matches are not whole numbers, only mean and variance are computed.
         chance: the chance model, nonoverlapping, per-label or overlapping.
         places: where segments may stand, as :func:`spanagree.evaluate` takes it.
         fixed: which of the two stays as it is; both are random unless given.
@@ -269,7 +270,7 @@ def distribution(
     layers, is_drawn = [corpus.layers[name] for name in names], ask.measure.kernel == "near"
     if isinstance(corpus, RelationCorpus):
         return _of_relations(corpus, names, fixed)
-    moments = not has_whole_matches(ask.measure)
+    moments = not ask.measure.is_whole
     if is_drawn or any(moves_in_blocks(layer, ask.chance) for layer in layers):
         both = np.intersect1d(layers[0].document, layers[1].document)
         drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
@@ -358,11 +359,6 @@ def over_documents(
         size,
         parts,
     )
-
-
-def has_whole_matches(measure: Match) -> bool:
-    """Return whether all matches under the measure are whole numbers."""
-    return measure.kernel in ("equal", "cover", "one-to-one", "near")
 
 
 PieceWalk: TypeAlias = "Callable[[Pieces, float, bool], list[Floats | None]]"

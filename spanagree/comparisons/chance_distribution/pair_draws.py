@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints
+from spanagree.arrays import Bools, Floats, Ints
 from spanagree.comparisons.measures import Match
 
 MOST_PAIRS = 1000
@@ -32,7 +32,7 @@ def draw_pairs(
     measure: Match,
     draws: int,
     rng: np.random.Generator,
-) -> Ints:
+) -> Ints | Floats:
     """Return the greatest one-to-one matching in each draw.
 
     Args:
@@ -44,19 +44,21 @@ def draw_pairs(
     """
     a, b = (_place(tokens, *side, draws, rng) for side in sides)
     free = b.able.copy()
-    matches = np.zeros(draws, np.int64)
+    matches: Ints | Floats = np.zeros(draws, np.int64)
     for start, end, able in zip(*a, strict=True):
         for j in range(len(free)):
-            if measure.share:
-                met = measure.phi(b.start[j] - start, end - start, b.end[j] - b.start[j]) > 0
-            else:
+            similarity: Ints | Floats = np.ones(draws, np.int64)
+            if measure.any_overlap:
                 met = (start < b.end[j]) & (b.start[j] < end)
+            else:
+                similarity = measure.phi(b.start[j] - start, end - start, b.end[j] - b.start[j])
+                met = similarity > 0
             # all that a later segment of the first can overlap too is the last of these, so the
             # first that is left is never a bad choice
             met &= able & free[j]
             able = able & ~met
             free[j] &= ~met
-            matches += met
+            matches = matches + met * similarity
     return matches
 
 

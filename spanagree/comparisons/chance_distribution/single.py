@@ -21,7 +21,7 @@ from spanagree.comparisons.profile_sums import correlated, inner
 
 
 def single_matches(pieces: Pieces, measure: Match) -> tuple[Bools, Floats]:
-    """Return which pieces are like that, and the probability of a match in these; else 0.
+    """Return which pieces are like that, and the mean match in these; else 0.
 
     Args:
         pieces: both annotations random; segments of one side and piece exclude each other.
@@ -37,7 +37,7 @@ def single_matches(pieces: Pieces, measure: Match) -> tuple[Bools, Floats]:
     if both.any():
         p[both] = _of_pairs(pieces, both, able, measure)
         known |= both
-    if measure.share:
+    if not measure.any_overlap:
         return known, p
     for side, opposite in ((0, 1), (1, 0)):
         alone = np.bincount(sides[opposite].piece, minlength=count) == number[opposite]

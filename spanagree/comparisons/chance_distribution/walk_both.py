@@ -291,10 +291,9 @@ def _rule(measure: Match) -> MeetingRule:
         return EqualRule()
     if measure.kernel == "cover":
         return CoverRule()
-    is_one_to_one = measure.kernel == "one-to-one"
-    if is_one_to_one and not measure.share:
+    if measure.any_overlap:
         return OverlapRule()
-    return OffsetRule(measure.phi, takes_both=is_one_to_one)
+    return OffsetRule(measure.phi, takes_both=measure.kernel == "one-to-one")
 
 
 def _most(question: PieceKinds, measure: Match, places: PlaceKinds | None) -> int:

@@ -62,7 +62,7 @@ def write_report(
         path: the file to write.
         gold: the gold layer; the first unless named.
         team: a report on annotators among each other, without gold.
-        match: the measure, exact, boundaries, token, iou or overlap.
+        match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
             first of these that the segments of all layers allow.
         beta: of systems against one gold, F-beta too, as for :func:`spanagree.evaluate`.
