@@ -51,7 +51,7 @@ PROGRAMS: Mapping[str, Program] = {
     "seqeval": Program(
         "seqeval", (*("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9"), *_F1, "C3")
     ),
-    "nervaluate": Program("nervaluate", (*_F1, "M2"), ("tolerance", "average")),
+    "nervaluate": Program("nervaluate", (*_F1, "M2", "M7"), ("tolerance", "average")),
     "seqscore": Program("seqscore", ("T1", "T2", "T3", "T6", "T7", *_F1), ("tolerance", "average")),
     "annotations-evaluate": Program("annotations-evaluate", (*_F1, "M2"), ("tolerance", "average")),
     "spaneval": Program("spaneval", (*_F1, "M2"), ("tolerance", "average")),
@@ -63,7 +63,7 @@ PROGRAMS: Mapping[str, Program] = {
         str(ROOT),
         (
             *("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9"),
-            *("M1", "M2", "M3", "M4", "M5", "M6", "C1", "C2", "C3"),
+            *("M1", "M2", "M3", "M4", "M5", "M6", "M7", "C1", "C2", "C3"),
             *("E1", "E2", "E3", "E4", "E5", "U1", "U2", "A2", "K1", "K2", "K3"),
         ),
         (),

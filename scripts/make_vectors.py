@@ -189,7 +189,7 @@ def one_to_one(a: Sequence[Span], b: Sequence[Span], fits: Callable[[Span, Span]
 
 
 def matched(measure: str, a: Sequence[Span], b: Sequence[Span], tolerance: int = 0) -> Fraction:
-    """Return what two annotations of a document have in common (M1 to M6)."""
+    """Return what two annotations of a document have in common (M1 to M7)."""
     if tolerance:
         return Fraction(
             one_to_one(
@@ -202,7 +202,20 @@ def matched(measure: str, a: Sequence[Span], b: Sequence[Span], tolerance: int =
         )
     if measure == "overlap":
         return Fraction(one_to_one(a, b, lambda x, y: x[2] == y[2] and shared(x, y) > 0))
+    if measure == "partial":
+        return best_sum(a, b, lambda x, y: Fraction(shared(x, y) > 0) / (2 - (x[:2] == y[:2])))
     return sum((similar(measure, x, y) for x in a for y in b), Fraction())
+
+
+def best_sum(
+    a: Sequence[Span], b: Sequence[Span], value: Callable[[Span, Span], Fraction]
+) -> Fraction:
+    """Return the greatest sum over one-to-one pairs, by trying all."""
+    few, many = sorted((list(a), list(b)), key=len)
+    return max(
+        sum((value(x, many[j]) for x, j in zip(few, some, strict=True)), Fraction())
+        for some in permutations(range(len(many)), len(few))
+    )
 
 
 def similar(measure: str, x: Span, y: Span) -> Fraction:
@@ -289,12 +302,7 @@ def figures() -> Iterator[Case]:
         (6, [(0, 3, "A"), (3, 6, "A")], [(2, 4, "A")]),
     ]
     for measure in MEASURES:
-        drawn = []
-        for _ in range(14):
-            n = rng.randint(5, 12)
-            gold = apart(rng, n, "AB")
-            drawn.append((n, gold, near(rng, n, gold, "AB")))
-        for document in [*smallest, *drawn]:
+        for document in [*smallest, *drawn_documents(rng, 14)]:
             given: dict[str, Any] = {
                 "match": measure,
                 "documents": documents_as_input([document]),
@@ -328,6 +336,23 @@ def figures() -> Iterator[Case]:
             by_label = [scores(*totals(measure, some, label)) for label in labels]
             macro = {name: mean([one[name] for one in by_label]) for name in micro}
             yield case("C3", {**given, "average": "macro"}, macro, "means over labels")
+    rng = random.Random(7)
+    for document in [*smallest, *drawn_documents(rng, 14)]:
+        given = {"match": "partial", "documents": documents_as_input([document])}
+        sums = totals("partial", [document])
+        found = scores(*sums)
+        rule = "C1" if None in found.values() else "M7"
+        yield case(rule, given, {"matched": sums[0], **found}, "all one-to-one pairings")
+
+
+def drawn_documents(rng: random.Random, number: int) -> list[Document]:
+    """Draw documents with segments of gold and like ones of a system."""
+    drawn = []
+    for _ in range(number):
+        n = rng.randint(5, 12)
+        gold = apart(rng, n, "AB")
+        drawn.append((n, gold, near(rng, n, gold, "AB")))
+    return drawn
 
 
 def mean(values: Iterable[Fraction | None]) -> Fraction | None:
@@ -404,6 +429,11 @@ def by_chance() -> Iterator[Case]:
         for _ in range(5):
             given = {"match": measure, "chance": "nonoverlapping"}
             yield chance_case("E4", given, [few(rng, "AB") for _ in range(3)])
+    rng = random.Random(8)
+    for rule, more in (("E1", {}), ("E5", {"chance_of": "systems"})):
+        for document in [*smallest, *(few(rng, "AB") for _ in range(6))]:
+            given = {"match": "partial", "chance": "nonoverlapping", **more}
+            yield chance_case(rule, given, [document])
 
 
 def chance_case(rule: str, given: dict[str, Any], documents: Sequence[Document]) -> Case:

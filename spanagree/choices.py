@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias, get_args
 
-MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap"]
+MatchName: TypeAlias = Literal["exact", "token", "boundaries", "iou", "overlap", "partial"]
 Chance: TypeAlias = Literal["nonoverlapping", "per-label", "overlapping"] | str
 ChanceOrAuto: TypeAlias = Literal["auto", "nonoverlapping", "per-label", "overlapping"] | str
 ChanceOf: TypeAlias = Literal["both", "systems"] | str

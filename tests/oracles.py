@@ -97,6 +97,8 @@ def matched(a: tuple[Span, ...], b: tuple[Span, ...], match: str) -> Fraction:
     if match.startswith("overlap"):
         least = Fraction(match.removeprefix("overlap")[4:] or 0)
         return Fraction(most_pairs(a, b, lambda p, q: shared(p, q) and PHI["iou"](p, q) >= least))
+    if match == "partial":
+        return most_halves(a, b)
     if match.startswith("exact-within-"):
         within = int(match.removeprefix("exact-within-"))
         return Fraction(most_pairs(a, b, lambda p, q: is_near(p, q, within)))
@@ -114,6 +116,22 @@ def most_pairs(
     without = most_pairs(tuple(rest), b, fit)
     each = (1 + most_pairs(tuple(rest), tuple(x for x in b if x is not q), fit) for q in partners)
     return max([without, *each])
+
+
+def most_halves(a: tuple[Span, ...], b: tuple[Span, ...]) -> Fraction:
+    """The greatest sum over pairs of spans that overlap, each in one pair: all are tried.
+
+    Equal borders count 1, others 1/2.
+    """
+    if not a:
+        return Fraction(0)
+    first, *rest = a
+    sums = [most_halves(tuple(rest), b)]
+    for q in b:
+        if shared(first, q):
+            left = tuple(x for x in b if x is not q)
+            sums.append(Fraction(1 + (first[:2] == q[:2]), 2) + most_halves(tuple(rest), left))
+    return max(sums)
 
 
 def is_near(p: Span, q: Span, within: int) -> bool:

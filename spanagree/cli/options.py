@@ -60,7 +60,6 @@ REFUSED = {
 
 MEANT = {
     "strict": "exact",
-    "partial": "overlap",
     "lenient": "overlap",
     "relaxed": "overlap",
     "jaccard": "iou",

@@ -16,8 +16,6 @@ from spanagree.errors import SettingError, check_choice, show
 if TYPE_CHECKING:
     from spanagree.choices import MatchName
 
-_FEW = 64  # terms of a sum that are added as they are
-
 SAME_BORDERS = "the same borders"
 OVERLAP = "an overlap"
 LABEL_OVERLAP = "an overlap of segments with one label"
@@ -112,18 +110,9 @@ def _iou(shared: Ints, a: Ints, b: Ints) -> Floats:
 
 
 def _iou_of_all_offsets(a: Ints, b: Ints) -> Floats:
-    """With s shared units that is s / (a + b − s), twice for each s below the shorter length."""
-    short, long = np.minimum(a, b), np.maximum(a, b)
-    ramp = (short + long) * (_harmonic(short + long - 1) - _harmonic(long)) - (short - 1)
-    return np.asarray((long - short + 1) * short / long + 2 * ramp)
+    from spanagree.comparisons.iou_of_all_offsets import iou_of_all_offsets  # of long documents
 
-
-def _harmonic(number: Ints) -> Floats:
-    """Return 1 + 1/2 + … + 1/n."""
-    few = np.cumsum(1 / np.arange(1, _FEW))
-    n = np.maximum(number, _FEW).astype(np.float64)
-    many = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2) + 1 / (120 * n**4)
-    return np.where(number < _FEW, few[np.minimum(number, _FEW - 1) - 1], many)
+    return iou_of_all_offsets(a, b)
 
 
 MATCHES = {
@@ -153,6 +142,14 @@ MATCHES = {
         lambda shared, a, b: (shared > 0).astype(np.int64), kernel="one-to-one", any_overlap=True,
         remark="If any share will do, a boundary may be off by any number of tokens, so long"
         " segments are matched easily, by chance too.",
+    ),
+    "partial": Match(
+        "1 for the same start and end, 1/2 for other segments that share a token, any label, each"
+        " in one pair at most",
+        lambda offset, a, b: ((_shared(offset, a, b) > 0) + _same(offset, a, b)) / 2,
+        of_label=False, kernel="one-to-one", forbids=OVERLAP, cites="segura2013",
+        remark="It disregards labels, and half a point is easy to get: long segments are matched"
+        " easily, by chance too.",
     ),
 }  # fmt: skip
 """The measures by name; :func:`find_match` finds ``overlap-at-0.5`` and

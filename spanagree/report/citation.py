@@ -44,7 +44,14 @@ _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
 _SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22oO]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
 _NOT_AFTER = ("author", "title", "year", "annote")  # what does not follow the title
-_CHARACTERS = {r"{\'e}": "é", r"{\"o}": "ö", r"{\o}": "ø", r"{\O}": "Ø", r"{$\gamma$}": "γ"}
+_CHARACTERS = {
+    r"{\'e}": "é",
+    r"{\'i}": "í",
+    r"{\"o}": "ö",
+    r"{\o}": "ø",
+    r"{\O}": "Ø",
+    r"{$\gamma$}": "γ",
+}
 _CHARACTERS |= {"--": "–", "{": "", "}": ""}
 
 
@@ -305,6 +312,8 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             yield says.format(**words)
         else:
             yield says[words["value"]].format(**words)
+        if key == "match" and (source := find_match(value).cites):
+            yield f"The measure is defined in the literature [[{source}]]."
     if (version := settings.get("version", __version__)) != __version__:
         yield (
             f"(This paragraph was worded by spanagree {__version__}; look up in the documentation"
@@ -326,8 +335,7 @@ def _shown(value: Any) -> str:
 def _means(key: str, value: Any) -> str:
     """Return what the value of a setting means; empty where no table says so."""
     if key == "match":
-        measure = find_match(value)
-        return f"{measure.means} [[{measure.cites}]]" if measure.cites else measure.means
+        return find_match(value).means
     if key == "repair":
         return "; ".join(REPAIRS[name].says for name in value)
     return _MEANS[key][value] if key in _MEANS else ""

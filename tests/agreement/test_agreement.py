@@ -311,7 +311,7 @@ def test_settings():
     """Unknown names, a bad least number and layers that overlap themselves are refused, by name."""
     corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[]]})
     for ask, said in (
-        ({"match": "x"}, "unknown match 'x'; allowed: exact, token, boundaries, iou, overlap"),
+        ({"match": "x"}, "unknown match 'x'; allowed: exact, …"),
         ({"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
         ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
         ({"annotators": "ab"}, "annotators 'ab'; a list of names is needed"),

@@ -14,7 +14,7 @@ from strategies import at_most, halves
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import LABEL_OVERLAP, MATCHES, OVERLAP
 from spanagree.units.all_measures import side_by_side
 
 NESTED = [(0, 3, "X"), (1, 2, "Y")]
@@ -99,8 +99,9 @@ def test_parts(corpus, random):
 @pytest.mark.parametrize("match", MATCHES)
 def test_no_measure_meets_a_model_that_does_not_go_with_it(match):
     """What the measure allows has a chance model; what it does not is refused for the measure."""
+    refused_by = {LABEL_OVERLAP: (SAME,), OVERLAP: (NESTED, SAME)}
     for layer in (APART, NESTED, SAME):
-        if layer is SAME and match not in ("exact", "boundaries"):
+        if layer in refused_by.get(MATCHES[match].forbids, ()):
             with pytest.raises(sa.SettingError, match=f"which match {match} does") as refused:
                 sa.evaluate(of(APART, layer), match=match)
             assert "chance" not in str(refused.value)

@@ -29,6 +29,7 @@ from spanagree.comparisons.measures import (
     OVERLAP,
     SAME_BORDERS,
     find_match,
+    measures,
 )
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.overlaps import check_names
@@ -153,7 +154,9 @@ def test_observed_by_counting(a, b, match):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("match", MATCHES)
+@pytest.mark.parametrize(
+    "match", measures(lambda measure: measure.of_label or measure.kernel == "equal")
+)
 def test_other_labels_match_nothing(match, turned):
     """A long segment of one layer and a short one of another label share tokens, and no label.
 
@@ -163,6 +166,25 @@ def test_other_labels_match_nothing(match, turned):
     layers = [[[(0, 9, "X")], [(0, 1, "X")]], [[(0, 3, "Y")], [(0, 2, "Y")]]]
     corpus = Corpus.from_segments([9, 9], dict(zip("ba" if turned else "ab", layers, strict=True)))
     assert totals(corpus, match, "nonoverlapping").total().matched == 0
+
+
+@pytest.mark.parametrize("chance_of", ["both", "systems"])
+@pytest.mark.parametrize("places", [None, "capitals"])
+def test_partial_is_the_mean_of_two_measures(sentences, places, chance_of):
+    """Of one label the match and what is expected are half of overlap's and half of exact's.
+
+    Theory: where a side does not overlap itself, equal segments meet nothing else.
+    """
+    corpus = sentences.with_labels(map_labels=dict.fromkeys(sentences.labels, "X"))
+    partial, overlap, exact = (
+        sa.evaluate(corpus, match=match, places=places, chance_of=chance_of).systems
+        for match in ("partial", "overlap", "exact")
+    )
+    for name, system in partial.items():
+        both = overlap[name].tally, exact[name].tally
+        assert system.tally.matched == sum(tally.matched for tally in both) / 2
+        expected = sum(tally.expected for tally in both) / 2
+        assert system.tally.expected == pytest.approx(expected, rel=1e-11)
 
 
 @pytest.mark.parametrize("number", range(2, 9))
@@ -419,17 +441,29 @@ OVERLAPS = {
     "same boundaries": [(0, 2, "LOC"), (0, 2, "PER")],
     "nested in the first": [(0, 9, "PER"), (1, 2, "LOC"), (4, 5, "PER")],
 }
+HELD = {
+    # what is forbidden -> the layers that have it
+    "": (),
+    SAME_BORDERS: ("same boundaries",),
+    LABEL_OVERLAP: ("same label", "nested in the first"),
+    OVERLAP: tuple(OVERLAPS),
+}
 REFUSED = {
-    # measure or model -> the layers that it refuses
-    "exact": (),
-    "boundaries": ("same boundaries",),
-    "token": ("same label", "nested in the first"),
-    "iou": ("same label", "nested in the first"),
-    "overlap": ("same label", "nested in the first"),
+    **{match: HELD[measure.forbids] for match, measure in MATCHES.items()},
     "nonoverlapping": tuple(OVERLAPS),
     "per-label": ("same label", "nested in the first"),
     "overlapping": (),
 }
+
+
+def test_what_each_measure_forbids():
+    """By hand: what gives more than 1 to one segment, or leaves open which pairs are made."""
+    forbids = {match: measure.forbids for match, measure in MATCHES.items()}
+    assert forbids.pop("exact") == ""
+    assert forbids.pop("boundaries") == SAME_BORDERS
+    for match in [name for name, measure in MATCHES.items() if not measure.of_label]:
+        assert forbids.pop(match, OVERLAP) == OVERLAP
+    assert set(forbids.values()) == {LABEL_OVERLAP}
 
 
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
@@ -452,8 +486,8 @@ def test_self_overlap(which, match, chance):
         ("nested", "exact", "nonoverlapping", "annotator 'a', document '1': segments 0–5 'PER' and 1–3 'LOC' overlap … chance nonoverlapping … --chance per-label or --chance overlapping (chance='per-label' or 'overlapping')"),
         ("same label", "token", "overlapping", "annotator 'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap … match token … --match exact or --match boundaries (match='exact' or 'boundaries')"),
         ("same label", "token", "nonoverlapping", "annotator 'a', document '1': segments 0–5 'PER' and 3–6 'PER' overlap … match token and chance nonoverlapping … --match exact or --match boundaries (match='exact' or 'boundaries') with --chance overlapping (chance='overlapping')"),
-        ("same boundaries", "boundaries", "overlapping", "annotator 'a', document '1': segments 0–2 'LOC' and 0–2 'PER' … the same boundaries … match boundaries … --match exact or --match token or --match iou (match='exact' or 'token' or 'iou')"),
-        ("same boundaries", "boundaries", "nonoverlapping", "annotator 'a', document '1': segments 0–2 'LOC' and 0–2 'PER' … the same boundaries … match boundaries and chance nonoverlapping … --match exact or --match token or --match iou (match='exact' or 'token' or 'iou') with --chance per-label or --chance overlapping (chance='per-label' or 'overlapping')"),
+        ("same boundaries", "boundaries", "overlapping", "annotator 'a', document '1': segments 0–2 'LOC' and 0–2 'PER' … the same boundaries … match boundaries … --match exact or --match token or …"),
+        ("same boundaries", "boundaries", "nonoverlapping", "annotator 'a', document '1': segments 0–2 'LOC' and 0–2 'PER' … the same boundaries … match boundaries and chance nonoverlapping … --match exact or --match token or … (match='exact' or 'token' or …) with --chance per-label or --chance overlapping (chance='per-label' or 'overlapping')"),
         ("nested in the first", "exact", "per-label", "annotator 'a', document '1': segments 0–9 'PER' and 4–5 'PER' overlap … chance per-label … --chance overlapping (chance='overlapping')"),
     ],
 )  # fmt: skip

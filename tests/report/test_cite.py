@@ -170,7 +170,7 @@ REFUSED = {
     "missing:\x07|spanagree:1.0.0": r"signature: missing: '\x07' … copy the line",
     "match:EXACT|spanagree:1.0.0": "signature: match: 'EXACT' … copy the line",
     "spanagree:1.0.0}": "signature: spanagree: '1.0.0}' … copy the line",
-    "match:fuzzy|spanagree:1.0.0": "signature: unknown match 'fuzzy'; allowed: exact, token, boundaries, iou, overlap",
+    "match:fuzzy|spanagree:1.0.0": "signature: unknown match 'fuzzy'; allowed: exact, …",
     "match:overlap-at-7|spanagree:1.0.0": "signature: match 'overlap-at-7' … from 0.0001 to 1 … overlap-at-0.5",
     "ci:magic95|spanagree:1.0.0": "signature: ci: 'magic'; allowed: jackknife-t, exact, jackknife-t+exact",
     "scheme:auto(XYZ)|strict:no|spanagree:1.0.0": "signature: scheme: 'XYZ'; allowed: auto, none,"

@@ -437,7 +437,7 @@ def test_progress():
         (["gold"], {}, "1 annotator … gold and at least one system … --columns gold=1,mine=2"),
         ([], {}, "0 annotators … gold and at least one system … --columns gold=1,mine=2"),
         (["gold", "a"], {"gold": "b"}, "unknown gold 'b'; allowed: gold, a"),
-        (["gold", "a"], {"match": "partial"}, "unknown match 'partial'; allowed: exact, token, boundaries, iou, overlap"),
+        (["gold", "a"], {"match": "lenient"}, f"unknown match 'lenient'; allowed: {', '.join(MATCHES)}"),
         (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
     ],
 )  # fmt: skip
