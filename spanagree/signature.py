@@ -61,6 +61,9 @@ SETTINGS: Mapping[str, Setting] = {
     "untyped": Setting("yes or no", "Labels of relations do not count."),
     "min_score": Setting("number", "Predictions with a score below {value} were left out.", "min-score"),
     "attribute": Setting("text", "Segments match if they agree in the value of the attribute {value}, too."),
+    "strategies": Setting("word", {
+        "semeval": "Segments were paired and scored by the four strategies of SemEval [[segura2013]], as nervaluate 1.2.1 does.",
+    }),
     "match": Setting("match", "Segments match under the measure {value} ({means})."),
     "chance": Setting("word", "Chance is that of two independent random annotations that keep how many segments, or relations, of each kind there are in every document (chance model {value}: {means}) [[li2024]]."),
     "expected": Setting("word", "Where exact expected scores were too much work, they are means over 2,000 draws."),

@@ -83,6 +83,7 @@ def makers():
         "chance_test": (corpus, evaluation),
         "split": (corpus, hard),
         "error_types": (evaluation,),
+        "strategy_scores": (evaluation,),
         "evaluate_levels": (evaluation, hard),
     }
 

@@ -25,7 +25,9 @@ from spanagree.cli.progress import progress
 from spanagree.cli.references import against_references, references
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 
-_VIEWS = dict.fromkeys([*BY["Evaluation"], "difficulty", "error", *BY["AgainstReferences"]])
+_VIEWS = dict.fromkeys(
+    [*BY["Evaluation"], "difficulty", "error", "strategy", *BY["AgainstReferences"]]
+)
 _SWEEP = "Give each score of predictions a row, and the best one on documents held out."
 _TEST = "Test all pairs of systems, or each against chance."
 
@@ -65,7 +67,7 @@ def evaluate(
     if settings.keys() & {"references", "systems"}:
         against_references(job, baseline, settings)
         return
-    if test is None and sweep is None and job.by not in ("difficulty", "error"):
+    if test is None and sweep is None and job.by not in ("difficulty", "error", "strategy"):
         job.check_picture(sa.systems.Evaluation)
     check_baselines(baseline)
     if job.slices == FILE:
@@ -112,6 +114,8 @@ def evaluate(
         replace(job, by=None).show(levels, notes=result.notes)
     elif job.by == "error":
         replace(job, by=None).show(sa.systems.error_types(result))
+    elif job.by == "strategy":
+        replace(job, by=None).show(sa.systems.strategy_scores(result))
     else:
         tested = test and _tested(test, corpus, result, job, runs)
         shown: Any = result

@@ -307,8 +307,8 @@ def by_slices(views: Iterable[str], classes: Iterable[str] = ()) -> Option:
     views = tuple(views)
     named = ", ".join([*views, *classes])
     purpose = (
-        f"Give each of these a row of its own: {named}, file; or each value of a column of the"
-        " files, of a table with ids (FILE:COLUMN), or of a pattern's group in ids."
+        f"Give each of these a row: {named}, file; or each value of a column of the files, of a"
+        " table with ids (FILE:COLUMN), or a pattern's group."
     )
     return option("--by", purpose, type=Views(views), metavar="NAME|COLUMN")
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from spanagree.systems.seqeval_report import accuracy_score as accuracy_score
     from spanagree.systems.seqeval_report import performance_measure as performance_measure
     from spanagree.systems.seqeval_report import precision_recall_fscore_support as precision_recall_fscore_support
+    from spanagree.systems.strategies import StrategyScores as StrategyScores
+    from spanagree.systems.strategies import strategy_scores as strategy_scores
 # fmt: on
 
 __all__, __getattr__, __dir__ = names_of(__name__, __file__)

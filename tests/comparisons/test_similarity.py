@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -454,6 +456,17 @@ REFUSED = {
     "per-label": ("same label", "nested in the first"),
     "overlapping": (),
 }
+
+
+def test_each_measure_has_its_row():
+    """The page says of each what a pair counts, and the specification has a rule of it."""
+    docs = Path(__file__).parents[2] / "docs"
+    page, specification = (
+        (docs / f"{name}.md").read_text("utf-8") for name in ("evaluate", "specification")
+    )
+    for match in MATCHES:
+        assert f"| `{match}` | " in page, match
+        assert re.search(rf"^\*\*M\d\*\* `{match}`: ", specification, re.M), match
 
 
 def test_what_each_measure_forbids():

@@ -41,6 +41,7 @@ def evaluations(folder):
             yield from tables_of(sa.evaluate(corpus, beta=2, **more))
             hard = sa.difficulty(corpus, "gold.conll")
             yield from tables_of(sa.systems.error_types(result))
+            yield from tables_of(sa.systems.strategy_scores(result))
             yield from tables_of(sa.evaluate_levels(result, hard))
             yield from tables_of(hard)
             for test in TESTS:

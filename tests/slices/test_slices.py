@@ -284,7 +284,7 @@ def test_unknown_names(tmp_path, run):
     code, _, err = run("evaluate", lines, "--tags", "gold=gold,mine=mine", "--by", "genr")
     assert code == 2
     assert (
-        "--by 'genr': unknown; allowed: label, document, difficulty, error, annotator, length"
+        "--by 'genr': unknown; allowed: label, document, difficulty, error, strategy, annotator, length"
         in err
     )
     assert "a column (there are genre, meta.week, meta.n)" in err

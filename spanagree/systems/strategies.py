@@ -1,0 +1,371 @@
+"""SemEval's four strategies, as nervaluate has them: counts, scores, and chance where it is exact.
+
+Segments are paired one to one in the order of the text. Each segment of the system takes the best
+segment of gold that is left: first one that is right in the sense of the strategy, of several the
+one with the nearest borders; then, as an error, the first one that it overlaps at all. So what a
+pair is depends on those before it, and differs from strategy to strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.chance.model import places_of
+from spanagree.comparisons.counting import MatchCounting, of_gold
+from spanagree.comparisons.observed import overlapping_pairs
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.segments import Layer
+from spanagree.errors import SettingError, counted, printable
+from spanagree.results import verdict
+from spanagree.results.frame import Column, Frame, Value
+from spanagree.results.plots import Picture, heat_map
+from spanagree.results.result import Result
+from spanagree.results.score import UNDEFINED, Score, undefined
+from spanagree.settings import Settings, unit
+from spanagree.systems.compared_systems import ComparedSystems
+from spanagree.systems.count import counted_of
+from spanagree.systems.result import Evaluation, check_evaluation, result
+
+LEAST_SHARE = 1.0
+"""The least part of a gold segment, in per cent, that an overlap is, as nervaluate has it."""
+
+_NAMED = 3  # systems of which the verdict names the scores
+
+
+class Strategy(NamedTuple):
+    """A strategy of SemEval.
+
+    Attributes:
+        of_label: if True, a pair is right only if its labels are equal.
+        of_borders: if True, only if its borders are.
+        match: name of the measure here.
+        error: outcome of a pair that is not right.
+    """
+
+    of_label: bool
+    of_borders: bool
+    match: str
+    error: str = "incorrect"
+
+
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
+    {
+        "strict": Strategy(True, True, "exact"),
+        "exact": Strategy(False, True, "boundaries"),
+        "partial": Strategy(False, True, "partial", "partial"),
+        "type": Strategy(True, False, "overlap"),
+    }
+)
+"""The strategies by name; nervaluate calls the last one ent_type."""
+
+
+class StrategyCounts(NamedTuple):
+    """Outcomes of a strategy, and its scores, by nervaluate's formulas.
+
+    Attributes:
+        correct: number of pairs that are right.
+        incorrect: number of pairs that are not.
+        partial: number of pairs with other borders, of the strategy partial.
+        missed: number of gold segments without a pair.
+        spurious: number of segments of the system without a pair.
+
+    >>> counts = StrategyCounts(1, 0, 2, 1, 0)
+    >>> round(counts.precision, 3), counts.recall, round(counts.f1, 3)
+    (0.667, 0.5, 0.571)
+    """
+
+    correct: int
+    incorrect: int
+    partial: int
+    missed: int
+    spurious: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the system's segments that are right, half of those partly right."""
+        return _share(self._right, self.correct + self.incorrect + self.partial + self.spurious)
+
+    @property
+    def recall(self) -> float:
+        """Share of gold's segments that were found, half of those found partly."""
+        return _share(self._right, self.correct + self.incorrect + self.partial + self.missed)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; ``nan`` if neither side has a segment."""
+        if not any(self):
+            return UNDEFINED
+        p, r = self.precision, self.recall
+        return 2 * (p * r) / (p + r) if self._right else 0.0
+
+    @property
+    def _right(self) -> float:
+        return self.correct + 0.5 * self.partial
+
+
+def _share(part: float, size: int) -> float:
+    return part / size if size else UNDEFINED
+
+
+_OUTCOMES = StrategyCounts._fields
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StrategySettings(Settings):
+    """The settings of SemEval's strategies."""
+
+    gold: str
+    gold_first: bool | None = None
+    strategies: str = "semeval"
+    chance: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StrategyScores(Result):
+    """The result of :func:`strategy_scores`.
+
+    Attributes:
+        counts: outcomes by system and strategy.
+        labels: outcomes by system, label and strategy, of the segments of one label alone.
+        chance: F1 by system and strategy: observed, expected and corrected, with the reason where
+            chance is not computed.
+        documents: number of documents.
+        settings: settings of the evaluation that matter here.
+        notes: notes of the evaluation, and reasons why a strategy has no chance.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
+    >>> found = sa.systems.strategy_scores(sa.evaluate(sa.Corpus.from_segments([9], layers)))
+    >>> found.verdict
+    'F1 of mine: strict .000, exact .000, partial .333, type .667.'
+    """
+
+    counts: Mapping[str, Mapping[str, StrategyCounts]]
+    labels: Mapping[str, Mapping[str, Mapping[str, StrategyCounts]]]
+    chance: Mapping[str, Mapping[str, Score]]
+    documents: int
+    settings: StrategySettings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {
+        "label": "a row for each label and strategy, of the segments of this label alone"
+    }
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"strategies": None, "labels": "label"}
+
+    SUMMARY: ClassVar[tuple[str, ...]] = ("documents",)
+
+    @property
+    def verdict(self) -> str:
+        """F1 by strategy of the first systems."""
+        sentences = []
+        for name, of_system in list(self.counts.items())[:_NAMED]:
+            figures = ", ".join(
+                f"{strategy} {verdict.short(counts.f1)}" for strategy, counts in of_system.items()
+            )
+            sentences.append(f"F1 of {printable(name)}: {figures}.")
+        return " ".join(sentences)
+
+    def _table(self, by: str | None) -> Frame:
+        """A row for each strategy of each system, or of each of its labels."""
+        of_all = by is None
+        columns = [
+            Column("system", "system", "name"),
+            *([] if of_all else [Column("label", "label", "name", "label of a strategy")]),
+            Column("strategy", "strategy", "name"),
+            Column("match", "here", "name", "measure of a strategy"),
+            *(Column(key, key, "count", f"{key} of a strategy") for key in StrategyCounts._fields),
+            *(
+                Column(key, title, "figure", f"{title} of a strategy")
+                for key, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+            ),
+        ]
+        if of_all:
+            columns += [
+                Column("f1_expected", "chance F1", "figure", "chance of a strategy"),
+                Column("f1_corrected", "corrected F1", "figure", "chance of a strategy"),
+            ]
+        rows, breaks = list[list[Value]](), list[int]()
+        for name, of_system in self.counts.items():
+            labels = {"": of_system} if of_all else self.labels[name]
+            for label, of_strategies in labels.items():
+                breaks.append(len(rows))
+                for strategy, counts in of_strategies.items():
+                    begin = [name, *([] if of_all else [label]), strategy]
+                    figures = [counts.precision, counts.recall, counts.f1]
+                    chance = list(self.chance[name][strategy][1:3]) if of_all else []
+                    rows.append([*begin, STRATEGIES[strategy].match, *counts, *figures, *chance])
+        n_systems = counted(len(self.counts), "system")
+        return Frame(
+            columns,
+            rows,
+            self.settings,
+            caption=f"SemEval's strategies: {n_systems} against {printable(self.settings.gold)},"
+            f" {counted(self.documents, unit(self.settings))}",
+            breaks=breaks[1:],
+        )
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return F1 of each strategy as a heat map."""
+        table = [[self.counts[name][x].f1 for name in self.counts] for x in STRATEGIES]
+        return heat_map(list(STRATEGIES), list(self.counts), np.array(table, np.float64), "F1")
+
+
+def strategy_scores(evaluation: Evaluation) -> StrategyScores:
+    """Compute SemEval's four strategies for each system, as nervaluate 1.2.1 does.
+
+    Counts and scores equal nervaluate's, given the segments in the order of the text; what has
+    nothing to divide by is ``nan``, where it has 0. F1 by chance is that of the measure that a
+    strategy is here, where the pairs are the same: where segments of one annotator exclude each
+    other, and where chance is computed without draws.
+
+    Args:
+        evaluation: systems against gold, whatever the measure.
+
+    Raises:
+        SettingError: for an evaluation of rows that were read, or of relations, which have no
+            segments; for segments of several pieces.
+
+    >>> import spanagree as sa
+    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
+    >>> found = strategy_scores(sa.evaluate(sa.Corpus.from_segments([9], layers)))
+    >>> found.counts["mine"]["partial"]
+    StrategyCounts(correct=0, incorrect=0, partial=1, missed=1, spurious=0)
+    """
+    check_evaluation(evaluation, "strategies")
+    corpus = evaluation.counted.per_document.corpus
+    if corpus is None or corpus.of_rows or corpus.of_relations:
+        raise SettingError(
+            "strategies are of segments, and these are rows or relations; evaluate a corpus with"
+            " its segments"
+        )
+    check_in_one_piece(corpus, "strategies")
+    gold, n_labels = evaluation.settings.gold, len(corpus.labels)
+    counts, labels = {}, {}
+    for name in evaluation.systems:
+        pair = corpus.layers[gold], corpus.layers[name]
+        (counts[name],) = outcomes(*pair, 1)
+        by_label = zip(corpus.labels, outcomes(*pair, n_labels), strict=True)
+        labels[name] = {label: rows for label, rows in by_label if any(rows["strict"])}
+    chance, reasons = _chance(corpus, gold, evaluation)
+    scores = {
+        name: {
+            strategy: Score(
+                counts[name][strategy].f1, *of_measure[name][1:3], of_measure[name].reason
+            )
+            for strategy, of_measure in chance.items()
+        }
+        for name in counts
+    }
+    settings = StrategySettings(
+        **of_gold(gold, corpus),
+        chance=evaluation.settings.chance,
+        offsets=corpus.offsets,
+        reading=corpus.reading,
+    )
+    notes = (*evaluation.notes, *reasons)
+    return StrategyScores(counts, labels, scores, evaluation.documents, settings, notes)
+
+
+def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, StrategyCounts]]:
+    """Count the outcomes of each strategy, over the documents that both saw.
+
+    Args:
+        gold: gold segments.
+        system: segments of the system.
+        n_labels: number of labels, of which each is compared by itself; 1 to compare all together.
+
+    Returns:
+        Counts by strategy, for each label.
+    """
+    both = gold.annotated & system.annotated
+    gold, system = (layer.only(both[layer.document]) for layer in (gold, system))
+    label_gold, label = (x.label if n_labels > 1 else 0 * x.label for x in (gold, system))
+    i, j = overlapping_pairs(
+        gold,
+        system,
+        gold.document * n_labels + label_gold,
+        system.document * n_labels + label,
+    )
+    shared = np.minimum(gold.end[i], system.end[j]) - np.maximum(gold.start[i], system.start[j])
+    can_pair = shared / (gold.end - gold.start)[i] * 100.0 >= LEAST_SHARE
+    i, j = i[can_pair], j[can_pair]
+    distance = np.abs(gold.start[i] - system.start[j]) + np.abs(gold.end[i] - system.end[j])
+    tables = {}
+    for name, strategy in STRATEGIES.items():
+        is_right = np.ones(len(i), np.bool_)
+        if strategy.of_label:
+            is_right &= gold.label[i] == system.label[j]
+        if strategy.of_borders:
+            is_right &= distance == 0
+        order = np.lexsort((i, np.where(is_right, distance, 0), ~is_right, j))
+        taken = order[_first_choices(i[order], j[order])]
+        right, wrong = taken[is_right[taken]], taken[~is_right[taken]]
+        table = np.zeros((n_labels, len(_OUTCOMES)), np.int64)
+        for outcome, labels in (
+            ("correct", label[j[right]]),
+            (strategy.error, label[j[wrong]]),
+            ("missed", np.delete(label_gold, i[taken])),
+            ("spurious", np.delete(label, j[taken])),
+        ):
+            table[:, _OUTCOMES.index(outcome)] = np.bincount(labels, minlength=n_labels)
+        tables[name] = [StrategyCounts(*row) for row in table.tolist()]
+    return [{name: rows[number] for name, rows in tables.items()} for number in range(n_labels)]
+
+
+def _first_choices(gold: Ints, system: Ints) -> Ints:
+    """Return the pairs that are made if each segment of the system in turn takes the best one left.
+
+    Args:
+        gold: gold segment of each possible pair.
+        system: segment of the system, ascending; its pairs in the order in which it prefers them.
+    """
+    pairs, taken, settled = list[int](), set[int](), -1
+    # each choice depends on those before it: chains of overlaps may be as long as a text
+    for pair, (wanted, chooser) in enumerate(zip(gold.tolist(), system.tolist(), strict=True)):
+        if chooser != settled and wanted not in taken:
+            settled = chooser
+            taken.add(wanted)
+            pairs.append(pair)
+    return np.array(pairs, np.int64)
+
+
+def _chance(
+    corpus: Corpus, gold: str, evaluation: Evaluation
+) -> tuple[dict[str, dict[str, Score]], list[str]]:
+    """Score each strategy by the measure that it is here, where both make the same pairs.
+
+    Returns:
+        F1 by strategy and system, undefined where chance is not computed; and the reasons.
+    """
+    model = evaluation.settings.chance
+    layers = corpus.layers.values()
+    longest = max(int((layer.end - layer.start).max(initial=0)) for layer in layers)
+    scores, reasons = {}, []
+    for name, strategy in STRATEGIES.items():
+        reason = ""
+        if model != "nonoverlapping":
+            reason = "chance lets segments of one annotator overlap, so pairs depend on their order"
+        elif not strategy.of_borders:
+            reason = "pairs with another label take segments, so pairs depend on their order"
+        elif strategy.error == "partial" and (
+            longest * LEAST_SHARE > 100 or places_of(model) is not None
+        ):
+            reason = f"an overlap of less than {LEAST_SHARE:g} % of a gold segment is none"
+        if not reason:
+            counting = MatchCounting(match=strategy.match, chance=model)
+            compared = result(counted_of(ComparedSystems.of(corpus, counting, gold)))
+            scores[name] = {system.name: system.f1 for system in compared.systems.values()}
+            if compared.settings.expected is not None:
+                reason = "it is too much work without draws"
+        if reason:
+            scores[name] = dict.fromkeys(evaluation.systems, undefined(reason))
+            reasons.append(f"{name}: chance is not computed, as {reason}")
+    return scores, reasons
