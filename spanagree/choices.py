@@ -103,6 +103,9 @@ BY: dict[str, tuple[str, ...]] = {
 }
 """The same of each result that the command line breaks down, by its public name."""
 
+ONE_TO_ONE: tuple[str, ...] = ("overlap", "partial")
+"""The measures that pair segments one to one, of which chance may be drawn."""
+
 SLICES: tuple[str, ...] = ("length", "seen")
 """The classes of segments by which results are broken down, beside any column of metadata."""
 

@@ -24,7 +24,8 @@ from pathlib import Path
 import pytest
 
 import spanagree as sa
-from spanagree.choices import BY, names_of
+from spanagree.choices import BY, ONE_TO_ONE, names_of
+from spanagree.comparisons.measures import measures
 from spanagree.corpus.tags import ALIASES
 
 ROOT = Path(__file__).parent.parent
@@ -318,6 +319,7 @@ def test_choices_as_types():
         assert ordered(names_of(kind)) == ordered(table), name
     for name, rows in BY.items():
         assert rows == tuple(PUBLIC[name].BY), name
+    assert measures(lambda measure: measure.one_to_one) == [*ONE_TO_ONE]
 
 
 NOT_HERE = {"By", "Figure", "MatchName"}

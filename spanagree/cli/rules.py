@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from spanagree.choices import ONE_TO_ONE
 from spanagree.cli import options
 from spanagree.errors import printable
 
@@ -49,7 +50,8 @@ class Rule(NamedTuple):
 _COMPARE = "evaluate agree difficulty split disagreements report alt-test plan"
 _LEVELS = "levels at chance_at quantiles"
 _REFERENCES = "references systems"
-_MAYBE_DRAWN = "match=overlap overlap_at tolerance"
+_PAIRED = f"match={'|'.join(ONE_TO_ONE)}"
+_MAYBE_DRAWN = f"{_PAIRED} overlap_at tolerance"
 _WHAT = " ".join(str(member.name) for member in options.comparing_what())
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
 _NOT_OF_SPANS = (*_OF_TABLES, "--unplaced")  # which coefficients have not
@@ -74,7 +76,7 @@ RULES = [
     Rule("evaluate agree", "ci", excludes="by=document", why="such rows have no intervals"),
     Rule("agree", "resamples", needs="slices"),
     Rule("agree", "seed", needs=f"slices measure=gamma|all {_MAYBE_DRAWN}"),
-    Rule("difficulty split disagreements alt-test", "seed", needs="match=overlap overlap_at"),
+    Rule("difficulty split disagreements alt-test", "seed", needs=f"{_PAIRED} overlap_at"),
     Rule("coefficients", "ci", excludes="by=annotator|pair|item",
          why="such rows have no intervals"),
     Rule("evaluate", "by=error", excludes="ci test what=relations|attributes",
