@@ -8,7 +8,7 @@ pair is depends on those before it, and differs from strategy to strategy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
@@ -125,6 +125,7 @@ class StrategySettings(Settings):
     gold_first: bool | None = None
     strategies: str = "semeval"
     chance: str
+    unplaced: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,7 +225,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     Counts and scores equal nervaluate's, given the segments in the order of the text; what has
     nothing to divide by is ``nan``, where it has 0. F1 by chance is that of the measure that a
     strategy is here, where the pairs are the same: where segments of one annotator exclude each
-    other, and where chance is computed without draws.
+    other, and where chance is computed without draws. Quotes that are not in the text are spurious.
 
     Args:
         evaluation: systems against gold, whatever the measure.
@@ -251,8 +252,12 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     counts, labels = {}, {}
     for name in evaluation.systems:
         pair = corpus.layers[gold], corpus.layers[name]
-        (counts[name],) = outcomes(*pair, 1)
-        by_label = zip(corpus.labels, outcomes(*pair, n_labels), strict=True)
+        not_found = evaluation.counted.not_found(name)["label"]
+        (counts[name],) = _with_spurious(outcomes(*pair, 1), [len(not_found)])
+        n_lost = np.bincount(not_found, minlength=n_labels).tolist()
+        by_label = zip(
+            corpus.labels, _with_spurious(outcomes(*pair, n_labels), n_lost), strict=True
+        )
         labels[name] = {label: rows for label, rows in by_label if any(rows["strict"])}
     chance, reasons = _chance(corpus, gold, evaluation)
     scores = {
@@ -267,6 +272,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     settings = StrategySettings(
         **of_gold(gold, corpus),
         chance=evaluation.settings.chance,
+        unplaced=evaluation.settings.unplaced,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
@@ -318,6 +324,19 @@ def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, Strate
             table[:, _OUTCOMES.index(outcome)] = np.bincount(labels, minlength=n_labels)
         tables[name] = [StrategyCounts(*row) for row in table.tolist()]
     return [{name: rows[number] for name, rows in tables.items()} for number in range(n_labels)]
+
+
+def _with_spurious(
+    rows: Iterable[Mapping[str, StrategyCounts]], numbers: Sequence[int]
+) -> list[dict[str, StrategyCounts]]:
+    """Count quotes that are not in the text as spurious, by label."""
+    return [
+        {
+            name: counts._replace(spurious=counts.spurious + number)
+            for name, counts in of_label.items()
+        }
+        for of_label, number in zip(rows, numbers, strict=True)
+    ]
 
 
 def _first_choices(gold: Ints, system: Ints) -> Ints:

@@ -17,6 +17,7 @@ from strategies import at_most, crowds
 
 import spanagree as sa
 from spanagree.cli.main import main
+from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.systems.strategies import STRATEGIES, outcomes
 
 ROOT = Path(__file__).parents[2]
@@ -184,7 +185,25 @@ def test_undefined():
     assert nothing.verdict == "F1 of mine: strict –, exact –, partial –, type –."
 
 
-def test_refused(tmp_path):
+def test_quotes_that_are_not_in_the_text():
+    """They are spurious, of their label too, and lower F1 and its chance as for any measure."""
+    layers = {"gold": [[(0, 2, "X"), (3, 4, "Y")]], "mine": [[(0, 2, "X")]]}
+    quotes = UnplacedQuotes.of([0, 0], ["Y", "Y"], ["q", "r"], "tokens")
+    corpus = sa.Corpus.from_segments([9], layers)
+    corpus = corpus.but(unplaced={"mine": quotes})
+    found = sa.systems.strategy_scores(sa.evaluate(corpus))
+    for strategy in ("strict", "exact", "partial"):
+        assert found.counts["mine"][strategy] == (1, 0, 0, 1, 2)
+        measured = sa.evaluate(corpus, match=STRATEGIES[strategy].match)["mine"].f1
+        assert found.chance["mine"][strategy][:3] == pytest.approx(measured[:3])
+    spurious = {label: rows["type"].spurious for label, rows in found.labels["mine"].items()}
+    assert spurious == {"X": 0, "Y": 2}
+    assert "unplaced:wrong" in found.signature
+    left_out = sa.systems.strategy_scores(sa.evaluate(corpus, unplaced="ignore"))
+    assert left_out.counts["mine"]["strict"] == (1, 0, 0, 1, 0)
+
+
+def test_refused():
     """Rows and relations have no segments, and pieces no place in an order; nor is it a corpus."""
     corpus = sa.Corpus.from_segments([5], {"gold": [[(0, 2, "X")]], "mine": [[]]})
     with refuses(sa.SettingError, "strategies: Corpus; an evaluation is needed"):
