@@ -36,6 +36,12 @@ LAYERS = {
 }
 
 
+SCORED = {
+    "gold": [[(0, 2, "X")], [(3, 4, "X")]],
+    "mine": [[(0, 2, "X", {"score": "0.9"})], [(2, 4, "X", {"score": "0.5"})]],
+}
+
+
 def makers():
     """Each public function that gives a result, by name."""
     corpus = sa.Corpus.from_segments([9, 8, 5], LAYERS)
@@ -85,6 +91,8 @@ def makers():
         "error_types": (evaluation,),
         "strategy_scores": (evaluation,),
         "evaluate_levels": (evaluation, hard),
+        "score_runs": (evaluation, {"runs": ["mine", "yours"]}),
+        "sweep_scores": (sa.evaluate(sa.Corpus.from_segments([9, 8], SCORED)),),
     }
 
 
