@@ -53,8 +53,8 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
 )
 def agree(
     job: Job,
-    measure: str = "f1",
     sort: str | None = None,
+    measure: str = "f1",
     test: str | None = None,
     fail_under: float | None = None,
     **settings: Any,

@@ -87,3 +87,14 @@ class Tally(Scored):
 
 
 # --- counts in tables -----------------------------------------------------------------------------
+
+
+class ScoredTally(Scored):
+    """What has the scores of counts of its own."""
+
+    tally: Tally
+
+    @property
+    def beta(self) -> float | None:  # type: ignore[override]  # elsewhere it is stored
+        """The β of ``f_beta``, if that was requested."""
+        return self.tally.beta

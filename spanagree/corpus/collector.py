@@ -354,13 +354,7 @@ class Collector:
         return number
 
     def unplaced(
-        self,
-        annotation: int,
-        label: object,
-        quote: str,
-        where: str,
-        size: int | None = None,
-        score: object = None,
+        self, annotation: int, label: object, quote: str, where: str, size: Any, score: object
     ) -> None:
         """Add a quote of an annotation that is not in its text, with its size and score if known.
 

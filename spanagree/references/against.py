@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,15 +27,7 @@ from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.roles import settled
-from spanagree.errors import (
-    SettingError,
-    annotator_names,
-    check_choice,
-    counted,
-    listed,
-    printable,
-    show,
-)
+from spanagree.errors import SettingError, annotator_names, counted, listed, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.references.baselines import WITH_VOTERS
 from spanagree.references.ceiling import (
@@ -53,10 +45,11 @@ from spanagree.results import verdict
 from spanagree.results.caveats import caveats_of
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, f1_dots, heat_map
-from spanagree.results.result import Comparable, Keyed, Result, note_left_out
+from spanagree.results.result import Comparable, note_left_out
 from spanagree.results.score import Score, f1_figures
 from spanagree.results.score_columns import F1, ScoreColumns
 from spanagree.settings import MatchSettings, confidence_of, unit
+from spanagree.systems.result import SystemsResult
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 from spanagree.uncertainty.jackknife import evidence_of
 
@@ -120,7 +113,7 @@ class Person(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgainstReferences(Result, Keyed):
+class AgainstReferences(SystemsResult):
     """The result of :func:`spanagree.evaluate_references`.
 
     Attributes:
@@ -159,11 +152,13 @@ class AgainstReferences(Result, Keyed):
         "label": "a row for each label and system, then for the ceiling of the label",
     }
     DRAWN: ClassVar[tuple[str, ...]] = ("annotator", "label")
-
-    @property
-    def scores(self) -> dict[str, Score]:
-        """The F1 of each system."""
-        return {name: system.f1 for name, system in self.systems.items()}
+    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "documents",
+        "references",
+        "places?",
+        "uniform=uniform.scores?",
+    )
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -191,24 +186,6 @@ class AgainstReferences(Result, Keyed):
             return f"{sentence} Human agreement has no corrected F1: {people.reason}."
         reached = verdict.short(people.corrected)
         return f"{sentence} People agree with each other to {reached}, on {both}."
-
-    @property
-    def _keys(self) -> Sequence[Any]:
-        return [*self.systems]
-
-    def __getitem__(self, system: str) -> SystemAgainst:
-        """Return a system by its name; SettingError for an unknown one."""
-        check_choice(system, self.systems, "system")
-        return self.systems[system]
-
-    TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
-
-    SUMMARY: ClassVar[tuple[str, ...]] = (
-        "documents",
-        "references",
-        "places?",
-        "uniform=uniform.scores?",
-    )
 
     @property
     def references(self) -> int:

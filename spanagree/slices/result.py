@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
-from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally import ScoredTally, Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.errors import SettingError, counted, counted_of, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots, lines, rows_size
 from spanagree.results.result import Comparable, Keyed, Result
-from spanagree.results.score import UNDEFINED, Ratio, Score, Scored, figures_of, undefined
+from spanagree.results.score import UNDEFINED, Ratio, Score, figures_of, undefined
 from spanagree.results.score_columns import F1, ScoreColumns, columns_of_figure
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, unit
@@ -26,7 +26,7 @@ _PICTURED = 12  # slices beside each other in a picture of several systems
 
 
 @dataclass(frozen=True, eq=False)
-class SliceScore(Comparable, Scored):
+class SliceScore(Comparable, ScoredTally):
     """The figures of a system, ``precision``, ``recall`` and ``f1``, or of a team, in one slice.
 
     Attributes:
@@ -45,11 +45,6 @@ class SliceScore(Comparable, Scored):
     documents: int
     tally: Tally
     no_chance: str = ""
-
-    @property
-    def beta(self) -> float | None:  # type: ignore[override]  # elsewhere it is stored
-        """The β of ``f_beta``, if that was requested."""
-        return self.tally.beta
 
     def score_of(self, ratio: Ratio) -> Score:
         """Return the score of a figure."""

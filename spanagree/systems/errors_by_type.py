@@ -10,13 +10,14 @@ import numpy as np
 
 from spanagree.comparisons.counting import of_gold
 from spanagree.comparisons.pairing import KINDS, pairing
-from spanagree.errors import SettingError, counted, printable
+from spanagree.errors import printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map
 from spanagree.results.result import Result
-from spanagree.settings import Settings, unit
-from spanagree.systems.result import Evaluation, check_evaluation
+from spanagree.settings import Settings
+from spanagree.systems.result import Evaluation
+from spanagree.systems.single_segments import against_gold, corpus_of_segments
 
 _NAMED = 3  # systems of which the verdict names the most frequent error
 
@@ -87,15 +88,8 @@ class ErrorTypes(Result):
             errors = self.errors(name)
             total = sum(errors.values())
             rows += [[name, kind, n, n / total if total else None] for kind, n in errors.items()]
-        n_systems = counted(len(self.counts), "system")
-        return Frame(
-            columns,
-            rows,
-            self.settings,
-            caption=f"errors of {n_systems} against {printable(self.settings.gold)},"
-            f" {counted(self.documents, unit(self.settings))}",
-            breaks=breaks[1:],
-        )
+        caption = against_gold("errors of", self.counts, self.documents, self.settings)
+        return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
     def _picture(self, by: str | None) -> Picture:
         """Return the number of errors of each type as a heat map."""
@@ -124,13 +118,7 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
     >>> found.errors("mine")
     {'missed': 1, 'spurious': 0, 'boundary': 1, 'label': 0, 'boundary+label': 0}
     """
-    check_evaluation(evaluation, "errors by type")
-    corpus = evaluation.counted.per_document.corpus
-    if corpus is None or corpus.of_rows or corpus.of_relations:
-        raise SettingError(
-            "errors by type are of segments, and these are rows or relations; evaluate a corpus"
-            " with its segments"
-        )
+    corpus = corpus_of_segments(evaluation, "errors by type")
     gold = corpus.layers[evaluation.settings.gold]
     counts = {
         name: pairing(gold, corpus.layers[name], labels=len(corpus.labels)).counts

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from spanagree.arrays import Ints, Progress
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.tally import Tally
+from spanagree.comparisons.tally import ScoredTally, Tally
 from spanagree.errors import SettingError, check_choice, printable, show
 from spanagree.results.numbers import ranks
 from spanagree.results.result import Comparable, Keyed, Result, note_left_out
@@ -77,7 +77,7 @@ class Rank(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class System(Comparable, Scored):
+class System(Comparable, ScoredTally):
     """How one system did: ``precision``, ``recall`` and ``f1`` over all documents and labels.
 
     Attributes:
@@ -104,11 +104,6 @@ class System(Comparable, Scored):
     rank: Rank
     not_found: int = 0
 
-    @property
-    def beta(self) -> float | None:  # type: ignore[override]  # elsewhere it is stored
-        """The β of ``f_beta``, if that was requested."""
-        return self.tally.beta
-
     def score_of(self, ratio: Ratio) -> Score:
         """Return the score of a figure over all documents and labels (micro-average)."""
         if not self.documents:
@@ -119,8 +114,28 @@ class System(Comparable, Scored):
         return f"<System {show(self.name)}: F1 {self.f1}>"
 
 
+class SystemsResult(Result, Keyed):
+    """A result that has something of each system, by name, with a score of its F1."""
+
+    systems: Mapping[str, Any]
+
+    @property
+    def _keys(self) -> Sequence[Any]:
+        return [*self.systems]
+
+    def __getitem__(self, system: str) -> Any:
+        """Return a system by its name; SettingError for an unknown one."""
+        check_choice(system, self.systems, "system")
+        return self.systems[system]
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """The F1 of each system; over runs their mean."""
+        return {name: system.f1 for name, system in self.systems.items()}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Result, Keyed):
+class Evaluation(SystemsResult):
     """The result of :func:`spanagree.evaluate`.
 
     Attributes:
@@ -160,11 +175,6 @@ class Evaluation(Result, Keyed):
     SHOWN_BY: ClassVar[str] = f"{__package__}.table"
 
     @property
-    def scores(self) -> dict[str, Score]:
-        """The F1 of each system."""
-        return {name: system.f1 for name, system in self.systems.items()}
-
-    @property
     def figures(self) -> Mapping[str, Ratio]:
         """The figures by key, F-beta among them if it was requested."""
         return figures_of(self.settings.f_beta)
@@ -186,10 +196,6 @@ class Evaluation(Result, Keyed):
         return self.counted.places
 
     @property
-    def _keys(self) -> Sequence[Any]:
-        return [*self.systems]
-
-    @property
     def unmarked(self) -> tuple[str, ...]:
         """The names of gold and systems without a segment in the documents that they share.
 
@@ -202,11 +208,6 @@ class Evaluation(Result, Keyed):
         silent = (system.name for system in compared if not system.tally.size_b)
         of_systems = (name for name in silent if name != NOTHING)
         return (*((self.settings.gold,) if of_gold else ()), *of_systems)
-
-    def __getitem__(self, system: str) -> System:
-        """Return a system by its name; SettingError for an unknown one."""
-        check_choice(system, self.systems, "system")
-        return self.systems[system]
 
     def over(self, documents: Ints) -> Evaluation:
         """Return the same systems over some of the documents, by number from 0, ranked anew.

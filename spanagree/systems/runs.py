@@ -15,12 +15,12 @@ from spanagree.errors import SettingError, check_known, counted, is_iterable, pr
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, clouds, rows_size
-from spanagree.results.result import Comparable, Keyed, Result
+from spanagree.results.result import Comparable
 from spanagree.results.score import Figures, Interval, Ratio, Score, ends_of, figures_of
 from spanagree.results.score_columns import columns_of_figure
 from spanagree.settings import confidence_of, unit
 from spanagree.systems.count import CountedSystems, EvaluationSettings, columns_of
-from spanagree.systems.result import Evaluation, check_evaluation
+from spanagree.systems.result import Evaluation, SystemsResult, check_evaluation
 from spanagree.uncertainty.confidence import LEAST_UNITS, Jackknife, parse_ci
 from spanagree.uncertainty.jackknife import Moments, intervals_of, mean_moments
 from spanagree.uncertainty.samples import SampleVariance, second_intervals
@@ -84,7 +84,7 @@ class SystemRuns(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EvaluationOfRuns(Result, Keyed):
+class EvaluationOfRuns(SystemsResult):
     """The result of :func:`score_runs`.
 
     Attributes:
@@ -111,24 +111,6 @@ class EvaluationOfRuns(Result, Keyed):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "runs=_runs")
-
-    @property
-    def _keys(self) -> Sequence[Any]:
-        return [*self.systems]
-
-    def __getitem__(self, name: str) -> SystemRuns:
-        """Return a system by its name.
-
-        Raises:
-            SettingError: for an unknown one.
-        """
-        check_known([name], self.systems, "system")
-        return self.systems[name]
-
-    @property
-    def scores(self) -> dict[str, Score]:
-        """The mean F1 of each system."""
-        return {name: system.f1 for name, system in self.systems.items()}
 
     @property
     def figures(self) -> Mapping[str, Ratio]:

@@ -72,7 +72,8 @@ class BestScore(Comparable):
         n_held_out: number of the other documents.
         chosen: counts on those by which it was chosen, which flatter it.
         held_out: counts on the others, with intervals.
-        all_kept: counts on the others if no prediction is left out.
+        all_kept: counts on the others if no prediction is left out, with which they are compared;
+            the difference is the gain.
         gain: what it gains on the others.
     """
 

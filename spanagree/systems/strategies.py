@@ -22,16 +22,17 @@ from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, counted, printable
+from spanagree.errors import printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Score, undefined
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import counted_of
-from spanagree.systems.result import Evaluation, check_evaluation, result
+from spanagree.systems.result import Evaluation, result
+from spanagree.systems.single_segments import against_gold, corpus_of_segments
 
 LEAST_SHARE = 1.0
 """The least part of a gold segment, in per cent, that an overlap is, as nervaluate has it."""
@@ -142,9 +143,9 @@ class StrategyScores(Result):
         notes: notes of the evaluation, and reasons why a strategy has no chance.
 
     >>> import spanagree as sa
-    >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
-    >>> found = sa.systems.strategy_scores(sa.evaluate(sa.Corpus.from_segments([9], layers)))
-    >>> found.verdict
+    >>> gold, mine = [[(0, 2, "PER"), (4, 5, "LOC")]], [[(0, 3, "PER")]]
+    >>> corpus = sa.Corpus.from_segments([9], {"gold": gold, "mine": mine})
+    >>> sa.systems.strategy_scores(sa.evaluate(corpus)).verdict
     'F1 of mine: strict .000, exact .000, partial .333, type .667.'
     """
 
@@ -203,15 +204,9 @@ class StrategyScores(Result):
                     figures = [counts.precision, counts.recall, counts.f1]
                     chance = list(self.chance[name][strategy][1:3]) if of_all else []
                     rows.append([*begin, STRATEGIES[strategy].match, *counts, *figures, *chance])
-        n_systems = counted(len(self.counts), "system")
-        return Frame(
-            columns,
-            rows,
-            self.settings,
-            caption=f"SemEval's strategies: {n_systems} against {printable(self.settings.gold)},"
-            f" {counted(self.documents, unit(self.settings))}",
-            breaks=breaks[1:],
-        )
+        what = "SemEval's strategies:"
+        caption = against_gold(what, self.counts, self.documents, self.settings)
+        return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
     def _picture(self, by: str | None) -> Picture:
         """Return F1 of each strategy as a heat map."""
@@ -240,13 +235,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     >>> found.counts["mine"]["partial"]
     StrategyCounts(correct=0, incorrect=0, partial=1, missed=1, spurious=0)
     """
-    check_evaluation(evaluation, "strategies")
-    corpus = evaluation.counted.per_document.corpus
-    if corpus is None or corpus.of_rows or corpus.of_relations:
-        raise SettingError(
-            "strategies are of segments, and these are rows or relations; evaluate a corpus with"
-            " its segments"
-        )
+    corpus = corpus_of_segments(evaluation, "strategies")
     check_in_one_piece(corpus, "strategies")
     gold, n_labels = evaluation.settings.gold, len(corpus.labels)
     counts, labels = {}, {}

@@ -21,18 +21,12 @@ from spanagree import Corpus
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
+from spanagree.comparisons import measures as measure_table
 from spanagree.comparisons import profile_sums as similarity
 from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import (
-    LABEL_OVERLAP,
-    MATCHES,
-    OVERLAP,
-    SAME_BORDERS,
-    find_match,
-    measures,
-)
+from spanagree.comparisons.measures import MATCHES, find_match, measures
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus import Layer
@@ -367,9 +361,12 @@ def test_any_additive_measure(monkeypatch):
     ("forbids", "message"),
     [
         ("", None),
-        (SAME_BORDERS, None),
-        (OVERLAP, "overlap, which match left does not allow; --match exact or --match token or"),
-        (LABEL_OVERLAP, None),
+        (measure_table.SAME_BORDERS, None),
+        (
+            measure_table.OVERLAP,
+            "overlap, which match left does not allow; --match exact or --match token or",
+        ),
+        (measure_table.LABEL_OVERLAP, None),
     ],
 )
 def test_what_a_measure_forbids(monkeypatch, forbids, message):
@@ -446,9 +443,9 @@ OVERLAPS = {
 HELD = {
     # what is forbidden -> the layers that have it
     "": (),
-    SAME_BORDERS: ("same boundaries",),
-    LABEL_OVERLAP: ("same label", "nested in the first"),
-    OVERLAP: tuple(OVERLAPS),
+    measure_table.SAME_BORDERS: ("same boundaries",),
+    measure_table.LABEL_OVERLAP: ("same label", "nested in the first"),
+    measure_table.OVERLAP: tuple(OVERLAPS),
 }
 REFUSED = {
     **{match: HELD[measure.forbids] for match, measure in MATCHES.items()},
@@ -473,10 +470,10 @@ def test_what_each_measure_forbids():
     """By hand: what gives more than 1 to one segment, or leaves open which pairs are made."""
     forbids = {match: measure.forbids for match, measure in MATCHES.items()}
     assert forbids.pop("exact") == ""
-    assert forbids.pop("boundaries") == SAME_BORDERS
+    assert forbids.pop("boundaries") == measure_table.SAME_BORDERS
     for match in [name for name, measure in MATCHES.items() if not measure.of_label]:
-        assert forbids.pop(match, OVERLAP) == OVERLAP
-    assert set(forbids.values()) == {LABEL_OVERLAP}
+        assert forbids.pop(match, measure_table.OVERLAP) == measure_table.OVERLAP
+    assert set(forbids.values()) == {measure_table.LABEL_OVERLAP}
 
 
 @pytest.mark.parametrize(("match", "chance"), PAIRS, ids=IDS)
