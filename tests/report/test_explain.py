@@ -60,7 +60,7 @@ def agreements(corpus):
             yield from tables_of(sa.agree(corpus, ci=sa.Jackknife(over="annotators")))
         names = list(corpus.annotators)[:1]
         yield from tables_of(sa.evaluate_references(corpus, systems=names, **more))
-        yield from tables_of(sa.coefficients(sa.token_labels(corpus), **more))
+        yield from tables_of(sa.labels.token_coefficients(corpus, **more))
         yield from tables_of(sa.coefficients(sa.token_labels(corpus), category_weights="masi"))
         yield from tables_of(sa.coefficients_by_label(corpus))
     if len(corpus) >= 30:
@@ -99,7 +99,8 @@ def tables(newsroom):
             sa.partial_credit(sa.Corpus.from_segments([4], {"a": [[]], "b": [[]]}), "a", "b")
         ),
         *tables_of(sa.evaluate({"gold": [["B-X"], ["O"]], "half": [["B-X"], None]}, "gold")),
-        *tables_of(sa.evaluate(sa.read([{"text": "Jo", "gold": PLACE, "mine": QUOTE}]), "gold")),
+        *tables_of(sa.evaluate(answer("wrong"), "gold")),
+        *tables_of(sa.evaluate(answer("ignore"), "gold")),
         *tables_of(drawn_overlap()),
         *tables_of(scored()),
         *tables_of(runs()),
@@ -112,6 +113,12 @@ def tables(newsroom):
             StartSettings(chance="nonoverlapping", length=9, segments=(1, 3)), tuple(start)
         ).table(),
     ]
+
+
+def answer(unplaced):
+    """A model that quotes what is not in the text."""
+    rows = [{"text": "Jo", "gold": PLACE, "mine": QUOTE}]
+    return sa.read(rows, unplaced=unplaced)
 
 
 def scored():

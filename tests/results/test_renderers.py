@@ -246,7 +246,8 @@ def test_latex_knows_our_own_characters():
         (where, c)
         for where, words in words_of_ours()
         for c in words
-        if not latex.escaped(c).isascii() and c not in "…“”’øØéíö█Ͱ\u03ff"  # bars are for a terminal
+        if not latex.escaped(c).isascii()
+        and c not in "…“”’øØéíö█Ͱ\u03ff"  # bars are for a terminal
     }
     assert not unknown
 
