@@ -264,6 +264,8 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         )  # fmt: skip
         shares = None if about["shares"] is None else PlaceShares.read(about["shares"])
         segments, at_edges = about["word_edges"]
+        if not 0 <= at_edges <= 2 * segments < 1 << 53:
+            raise ValueError(f"word_edges {show(about['word_edges'])}")
         description = Description(shares, WordEdges(int(segments), float(at_edges)))
         counting = MatchCounting(match=about["match"], chance=chance)
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import zipfile
@@ -353,3 +354,11 @@ def test_shapes_of_the_hub(tmp_path):
         sa.read(tmp_path / "few_nerd.parquet")
     fine = sa.read(tmp_path / "few_nerd.parquet", tags={"gold": "fine_ner_tags"}, scheme="IO")
     assert fine.labels == ("location-GPE", "person-actor")
+
+
+@pytest.mark.parametrize("column", ["tokens", "tags", "spans", "text", "labels"])
+def test_arrays_without_a_length(column):
+    """An array without a dimension is no list, whatever columns are guessed, and ends in one line."""
+    row = {"tokens": ["Jo"], "tags": ["B-X"], "labels": np.array("B-X"), column: np.array("Jo")}
+    with contextlib.suppress(sa.SpanAgreeError):
+        sa.read([row])

@@ -163,6 +163,8 @@ WRONG = {
     "no lengths": {"lengths": None},
     "too few masks": {"seen": np.array([True])},
     "another version": {"about": {"spanagree_rows": 2}},
+    "too many ends": {"about": {"word_edges": [10**400, 0.0]}},
+    "no number of ends": {"about": {"word_edges": [1, float("nan")]}},
     "another kind": {"about": {"kind": "units"}},
     "no names": {"about": {"annotators": 3}},
     "a gold that is not there": {"about": {"gold": "zed"}},

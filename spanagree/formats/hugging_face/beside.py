@@ -14,6 +14,7 @@ from spanagree.errors import InputError, SettingError, counted, show
 from spanagree.formats.hugging_face.columns import Columns, Rows, arrow_table, layer_names
 from spanagree.formats.hugging_face.guess import is_tag
 from spanagree.formats.hugging_face.shape import Shape
+from spanagree.formats.hugging_face.spans import is_sequence
 from spanagree.formats.paths import steps_of
 from spanagree.formats.records import ReadLog
 from spanagree.formats.spans_beside import Tree, tree_of
@@ -121,5 +122,4 @@ def _rows_of(data: Any, columns: list[str]) -> Iterable[Any]:
 
 def _as_lists(row: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the cells of a row by name, with lists in place of arrays and tuples."""
-    kinds = (np.ndarray, tuple)
-    return {name: [*cell] if isinstance(cell, kinds) else cell for name, cell in row.items()}
+    return {name: [*cell] if is_sequence(cell) else cell for name, cell in row.items()}

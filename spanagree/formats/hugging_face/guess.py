@@ -12,9 +12,15 @@ from typing import Any
 import numpy as np
 
 from spanagree.corpus.tags import USUAL_OUTSIDE, is_ignored
-from spanagree.errors import InputError, is_whole, listed
+from spanagree.errors import InputError, is_whole, length_of, listed
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
-from spanagree.formats.hugging_face.spans import WRAPPERS, by_annotator, parsed, quotes_in
+from spanagree.formats.hugging_face.spans import (
+    WRAPPERS,
+    by_annotator,
+    is_sequence,
+    parsed,
+    quotes_in,
+)
 from spanagree.formats.tagged_copies import without_tags
 from spanagree.formats.usual_names import (
     COLUMNS,
@@ -293,7 +299,7 @@ class _Guess:
         names = layer_names(self.features, column, None) or []
         for row in self.rows:
             words = self.words(row.get(column))
-            if isinstance(words, _LISTS):
+            if is_sequence(words):
                 yield [
                     names[tag] if is_whole(tag) and 0 <= tag < len(names) else str(tag)
                     for tag in words
@@ -390,7 +396,7 @@ class _Guess:
             for row in self.rows
             if not _is_missing(row.get(column))
         ]
-        lists = [pair for pair in pairs if all(isinstance(part, _LISTS) for part in pair)]
+        lists = [pair for pair in pairs if all(is_sequence(part) for part in pair)]
         if not lists or (self.words is words_in and all(len(words) == 1 for words, _ in lists)):
             return False
         alike = sum(len(words) == len(entries) for words, entries in lists)
@@ -400,7 +406,7 @@ class _Guess:
         """Yield what is in the lists of a column."""
         for row in self.rows:
             words = self.words(row.get(column))
-            if isinstance(words, _LISTS):
+            if is_sequence(words):
                 yield from words
 
     def is_tags(self, column: str, tokens: str) -> bool:
@@ -454,9 +460,9 @@ class _Guess:
         if name == "tokens" or not _mostly(map(_is_list, cells)):
             return False
         parts = [
-            [entry] if isinstance(cell, _LISTS) else entry
+            [entry] if is_sequence(cell) else entry
             for cell in filter(_is_list, cells)
-            for entry in (cell if isinstance(cell, _LISTS) else [cell])
+            for entry in (cell if is_sequence(cell) else [cell])
         ]
         if not _SPEAKS_OF_QUOTES.search(name) and any(map(_has_names, parts)):
             return False
@@ -468,8 +474,7 @@ class _Guess:
         cells = [*self.cells(column)]
         inner = [part for cell in cells if isinstance(cell, Mapping) for part in cell.values()]
         return any(
-            isinstance(part, _LISTS) and len(part) and _are_spans(part, False)
-            for part in (*cells, *inner)
+            is_sequence(part) and len(part) and _are_spans(part, False) for part in (*cells, *inner)
         )
 
     def is_of_nothing_marked(self, column: str) -> bool:
@@ -479,7 +484,7 @@ class _Guess:
     def labels_of_spans(self, column: str) -> Iterator[str]:
         """Yield the labels of a column's spans."""
         for cell in self.cells(column):
-            for span in cell if isinstance(cell, _LISTS) else ():
+            for span in cell if is_sequence(cell) else ():
                 if isinstance(span, Mapping) and "label" in (keys := keys_of(tuple(span))):
                     yield str(span[keys["label"]])
 
@@ -515,7 +520,7 @@ class _Guess:
     def are_words(self, cell: Any) -> bool:
         """Return whether a cell is a list of texts, or in a flat table a text of words."""
         words = self.words(cell)
-        return isinstance(words, _LISTS) and all(isinstance(word, str) for word in words)
+        return is_sequence(words) and all(isinstance(word, str) for word in words)
 
     def content(self, table: bool) -> dict[str, Any]:
         """Return the column of what offsets count; in a table, not that of the spans' own texts."""
@@ -614,11 +619,11 @@ def _is_missing(cell: Any) -> bool:
 
 def _is_empty(cell: Any) -> bool:
     """Return whether nothing is in a cell."""
-    return _is_missing(cell) or (isinstance(cell, (str, Mapping, *_LISTS)) and not len(cell))
+    return _is_missing(cell) or (isinstance(cell, (str, Mapping, *_LISTS)) and length_of(cell) == 0)
 
 
 def _is_list(cell: Any) -> bool:
-    return isinstance(cell, (Mapping, *_LISTS))
+    return isinstance(cell, Mapping) or is_sequence(cell)
 
 
 def _mostly(fit: Iterable[bool]) -> bool:
@@ -644,7 +649,7 @@ def _are_spans(cell: Any, speaks: bool) -> bool:
     """Return whether something is a list of spans; pairs of numbers, where the name ``speaks``."""
     if isinstance(cell, Mapping):
         return {"start", "end"} <= keys_of(tuple(cell)).keys()
-    return isinstance(cell, _LISTS) and all(_is_span(span, speaks) for span in cell)
+    return is_sequence(cell) and all(_is_span(span, speaks) for span in cell)
 
 
 def _has_names(part: Any) -> bool:
@@ -659,7 +664,7 @@ def _is_span(span: Any, speaks: bool) -> bool:
         is_placed = "start" in keys and ("end" in keys or "text" in keys)
         is_quote = {"text", "label"} <= keys.keys() and isinstance(span[keys["text"]], str)
         return is_placed or is_quote
-    if not isinstance(span, _LISTS) or len(span) not in (2, 3):
+    if not is_sequence(span) or len(span) not in (2, 3):
         return False
     numbers = all(map(is_whole, span[:2]))
     return numbers and (isinstance(span[-1], str) if len(span) == 3 else speaks)

@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -95,15 +95,15 @@ def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple
     in the order of ``users``, with ``states``. Spans that were never handed in are ``None``.
     """
     cell = parsed(cell)
-    if isinstance(users, _LISTS) and isinstance(cell, _LISTS) and len(users) == len(cell):
-        given = isinstance(states, _LISTS) and len(states) == len(cell)
+    if is_sequence(users) and is_sequence(cell) and len(users) == len(cell):
+        given = is_sequence(states) and len(states) == len(cell)
         return [
             (text_of_whole(user), None if given and states[i] in _NEVER else cell[i])
             for i, user in enumerate(users)
         ]
     if isinstance(cell, Mapping) and "start" not in keys_of(tuple(cell)):
         return [(text_of_whole(annotator), spans) for annotator, spans in cell.items()]
-    if isinstance(cell, _LISTS) and len(cell) and all(isinstance(item, Mapping) for item in cell):
+    if is_sequence(cell) and len(cell) and all(isinstance(item, Mapping) for item in cell):
         keys = [keys_of(tuple(answer)) for answer in cell]
         if all(
             "annotator" in key
@@ -192,7 +192,7 @@ class SpanReader:
             if _is_refusal(spans, text):
                 raise invalid_value(place, spans, _NO_COPY)
             spans = _in_object(spans, place)
-        if not isinstance(spans, _LISTS) or not is_iterable(spans):
+        if not is_sequence(spans):
             raise invalid_value(place, spans, _NEEDED)
         if isinstance(text, (str, list, tuple)):
             spans = self._placed(spans, text, whose, place)
@@ -284,7 +284,7 @@ class SpanReader:
                 return [
                     Span(start, end, _name(given, names, where), quote, details) for given in labels
                 ]
-        elif isinstance(span, _LISTS) and length_of(span) in (2, 3):
+        elif is_sequence(span) and length_of(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
             return [Span(start, end, _name(label[0], names, where) if label else None)]
@@ -333,7 +333,7 @@ def _as_quote(span: Any) -> Any:
     """Return a text, or one with its label, as a quote; any other span as it is."""
     if isinstance(span, str):
         return {"text": span}
-    if isinstance(span, _LISTS) and len(span) == 2 and all(isinstance(x, str) for x in span):
+    if is_sequence(span) and len(span) == 2 and all(isinstance(x, str) for x in span):
         return {"text": span[0], "label": span[1]}
     return span
 
@@ -368,7 +368,7 @@ def quotes_in(cell: Any) -> list[str] | None:
     """
     cell = parsed(cell)
     spans = by_label(cell) if isinstance(cell, Mapping) else cell
-    if not isinstance(spans, _LISTS):
+    if not is_sequence(spans):
         return None
     given = [_as_quote(span) for span in spans]
     return [quote["text"] for quote in given] if all(map(_is_plain, given)) else None
@@ -402,7 +402,7 @@ def _transposed(spans: Mapping[Any, Any], place: str) -> list[dict[Any, Any]]:
     keys = keys_of(tuple(spans))
     wanted = [keys[what] for what in ("start", "end", "label", "text") if what in keys]
     columns = [spans[key] for key in wanted]
-    are_lists = all(isinstance(c, _LISTS) and is_iterable(c) for c in columns)
+    are_lists = all(map(is_sequence, columns))
     if not {"start", "end"} <= keys.keys() or not are_lists or len(set(map(len, columns))) > 1:
         needed = "lists of equal length under start, end and label are needed"
         raise invalid_value(place, spans, needed)
@@ -416,3 +416,12 @@ def _name(label: Any, names: Sequence[str] | None, where: str) -> Any:
     if 0 <= label < len(names):
         return names[label]
     raise InputError(f"{where}: label id {label}; 0 to {len(names) - 1} are allowed")
+
+
+def is_sequence(cell: object) -> TypeGuard[Any]:
+    """Return whether a cell is a list, or an array that has a length.
+
+    >>> is_sequence(["Jo"]), is_sequence(np.array(["Jo"])), is_sequence(np.array("Jo"))
+    (True, True, False)
+    """
+    return isinstance(cell, _LISTS) and is_iterable(cell)
