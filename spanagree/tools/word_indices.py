@@ -16,6 +16,7 @@ from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import found_at
 from spanagree.formats.records import ReadLog
+from spanagree.limits import check_expansion
 from spanagree.tools.beside_texts import beside
 
 
@@ -46,6 +47,7 @@ def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
                     raise InputError(
                         f"{where}: a passage at {show(start)}, where the one before has not ended"
                     )
+                check_expansion(where, len(text) + len(piece), start)
                 text = text.ljust(start) + piece
         yield where, {**record, "text": text}
 

@@ -362,3 +362,11 @@ def test_arrays_without_a_length(column):
     row = {"tokens": ["Jo"], "tags": ["B-X"], "labels": np.array("B-X"), column: np.array("Jo")}
     with contextlib.suppress(sa.SpanAgreeError):
         sa.read([row])
+
+
+def test_numbers_beside_empty_lists(tmp_path):
+    """A column of empty lists and numbers is no column of spans, and ends in one line."""
+    rows = [{"text": "Jo is", "marks": []}, {"text": "Jo is", "marks": 3}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(sa.SpanAgreeError):
+        sa.read(tmp_path / "a.jsonl")

@@ -1076,3 +1076,12 @@ def test_an_empty_file_of_a_campaign(tmp_path):
     corpus = sa.read(tmp_path)
     assert corpus.annotators == ("ann",)
     assert corpus.notes[0].endswith("read as factgenie; 1 empty file passed over")
+
+
+def test_passages_beyond_any_text(tmp_path):
+    """A passage at a place that no text has is refused, and no blanks are laid out for it."""
+    passage = {"text": [TEXT], "offsets": [[10**30, 10**30 + 18]]}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"id": "1", "passages": [passage], "entities": []}]))
+    with refuses(sa.InputError, "… expand to more than 50 times as many …"):
+        sa.read(path, format="bigbio")

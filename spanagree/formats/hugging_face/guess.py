@@ -479,7 +479,8 @@ class _Guess:
 
     def is_of_nothing_marked(self, column: str) -> bool:
         """Return whether a column has lists, all empty, and no name of something else."""
-        return not any(map(len, self.cells(column))) and not _NO_SPANS.search(plain(column))
+        are_empty = all(length_of(cell) == 0 for cell in self.cells(column))
+        return are_empty and not _NO_SPANS.search(plain(column))
 
     def labels_of_spans(self, column: str) -> Iterator[str]:
         """Yield the labels of a column's spans."""
