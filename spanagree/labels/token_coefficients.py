@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.agreement.agree import agree
-from spanagree.corpus.corpus import Corpus
-from spanagree.formats.guessed import CorpusLike
+from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import marked_items, token_labels
 from spanagree.parts.each import Part
@@ -46,12 +45,14 @@ def token_coefficients(
         InputError: as for :func:`spanagree.token_labels`.
         SettingError: as for :func:`spanagree.coefficients`.
 
+    >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([9], {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]]})
     >>> found = token_coefficients(corpus)
     >>> round(found.kappa.value, 3), round(found.marked.kappa.value, 3), found.spans.observed
     (0.727, 0.0, 0.0)
     """
-    parts = corpus if isinstance(corpus, Corpus) else [*corpus]
+    source = source_of(corpus)
+    parts = [*source] if isinstance(source, Iterator) else source  # they are gone over twice
     table = token_labels(parts, executor=executor, progress=progress)
     of_all = coefficients(table, ci=ci, **settings)
     of_marked = coefficients(marked_items(table), ci=ci, **settings)

@@ -56,6 +56,13 @@ def test_what_corpus_papers_print():
     assert rows["κ of marked tokens"]["items"] == 3
     assert rows["F1 of segments"]["value"] == rows["F1 of segments"]["observed"]
     assert rows["F1 of segments, corrected"]["value"] == found.spans.corrected
+    tags = {
+        "ann": [["B-X", "I-X", "O", "O", "O", "B-X", *"OOOO"]],
+        "bob": [["B-X", "I-X", *"O" * 8]],
+    }
+    for same in (iter([corpus]), tags):  # an iterator of parts, and what becomes a corpus
+        again = sa.labels.token_coefficients(same)
+        assert (again.kappa.value, again.spans[:3]) == (found.kappa.value, found.spans[:3])
     one = sa.labels.token_coefficients(corpus.but(layers={"ann": corpus.layers["ann"]}))
     assert one.spans is None  # F1 is of two
 
