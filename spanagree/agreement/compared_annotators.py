@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, Progress, distinct
+from spanagree.arrays import Ints, Progress, distinct
 from spanagree.comparisons.annotation_pairs import (
     AnnotationIndex,
     PlacedSegments,
@@ -249,22 +249,10 @@ def compare_annotators(
     if at_once is None:
         return rows, sharing
     if corpus.unplaced:
-        rows = rows + _rows_of_quotes(corpus, crowd, counting, at_once.documents)
+        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most give offsets
+
+        rows = rows + rows_of_quotes(corpus, crowd, counting.measure, at_once.documents)
     return at_once.marginals(rows), sharing + at_once.sharing
-
-
-def _rows_of_quotes(
-    corpus: Corpus, crowd: AnnotationIndex, counting: MatchCounting, crowded: Bools
-) -> Comparisons:
-    """Return rows of the quotes that are not in the text of crowded documents, pair by pair."""
-    from spanagree.comparisons.unplaced_rows import pairs_with_quotes, with_unplaced
-
-    first, second = crowd.pairs(documents=crowded)
-    pairs = crowd.document[first], crowd.annotator[first], crowd.annotator[second]
-    quoted = pairs_with_quotes(corpus, *pairs)
-    none = Comparisons.none().named(corpus.annotators, corpus.labels)
-    document, a, b = (column[quoted] for column in pairs)
-    return with_unplaced(none, corpus, counting.measure, (document, a, b))
 
 
 # --- rows in files ---

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, ranges
+from spanagree.arrays import Bools, Ints, distinct, ranges
+from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -37,13 +38,17 @@ def with_unplaced(
     return Comparisons.joined([rows, *parts]).by(*order)
 
 
-def pairs_with_quotes(corpus: Corpus, documents: Ints, first: Ints, second: Ints) -> Ints:
-    """Find the pairs of annotators of a document in which one has a quote not in the text."""
+def rows_of_quotes(
+    corpus: Corpus, crowd: AnnotationIndex, measure: Match, crowded: Bools
+) -> Comparisons:
+    """Return rows of the quotes that are not in the text of crowded documents, pair by pair."""
+    first, second = crowd.pairs(documents=crowded)
+    document, a, b = crowd.document[first], crowd.annotator[first], crowd.annotator[second]
     wanted = np.unique(_quotes_of(corpus)[0])
-    return np.flatnonzero(
-        np.isin(documents * len(corpus.layers) + first, wanted)
-        | np.isin(documents * len(corpus.layers) + second, wanted)
-    )
+    number = document * len(corpus.layers)
+    quoted = np.isin(number + a, wanted) | np.isin(number + b, wanted)
+    none = Comparisons.none().named(corpus.annotators, corpus.labels)
+    return with_unplaced(none, corpus, measure, (document[quoted], a[quoted], b[quoted]))
 
 
 def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:

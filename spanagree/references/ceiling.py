@@ -14,11 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
-from spanagree.arrays import Bools, Floats, Ints
+from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import whose
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.measures import Match
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -84,23 +83,11 @@ def compare_with_references(
     if at_once is None:
         return rows
     if corpus.unplaced:
-        rows = rows + _rows_of_quotes(corpus, crowd, measure, at_once.documents, references)
+        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most give offsets
+
+        of_quotes = rows_of_quotes(corpus, crowd, measure, at_once.documents).both_ways()
+        rows = rows + of_quotes.where(of_quotes.second < references)
     return rows + at_once.by_annotation().named(rows.annotators, rows.labels)
-
-
-def _rows_of_quotes(
-    corpus: Corpus, crowd: AnnotationIndex, measure: Match, crowded: Bools, references: int
-) -> Comparisons:
-    """Return rows of the quotes that are not in the text of crowded documents."""
-    from spanagree.comparisons.unplaced_rows import pairs_with_quotes, with_unplaced
-
-    first, second = crowd.pairs(documents=crowded)
-    pairs = crowd.document[first], crowd.annotator[first], crowd.annotator[second]
-    quoted = pairs_with_quotes(corpus, *pairs)
-    document, a, b = (column[quoted] for column in pairs)
-    none = Comparisons.none().named(corpus.annotators, corpus.labels)
-    rows = with_unplaced(none, corpus, measure, (document, a, b)).both_ways()
-    return rows.where(rows.second < references)
 
 
 def size_compared(rows: Comparisons, references: int, chance: str) -> float:

@@ -107,10 +107,7 @@ class SystemSweep(Comparable):
 
     def tally(self, index: int) -> Tally:
         """Return the counts at a threshold, by its position."""
-        row = self.sums[index].tolist()
-        matched = int(row[0]) if row[0] == int(row[0]) else row[0]
-        sizes = [round(x) for x in row[2:4]]
-        return replace(Tally.of([matched, row[1], *sizes, *row[4:]]), beta=self.beta)
+        return _tally(self.sums[index], self.beta)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -420,4 +417,7 @@ def _gain(by_unit: Sequence[Floats], ci: Jackknife) -> Gain:
 
 def _tally(sums: Floats, beta: float | None) -> Tally:
     """Build the tally of sums of documents."""
-    return SystemSweep("", sums[:0], sums[None], None, beta).tally(0)
+    row = sums.tolist()
+    matched = int(row[0]) if row[0] == int(row[0]) else row[0]
+    sizes = [round(x) for x in row[2:4]]
+    return replace(Tally.of([matched, row[1], *sizes, *row[4:]]), beta=beta)

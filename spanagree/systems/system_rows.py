@@ -76,8 +76,9 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> Sys
         if name != gold:
             report_progress(len(parts) + 1, len(names))
             part = compare_layers(placed[gold], placed[name], profiles, measure, labels)
-            part = part.between(first, second).named(names, corpus.labels)
+            part = part.between(first, second)
             if corpus.unplaced:
+                part = part.named(names, corpus.labels)
                 both = corpus.layers[gold].annotated & corpus.layers[name].annotated
                 part = _with_unplaced(part, corpus, measure, np.flatnonzero(both), first, second)
             parts[name] = part
