@@ -251,7 +251,9 @@ def compare_annotators(
     if corpus.unplaced:
         from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most give offsets
 
-        rows = rows + rows_of_quotes(corpus, crowd, counting.measure, at_once.documents)
+        rows = rows + rows_of_quotes(
+            corpus, counting.measure, crowd.annotators_of_pairs(at_once.documents)
+        )
     return at_once.marginals(rows), sharing + at_once.sharing
 
 

@@ -118,6 +118,11 @@ class AnnotationIndex:
         second, first = ranges(low, last)
         return first, second
 
+    def annotators_of_pairs(self, documents: Bools) -> tuple[Ints, Ints, Ints]:
+        """Return document, first and second annotator of all pairs in some documents, by number."""
+        first, second = self.pairs(documents=documents)
+        return self.document[first], self.annotator[first], self.annotator[second]
+
 
 class PlacedSegments(NamedTuple):
     """The segments of a crowd, in its order, each with its start distribution.

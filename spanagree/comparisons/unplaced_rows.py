@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, ranges
-from spanagree.comparisons.annotation_pairs import AnnotationIndex
+from spanagree.arrays import Ints, distinct, ranges
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -38,12 +37,15 @@ def with_unplaced(
     return Comparisons.joined([rows, *parts]).by(*order)
 
 
-def rows_of_quotes(
-    corpus: Corpus, crowd: AnnotationIndex, measure: Match, crowded: Bools
-) -> Comparisons:
-    """Return rows of the quotes that are not in the text of crowded documents, pair by pair."""
-    first, second = crowd.pairs(documents=crowded)
-    document, a, b = crowd.document[first], crowd.annotator[first], crowd.annotator[second]
+def rows_of_quotes(corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
+    """Return rows of the quotes that are not in the text, of pairs that have nothing else there.
+
+    Args:
+        corpus: the annotators.
+        measure: measure of the comparison.
+        pairs: document, first and second annotator, by number.
+    """
+    document, a, b = pairs
     wanted = np.unique(_quotes_of(corpus)[0])
     number = document * len(corpus.layers)
     quoted = np.isin(number + a, wanted) | np.isin(number + b, wanted)

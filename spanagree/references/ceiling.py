@@ -85,7 +85,9 @@ def compare_with_references(
     if corpus.unplaced:
         from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most give offsets
 
-        of_quotes = rows_of_quotes(corpus, crowd, measure, at_once.documents).both_ways()
+        of_quotes = rows_of_quotes(
+            corpus, measure, crowd.annotators_of_pairs(at_once.documents)
+        ).both_ways()
         rows = rows + of_quotes.where(of_quotes.second < references)
     return rows + at_once.by_annotation().named(rows.annotators, rows.labels)
 
