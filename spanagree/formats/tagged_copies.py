@@ -131,13 +131,17 @@ def spans_in_tags(marked: str, text: str, where: str) -> list[dict[str, Any]]:
     """
     inner = text.strip()
     readings = [_taken_apart(reading, inner.startswith) for reading in _readings(marked)]
-    copies = [copy for copy, _, _ in readings]
+    copies = [copy.strip() for copy, _, _ in readings]  # a tag may stand outside of white space
     copy, spans, odd = readings[copies.index(inner) if inner in copies else 0]
-    same_text(copy, inner, where, _COPY)
+    same_text(copy.strip(), inner, where, _COPY)
     if odd:
         raise InputError(f"{where}: {odd[0]}; tags are in pairs")
-    before = len(text) - len(text.lstrip())
-    return [{**s, "start": s["start"] + before, "end": s["end"] + before} for s in spans]
+    n_before_text, n_before_copy = (len(part) - len(part.lstrip()) for part in (text, copy))
+    shift = n_before_text - n_before_copy
+    return [
+        {**s, "start": max(s["start"] + shift, 0), "end": min(s["end"] + shift, len(text))}
+        for s in spans
+    ]
 
 
 def _taken_apart(

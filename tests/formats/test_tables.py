@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import refuses
 
@@ -363,6 +363,7 @@ def test_a_users_name_wins_over_one_in_the_file(tmp_path):
 _V = re.compile("(</?v>)")
 
 
+@example(["<v>", " b", "</v>"])
 @given(st.lists(st.sampled_from(["a", " b", "<v>", "</v>", "é"]), max_size=8))
 def test_marks_in_any_notation(pieces):
     """Text without signs stays, and each sign is in a mark or is odd. Oracle: counts of signs."""
