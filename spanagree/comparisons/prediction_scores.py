@@ -14,7 +14,7 @@ from spanagree.corpus.details import SCORE
 from spanagree.errors import InputError, SettingError, counted, printable, show
 
 _LEFT_OUT = "with a score below"
-_NONE = (
+NO_SCORES = (
     "no segment has a score: a number under score, confidence, probability or prob beside start and"
     " end of a span; in Python read(…, scores=True) reads it"
 )
@@ -128,7 +128,7 @@ def check_scores(corpus: Corpus) -> None:
     """
     were_there = any(_LEFT_OUT in note for note in corpus.notes)  # all of them may be gone
     if not were_there and not any(has_scores(corpus, name) for name in corpus.layers):
-        raise SettingError(f"min_score: {_NONE}")
+        raise SettingError(f"min_score: {NO_SCORES}")
 
 
 def check_unscored(corpus: Corpus, names: Iterable[str]) -> None:

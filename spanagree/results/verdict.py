@@ -137,7 +137,7 @@ def not_in_text(
     of_all = (
         counted_of(n_lost, n_read, "quote") if n_lost == n_unaligned else counted(n_lost, "quote")
     )
-    if n_read == 1 or of_all == "1 quote":
+    if n_lost == 1:
         return f"{of_all} is not in the text and {_SINGULAR[outcome]}."
     return f"{of_all} are not in the text and {outcome}."
 

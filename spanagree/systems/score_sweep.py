@@ -17,7 +17,12 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, entries, ranges
 from spanagree.chance.model import places_of
 from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.prediction_scores import check_unscored, has_scores, scores_of
+from spanagree.comparisons.prediction_scores import (
+    NO_SCORES,
+    check_unscored,
+    has_scores,
+    scores_of,
+)
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
@@ -216,10 +221,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     check_unscored(corpus, [settings.gold])
     scored = [name for name in evaluation.systems if has_scores(corpus, name)]
     if not scored:
-        raise SettingError(
-            "sweep: no prediction has a score; read the corpus with scores=True, which takes score,"
-            " confidence, probability or prob of each span"
-        )
+        raise SettingError(f"sweep: {NO_SCORES}")
     without = [printable(name) for name in evaluation.systems if name not in scored]
     notes = [f"{name}: no prediction has a score, left out of the sweep" for name in without]
     systems, kinds = {}, set[str]()

@@ -292,7 +292,7 @@ def test_from_the_command_line(tmp_path, run):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows(quotes("ab", "Al"))), "utf-8")
     code, out, _ = run("evaluate", path)
     assert code == 0
-    assert "1 of 2 quotes are not in the text and count as wrong." in " ".join(out.split())
+    assert "1 of 2 quotes is not in the text and counts as wrong." in " ".join(out.split())
     assert "not found" in out
     code, out, _ = run("evaluate", path, "--unplaced", "ignore")
     assert code == 0

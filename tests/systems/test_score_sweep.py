@@ -265,7 +265,7 @@ def test_what_is_refused():
     with refuses(sa.SettingError, "mine: gold has scores too"):
         sweep_scores(sa.evaluate(scored, "mine"))
     bare = corpus_of([(9, [(0, 1, "X", None)], [(0, 1, "X", None)])])
-    with refuses(sa.SettingError, "sweep: no prediction has a score"):
+    with refuses(sa.SettingError, "sweep: no segment has a score: a number under score"):
         sweep_scores(sa.evaluate(bare))
     with refuses(sa.SettingError, "seed -1; a whole number from 0 is needed"):
         sweep_scores(evaluation, seed=-1)
