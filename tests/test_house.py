@@ -518,6 +518,30 @@ def test_examples_of_the_readme(newsroom, tmp_path):
     assert (tmp_path / "table.tex").exists()
 
 
+def test_readme_beside_other_programs():
+    """What README's table says of spanagree is there: commands, options of theirs, and pages."""
+    from spanagree.cli.group import spanagree
+
+    text = (ROOT / "README.md").read_text("utf-8")
+    _, _, section = text.partition("## Beside other programs\n")
+    rows = [line.strip("| ").split(" | ") for line in section.split("\n") if line.startswith("| ")]
+    ours = [row[-1] for row in rows if row[-1] != "spanagree"]
+    assert len(ours) == 10
+    assert {len(row) for row in rows} == {6, 7}  # the first has no title of its rows
+    options = {
+        name: {opt for parameter in command.params for opt in parameter.opts}
+        for name, command in spanagree.commands.items()
+    }
+    for cell in ours:
+        named = re.findall(r"`(.+?)`", cell)
+        assert named or (ROOT / re.search(r"\]\((.+?)\)", cell)[1]).exists()
+        for command, _, option in (name.partition(" ") for name in named):
+            if command.startswith("--"):  # without its command: evaluate has it
+                assert command in options["evaluate"]
+            else:
+                assert option in {"", *options[command]}
+
+
 def ci(folder, readme, *arguments):
     """What `.ci/run` gives for a repository with this README: the exit code, stdout and stderr."""
     (folder / ".ci").mkdir(parents=True)

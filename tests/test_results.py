@@ -178,8 +178,8 @@ def test_a_line_of_figures():
     """The line of an evaluation, by hand; of many rows it has some and says how many more."""
     corpus = sa.Corpus.from_segments([9, 8, 5], LAYERS)
     assert repr(sa.evaluate(corpus)) == (
-        "<Evaluation: mine: precision 0.2500, recall 0.3333, F1 0.2857, chance F1 0.0357, corrected F1"
-        " 0.2593; yours: precision 0.5000, recall 0.3333, F1 0.4000, chance F1 0.0571, corrected F1 0.3636>"
+        "<Evaluation: mine: precision 0.250, recall 0.333, F1 0.286, chance F1 0.036, corrected F1"
+        " 0.259; yours: precision 0.500, recall 0.333, F1 0.400, chance F1 0.057, corrected F1 0.364>"
     )
     assert repr(sa.disagreements(corpus, "gold", "mine")) == (
         "<Disagreements: gold and mine, 3 documents: 1 the same, 1 missed, 2 spurious, 1 boundary>"
@@ -223,8 +223,8 @@ def test_a_score_as_a_number():
     f1 = sa.evaluate(sa.Corpus.from_segments([9, 8, 5], LAYERS))["mine"].f1
     assert float(f1) == f1.observed
     assert f"{f1:.3f} {f1:8.1%}|" == "0.286    28.6%|"
-    assert f"{f1}" == str(f1) == "0.2857 (chance 0.0357, corrected 0.2593)"
-    assert str(sa.Tally(1, 1.0, 1, 1).f1) == "1.0000 (chance 1.0000, corrected –)"
+    assert f"{f1}" == str(f1) == "0.286 (chance 0.036, corrected 0.259)"
+    assert str(sa.Tally(1, 1.0, 1, 1).f1) == "1.000 (chance 1.000, corrected –)"
 
 
 def test_long_tables_in_notebooks():

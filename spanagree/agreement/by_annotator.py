@@ -345,16 +345,20 @@ def layout(
     columns = [
         Column("annotator", "annotator", "name", "annotator of a team"),
         Column("documents", f"{unit(settings)}s", "count", "documents of an annotator"),
-        Column("segments", "segments", "count", "segments of an annotator"),
-        PAIRS,
+        Column("segments", "segments", "count", "segments of an annotator", spare=True),
+        PAIRS._replace(spare=True),
     ]
-    behind = [*without.columns]
+    behind = [column._replace(spare=True) for column in without.columns]
     for kind, title in zip(Figures._fields, ("gain", "", "corrected gain"), strict=True):
-        behind.append(Column(f"gain_{kind}", title))
+        behind.append(Column(f"gain_{kind}", title, spare=kind == "observed"))
         if ci and title:
-            behind.append(Column("", "gain interval", "interval", "interval of a gain"))
+            behind.append(
+                Column(
+                    "", "gain interval", "interval", "interval of a gain", spare=kind == "observed"
+                )
+            )
     behind += ScoreColumns("gain").ends if ci else []
-    behind += [Column("p", "p", "probability", "p of an annotator")]
+    behind += [Column("p", "p", "probability", "p of an annotator", spare=True)]
     behind += [Column("p_holm", "Holm", "probability", "Holm of annotators")]
     behind += [Column(f"share_{k}", t, "figure", SHARES) for k, t in _SHARES.items()]
     if not standings:  # people see what is known

@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,6 +32,8 @@ from spanagree.files import check_writable, same_files, write_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
+
+    from spanagree.results.frame import Frame
 
 FAILED = 1
 """The exit code where something was wrong with what was handed in."""
@@ -395,6 +397,8 @@ class Job:
             tables = [tables[0].saying(verdict), *(table.saying("") for table in tables[1:])]
             if not self.all_columns:
                 tables = [table.turned for table in tables]
+            if self.format == "text":
+                tables = _signed_once(tables)
             look = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [render(table, self.format, look) for table in tables]
             if self.explain:
@@ -428,6 +432,17 @@ class Job:
             click.echo(text, nl=False)
         except BrokenPipeError:
             raise ReaderGoneError from None
+
+
+def _signed_once(tables: Sequence[Frame]) -> list[Frame]:
+    """Return tables without the signatures that a later table's has whole."""
+    entries = [set(table.signature.split("|")) for table in tables]
+    return [
+        replace(table, settings={})
+        if any(entries[i] <= later for later in entries[i + 1 :])
+        else table
+        for i, table in enumerate(tables)
+    ]
 
 
 def say(notes: Iterable[str]) -> None:

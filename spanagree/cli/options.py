@@ -549,7 +549,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     if explain:
         members += [
             flag("--explain", explained),
-            number("--digits", decimals, unless="4; 2 with markdown and latex"),
+            number("--digits", decimals, unless="3; 2 with markdown and latex"),
             flag("--percent/--no-percent", per_cent, default=None),
         ]
     if "csv" in forms:

@@ -56,6 +56,6 @@ def split(job: Job, folder: str, to: str = "jsonl", force: bool = False, **setti
     sa.levels.write_split(parts, folder, to, force=force)
     job.wrote(folder)
     for part in parts.to_dict()["tables"]["parts"]:
-        span = "" if part["from"] is None else f", {part['from']:.4f}–{part['to']:.4f}"
+        span = "" if part["from"] is None else f", {part['from']:.3f}–{part['to']:.3f}"
         say([f"{part['name']}: {counted(part['documents'], 'document')}{span}"])
     say(parts.notes)

@@ -55,7 +55,7 @@ def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
         of_pairs: if True, they are those of two annotators; else of gold and a system.
     """
     columns = [
-        Column(count.of_pair, count.title_of_pair, count.kind)
+        Column(count.of_pair, count.title_of_pair, count.kind, spare=True)
         if of_pairs
         else Column(key, count.title, count.kind, count.meaning)
         for key, count in COUNTS.items()

@@ -251,7 +251,7 @@ def _dependence(table: LabelTable, agreement: Floats) -> str:
     values = []
     for name in _ALIKE:
         k = times * _weights(name, given, len(table.labels), None)[0]
-        values.append(f"{float((k * agreed).sum() / k.sum()):.4f} ({name})")
+        values.append(f"{float((k * agreed).sum() / k.sum()):.3f} ({name})")
     return (
         "SPA takes labels to be missing at random, but items with more labels agree"
         f" {'more' if correlation > 0 else 'less'} (correlation {correlation:.2f}, p"

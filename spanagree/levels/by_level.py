@@ -11,7 +11,7 @@ from spanagree.errors import counted, printable
 from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
-from spanagree.results.frame import NOT_SHOWN, Column, Frame, Value, figure
+from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Picture, lines, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
@@ -163,8 +163,7 @@ class EvaluationByLevel(Result):
         hidden = [ratio.title for ratio in self.whole.figures.values() if not ratio.has_chance]
         for column in overall.table().columns:  # the F1 is enough for people
             shown = column.title not in hidden
-            meaning = "rank within a level" if column.kind == "rank" else column.meaning
-            columns.append(column._replace(title=column.title * shown, meaning=meaning))
+            columns.append(column._replace(title=column.title * shown))
         rows: list[list[Value]] = []
         for level, evaluation in [*self.parts, (None, overall)]:
             place: list[Value] = ["all", None, None, "all"]
@@ -174,8 +173,7 @@ class EvaluationByLevel(Result):
                 place = [level.name, level.low, level.high, name]
             systems = evaluation.systems.values()
             for system, row in zip(systems, evaluation.table().rows, strict=True):
-                rank = NOT_SHOWN if place[-1] == _NO_DIFFICULTY else row[-1]
-                rows.append([*place, system.documents, *row[:-1], rank])
+                rows.append([*place, system.documents, *row])
         taus, number = self._taus(), max(len(self.whole.systems), 1)
         return Frame(
             columns,

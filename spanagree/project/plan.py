@@ -224,10 +224,10 @@ class Plan(Signed):
             cells = list(row.values())
             rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
         asked = f"{self.settings.confidence:g} % interval of {self.settings.width:g} in width"
-        what = f"for a {asked}: team's {_NAMES[self.settings.figure]} {self.value:.4f}"
+        what = f"for a {asked}: team's {_NAMES[self.settings.figure]} {self.value:.3f}"
         there = counted_of(self.documents, self.of_documents, unit(self.settings))
         seen = f"{there} seen by two or more, {self.each:.1f} annotators each"
-        so_far = f"so far: {seen}, width {self.width:.4f}"
+        so_far = f"so far: {seen}, width {self.width:.3f}"
         return Frame(heads, rows, self.settings, caption=what, remarks=[so_far, *self.caveats])
 
     @property

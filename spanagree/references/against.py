@@ -197,7 +197,7 @@ class AgainstReferences(SystemsResult):
         ci, document = self.settings.ci is not None, unit(self.settings)
         f1 = ScoreColumns("f1", F1, ci, ("F1 of references", "", ""))
         ceiling = ScoreColumns("ceiling_f1")
-        share = ScoreColumns("share", _SHARE, ci)
+        share = ScoreColumns("share", _SHARE, ci, spare=_SHARE[:1])
         of_label = [Column("label", "label", "name", "label against references")]
         columns = [
             *(of_label if by == "label" else ()),

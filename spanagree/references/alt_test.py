@@ -217,7 +217,7 @@ class AltTest(Result):
                 Column("advantage", "ρ"),
                 Column("passes", "", "mark"),
                 Column("", "replace?", "name"),
-                Column("winning_rate_t", "ω, t-test"),
+                Column("winning_rate_t", "ω, t-test", spare=True),
                 Column("passes_t", "", "mark"),
             ]
             for kind, test in self.verdicts.items():
@@ -240,8 +240,8 @@ class AltTest(Result):
                 Column("difference", "difference", meaning="difference of an annotator left out"),
                 Column("p", "p", "probability", "p of ε"),
                 Column("p_by", "p, BY", "probability", "p of ε"),
-                Column("p_t", "t-test", "probability", "p of ε"),
-                Column("p_t_by", "t-test, BY", "probability", "p of ε"),
+                Column("p_t", "t-test", "probability", "p of ε", spare=True),
+                Column("p_t_by", "t-test, BY", "probability", "p of ε", spare=True),
             ]
             for kind, test in self.verdicts.items():
                 rows += [[shown[kind], *left] for left in test.annotators]

@@ -134,14 +134,12 @@ class SystemsOverview(Overview):
     Attributes:
         levels: how they did, and how by level of difficulty.
         comparison: a test of each two of them, unless there are very many.
-        alone: of a single system, how it did with its interval.
     """
 
     TEMPLATE = "systems.html"
 
     levels: EvaluationByLevel
     comparison: Comparison | None
-    alone: Evaluation | None = None
 
     @property
     def evaluation(self) -> Evaluation:
@@ -153,7 +151,7 @@ class SystemsOverview(Overview):
         """Who is first and how certain that is; of a single system its F1 with an interval."""
         if self.comparison is not None:
             return self.comparison.verdict
-        return (self.alone or self.evaluation).verdict
+        return self.evaluation.verdict
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -331,7 +329,7 @@ def systems_overview(
         beta: the β of F-beta, if that is asked for.
         settings: measure and chance model.
     """
-    evaluation = evaluate(corpus, gold, beta=beta, **settings)
+    evaluation = evaluate(corpus, gold, ci=True, beta=beta, **settings)
     slices = score_slices(evaluation, ci=True, **slicing) if slicing else None
     if _few(corpus, len(evaluation.systems)):
         evaluation = evaluate_p_values(evaluation, corpus)
@@ -349,7 +347,6 @@ def systems_overview(
         notes=(*evaluation.notes, *levels.notes),
         levels=levels,
         comparison=compare_systems(evaluation) if compared else None,
-        alone=evaluate(corpus, gold, ci=True, beta=beta, **settings) if len(pairs) == 1 else None,
         slices=slices,
     )
 

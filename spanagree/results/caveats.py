@@ -36,7 +36,7 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
         and disagreeing < RARE,
         f"only {agreeing} of {units} {noun}s hold any agreement{shaky}": units >= FEW
         and agreeing < RARE,
-        f"chance alone gives {score.expected:.4f}, so the corrected figure is unstable": (
+        f"chance alone gives {score.expected:.3f}, so the corrected figure is unstable": (
             score.expected > HIGH and not math.isnan(score.corrected)  # nan is not above it
         ),
         f"the interval of the corrected figure is wide: {low:.2f} to {high:.2f}": high - low > WIDE,

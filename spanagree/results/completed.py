@@ -89,10 +89,10 @@ def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
     counts = {name: count for name, count in settings["quotes"].items() if count["read"]}
     if len(counts) > _MOST_SHARES:
         lost, read = (sum(count[k] for count in counts.values()) for k in ("unaligned", "read"))
-        share = f"{lost / read:.4f} of the quotes or tags"
+        share = f"{lost / read:.3f} of the quotes or tags"
         return [f"{share} of {counted(len(counts), 'annotator')} are not aligned"]
     return [
-        f"{printable(name)}: {unaligned_of(settings, name)['unaligned']:.4f} of its quotes or tags"
+        f"{printable(name)}: {unaligned_of(settings, name)['unaligned']:.3f} of its quotes or tags"
         " are not aligned"
         for name in counts
     ]

@@ -1,4 +1,4 @@
-"""Tables that fit a page: what repeats is dropped, names are made short, columns stand in parts."""
+"""Tables that fit a page: what repeats is dropped, names are made short, columns are left out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from spanagree.results.names import common_parts
 PAGE = 80
 """The width of a page, in columns of a terminal."""
 
+COLUMNS = 8
+"""The most columns of a table that people see unless they ask for more."""
+
+_NAMED = 6  # columns left out that are named
 _GAP = 2
 _SHORT = 20  # columns to which names are cut before a table is parted
 _LEAST = 8  # columns to which names are cut where nothing else helps
@@ -88,12 +92,14 @@ class Grid:
         breaks: before which rows a block begins.
         above: what stands above a row, by its number.
         below: what has to be said below.
+        left_out: the titles of columns that were left out.
     """
 
     columns: list[TextColumn]
     breaks: Collection[int] = ()
     above: dict[int, str] = field(default_factory=dict)
     below: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def excess(self) -> int:
@@ -102,17 +108,23 @@ class Grid:
 
 
 def fitted(grid: Grid, turned: bool = False) -> list[Grid]:
-    """Return the parts of a table that stand below each other, none wider than a page if it can be.
+    """Return a table no wider than a page if it can be; parts of one that stand below each other.
 
-    One step after the other is taken until it fits: names lose what they have in common, titles
-    and sentences stand on several lines, a name that repeats stands above its rows, long names are
-    cut, spare columns go, and the columns that still do not fit stand below. Of a turned table the
-    first column stands above its rows in any case.
+    Of more than eight columns the spare ones and the last figures are left out. One step after the
+    other is taken until it fits: names lose what they have in common, titles and sentences stand on
+    several lines, a name that repeats stands above its rows, long names are cut, spare columns go,
+    and the columns that still do not fit stand below. Of a turned table the first column stands
+    above its rows in any case, and none is left out.
     """
-    grid = _grouped(grid) if turned else grid
+    grid = _grouped(grid) if turned else _with_few_columns(grid)
     parts = _fit(grid, grouped=True)
     if len(parts) > 1 and len(apart := _fit(grid, grouped=False)) <= len(parts):
         parts = apart  # nothing was gained
+    if left_out := parts[-1].left_out:
+        left = len(left_out) - _NAMED
+        more = [f"{left} more"] * (left > 0)
+        note = f"left out: {', '.join([*left_out[:_NAMED], *more])}; --all shows them"
+        parts[-1] = replace(parts[-1], below=[*parts[-1].below, note])
     return parts
 
 
@@ -123,6 +135,20 @@ def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
             break
         grid = step(grid)
     return [_squeezed(part) if part.excess > 0 else part for part in _parted(grid)]
+
+
+def _with_few_columns(grid: Grid) -> Grid:
+    """Of more than eight columns, leave out the spare ones and then the last figures.
+
+    Names of the first column that repeat stand above their rows, which is a column less.
+    """
+    for step in (_grouped, _without_spare):
+        if len(grid.columns) > COLUMNS:
+            grid = step(grid)
+    figures = _figures(grid)
+    while len(grid.columns) > COLUMNS and len(figures) > 1:
+        grid = _without(grid, figures.pop())
+    return grid
 
 
 def _squeezed(grid: Grid) -> Grid:
@@ -240,21 +266,28 @@ def _middle_cut(name: str, width: int) -> str:
 
 
 def _without_spare(grid: Grid) -> Grid:
-    """Leave out the columns that may be left out, and say so."""
+    """Leave out the columns that may be left out."""
+    return _without(grid, [i for i, column in enumerate(grid.columns) if column.spare])
+
+
+def _without(grid: Grid, places: Collection[int]) -> Grid:
+    """Leave out columns by number, and keep their titles."""
     heads = [" ".join(column.head.split()) for column in grid.columns]
-    left_out = [
-        f"{head} of {before}" if heads.count(head) > 1 else head
-        for before, head, column in zip(["", *heads], heads, grid.columns, strict=False)
-        if column.spare
+    titles = [
+        f"{heads[i]} of {heads[i - 1]}" if heads.count(heads[i]) > 1 else heads[i] for i in places
     ]
-    if not left_out:
-        return grid
-    note = f"left out: {', '.join(left_out)}; --all shows them"
-    return replace(
-        grid,
-        columns=[column for column in grid.columns if not column.spare],
-        below=[*grid.below, note],
-    )
+    columns = [column for i, column in enumerate(grid.columns) if i not in places]
+    return replace(grid, columns=columns, left_out=[*titles, *grid.left_out])
+
+
+def _figures(grid: Grid) -> list[list[int]]:
+    """Return the numbers of the columns that are no names: each with those that belong to it."""
+    chunks: list[list[int]] = []
+    for i, column in enumerate(grid.columns):
+        if not column.names:
+            chunks += [] if column.joined and chunks else [[]]
+            chunks[-1].append(i)
+    return chunks
 
 
 def _parted(grid: Grid) -> list[Grid]:
@@ -262,11 +295,9 @@ def _parted(grid: Grid) -> list[Grid]:
     if grid.excess <= 0:
         return [grid]
     heads = [i for i, column in enumerate(grid.columns[:-1]) if column.names]
-    chunks: list[list[int]] = []
-    for i, column in enumerate(grid.columns):
-        if i not in heads:
-            chunks += [] if column.joined and chunks else [[]]
-            chunks[-1].append(i)
+    chunks = _figures(grid)
+    if grid.columns[-1].names:
+        chunks.append([len(grid.columns) - 1])
     parts = [heads]
     for chunk in chunks:
         wider = sorted([*parts[-1], *chunk])

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from spanagree.errors import printable
-from spanagree.results.numbers import decimal, ranks
+from spanagree.results.numbers import DIGITS, decimal
 from spanagree.signature import signature
 
 Value = Any
@@ -41,7 +41,6 @@ KINDS = {
     "probability": "float64",
     "mark": "bool_",
     "interval": "",
-    "rank": "",
     "place": "",
     "json": "",
 }
@@ -50,10 +49,7 @@ KINDS = {
 A figure may be shown in per cent, a number may not. z has two decimals, and p is "< .001" below
 that, as more digits would say nothing. A column of the kind json is in JSON alone, in place of
 those whose keys begin with its key: a score, with its reason and interval, in place of its figures.
-A rank is given as a figure, and shown as the place of this figure in its block.
 """
-
-_ALIKE = 12  # digits up to which figures of one rank are the same, however few are printed
 
 
 class TableStyle(NamedTuple):
@@ -326,22 +322,15 @@ class Shown(NamedTuple):
         """The numbers of the rows of each block."""
         return (range(*ends) for ends in pairwise([0, *self.breaks, len(self.rows)]))
 
-    def texts(self, digits: int = 4, percent: bool | None = False) -> list[list[str]]:
+    def texts(self, digits: int = DIGITS, percent: bool | None = False) -> list[list[str]]:
         """Return every cell as people read it; ``digits`` are the decimals of figures."""
-        texts = [
+        return [
             [
                 shown(value, column.kind, digits, percent)
                 for column, value in zip(self.columns, row, strict=True)
             ]
             for row in self.rows
         ]
-        for c in [c for c, column in enumerate(self.columns) if column.kind == "rank"]:
-            for block in self.blocks:
-                figures = {r: self.rows[r][c] for r in block if isinstance(self.rows[r][c], float)}
-                places = ranks([*figures.values()], _ALIKE)
-                for r, place in zip(figures, places, strict=True):
-                    texts[r][c] = NOT_SHOWN if place is None else str(place)
-        return texts
 
     def best(self, table: Frame, texts: Sequence[Sequence[str]]) -> set[tuple[int, int]]:
         """Return the cells (row and column) with the best figure of several, as it is printed."""
@@ -360,30 +349,32 @@ class Shown(NamedTuple):
 
 
 def probability(value: float) -> str:
-    """Return a p value as people read it in a table: four decimals, or that it is below .001.
+    """Return a p value as people read it in a table: three decimals, or that it is below .001.
 
     >>> probability(0.0312), probability(8.04e-78), probability(0.0), probability(1.0)
-    ('0.0312', '< .001', '< .001', '1.0000')
+    ('0.031', '< .001', '< .001', '1.000')
     """
     if math.isnan(value):
         return NOT_SHOWN
-    return "< .001" if value < LEAST_P else f"{value:.4f}"
+    return "< .001" if value < LEAST_P else decimal(value)
 
 
 def figure(value: Value) -> str:
-    """Return a value as people read it: four decimals; what does not print is escaped.
+    """Return a value as people read it: three decimals; what does not print is escaped.
 
     >>> [figure(v) for v in (0.41934, 12, None, "PER", (0.36283, 0.4297))]
-    ['0.4193', '12', '–', 'PER', '0.3628–0.4297']
+    ['0.419', '12', '–', 'PER', '0.363–0.430']
     """
     return shown(value)
 
 
-def shown(value: Value, kind: str = "figure", digits: int = 4, percent: bool | None = False) -> str:
+def shown(
+    value: Value, kind: str = "figure", digits: int = DIGITS, percent: bool | None = False
+) -> str:
     """Return a value of a kind of column as people read it.
 
     >>> shown(0.41934, digits=2), shown(0.41934, digits=1, percent=True), shown(31.28, "number")
-    ('0.42', '41.9', '31.2800')
+    ('0.42', '41.9', '31.280')
     >>> shown(0.00002, "probability"), shown(31.28, "z"), shown((1.0, 1.0), "interval")
     ('< .001', '31.28', '–')
     """

@@ -100,7 +100,7 @@ def table(
     for r, row in enumerate(every_row[:most]):
         cells = []
         for c, value in enumerate(row):
-            content = (cell and cell(r, c)) or _content(value, texts[r][c], columns[c].kind)
+            content = (cell and cell(r, c)) or _content(value, texts[r][c])
             scope = None if c else "row"
             cells.append(el("td" if c else "th", content, class_=kinds[c], scope=scope))
         rows.append(el("tr", *cells, class_="break" if r in breaks else None))
@@ -117,12 +117,10 @@ def table(
     return Html(verdict + scrolled(body, described.caption or "table") + below)
 
 
-def _content(value: Value, text: str, kind: str) -> Html:
-    """Return a cell: a name, a place among others, or a figure with all its digits."""
+def _content(value: Value, text: str) -> Html:
+    """Return a cell: a name, or a figure with all its digits."""
     if isinstance(value, str):
         return name(value)
-    if kind == "rank" and text != NOT_SHOWN:
-        return escaped(text)
     return number(value, text)
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+DIGITS = 3
+"""Decimals of a figure that people read, where no others are asked for."""
 
-def ranks(values: Sequence[float], digits: int = 4) -> list[int | None]:
-    """Return the place of each value, the greatest first; those that print alike share a place.
+RANK_DIGITS = 4
+"""Decimals to which scores of one rank are the same, and a difference of them is none."""
+
+
+def ranks(values: Sequence[float], digits: int = RANK_DIGITS) -> list[int | None]:
+    """Return the place of each value, the greatest first; those with equal decimals share a place.
 
     An undefined value has none.
 
@@ -21,11 +27,11 @@ def ranks(values: Sequence[float], digits: int = 4) -> list[int | None]:
     ]
 
 
-def decimal(value: float, digits: int = 4) -> str:
+def decimal(value: float, digits: int = DIGITS) -> str:
     """Return a number with so many decimals; what rounds to 0 has no sign.
 
     >>> decimal(0.41934), decimal(-0.00001), decimal(-0.5, 0)
-    ('0.4193', '0.0000', '0')
+    ('0.419', '0.000', '0')
     """
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if not text.strip("-0.") else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from spanagree.results.frame import Column, Value
@@ -18,6 +18,7 @@ class ScoreColumns(NamedTuple):
         intervals: whether people see intervals.
         meanings: of the three figures; their titles unless given.
         others: if True, there are second intervals, over other annotators too.
+        spare: the titles of figures that may be left out where a table is too wide.
     """
 
     name: str
@@ -25,18 +26,21 @@ class ScoreColumns(NamedTuple):
     intervals: bool = False
     meanings: Sequence[str] = ("", "", "")
     others: bool = False
+    spare: Collection[str] = ()
 
     @property
     def columns(self) -> list[Column]:
         """The three figures, each with its interval if people see it."""
         columns = [Column(self.name, kind="json")]
         for kind, title, meaning in zip(Figures._fields, self.titles, self.meanings, strict=True):
-            columns.append(Column(f"{self.name}_{kind}", title, "figure", meaning))
+            key, may_go = f"{self.name}_{kind}", title in self.spare
+            columns.append(Column(key, title, "figure", meaning, may_go))
+            is_spare = bool(self.titles[2]) and kind != "corrected"
             if self.intervals and title:
-                columns.append(Column("", "interval", "interval", spare=kind == "expected"))
+                columns.append(Column("", "interval", "interval", spare=is_spare))
             if self.intervals and self.others and title and kind != "expected":
                 meaning = "interval over other annotators"
-                columns.append(Column("", "other annotators", "interval", meaning))
+                columns.append(Column("", "other annotators", "interval", meaning, is_spare))
         return columns
 
     def values(self, score: Any) -> list[Value]:
@@ -77,7 +81,10 @@ def columns_of_figure(ratio: Ratio, *, intervals: bool) -> ScoreColumns:
     if not ratio.has_chance:
         return ScoreColumns(ratio.key, (ratio.title, "", ""), meanings=(ratio.meaning, "", ""))
     more = ("chance of F-beta", "corrected F-beta") if ratio.heading else ("", "")
-    return ScoreColumns(ratio.key, titles_of(ratio.title), intervals, (ratio.meaning, *more))
+    titles, meanings = titles_of(ratio.title), (ratio.meaning, *more)
+    return ScoreColumns(
+        ratio.key, titles, intervals, meanings, spare=titles[1:2] * bool(ratio.heading)
+    )
 
 
 F1 = titles_of("F1")

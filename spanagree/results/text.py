@@ -7,8 +7,8 @@ import re
 from spanagree.errors import counted
 from spanagree.results.fit import PAGE, Grid, TextColumn, fitted, width_of, wrap
 from spanagree.results.frame import PLAIN, Frame, TableStyle
+from spanagree.results.numbers import DIGITS
 
-_USUAL = 4  # decimals
 _LONGEST = 200  # characters of a line, beyond which no row is added
 
 
@@ -22,7 +22,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
     below = list(table.remarks)
     parts = [wrap(table.verdict, indent=""), _wrapped(table.caption)]
     if columns:
-        texts = shown.texts(look.decimals(_USUAL), look.percent)
+        texts = shown.texts(look.decimals(DIGITS), look.percent)
         as_texts = [
             TextColumn(
                 column.title,
@@ -30,7 +30,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
                 column.meaning or column.title if column.kind == "name" else "",
                 1 < c < 2 + table.across,
                 column.spare,
-                column.kind in ("interval", "probability", "place", "rank"),
+                column.kind in ("interval", "probability", "place"),
             )
             for c, column in enumerate(columns)
         ]
@@ -50,7 +50,7 @@ def one_line(table: Frame) -> str:
     >>> from spanagree.results.frame import Column
     >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
     >>> one_line(Frame(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
-    'mine: F1 0.5000; yours: F1 –'
+    'mine: F1 0.500; yours: F1 –'
     """
     columns, rows, _ = shown = table.shown
     texts = shown.texts()

@@ -162,8 +162,8 @@ class CoefficientsBySlice(CoefficientsByPart):
         columns = [
             Column("slice", printable(self.title), "name", "slice"),
             Column("items", "items", "count", "items of a slice"),
-            Column("compared", "with two", "count", "items of a slice with two labels"),
-            Column("labels", "labels", "count", "labels of a slice"),
+            Column("compared", "with two", "count", "items of a slice with two labels", spare=True),
+            Column("labels", "labels", "count", "labels of a slice", spare=True),
             Column("observed", "agreement", meaning="agreement of a pair"),
             Column("spa", "SPA", meaning="SPA"),
         ]

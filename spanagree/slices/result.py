@@ -281,6 +281,11 @@ class Slices(Result, Keyed):
         ci, of_team = self.settings.ci is not None, self._of_team
         ratios = figures_of(self.settings.get("f_beta"))
         shown = {name: columns_of_figure(ratio, intervals=ci) for name, ratio in ratios.items()}
+        if self.is_ordered:  # beside changes these may go
+            shown = {
+                name: score._replace(spare=(ratios[name].title,) * (not ratios[name].has_chance))
+                for name, score in shown.items()
+            }
         if of_team:  # other figures of two annotators depend on who is first
             shown = {"f1": ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))}
         noun = unit(self.settings)
@@ -288,7 +293,10 @@ class Slices(Result, Keyed):
             Column("slice", printable(self.title), "name", "slice"),
             *([] if of_team else [Column("system", "system", "name")]),
             Column("documents", f"{noun}s", "count", "documents of a slice"),
-            *([Column("annotators", "annotators", "count", "annotators of a slice")] * of_team),
+            *(
+                [Column("annotators", "annotators", "count", "annotators of a slice", spare=True)]
+                * of_team
+            ),
             *(column for score in shown.values() for column in score.columns),
             *(column for score in shown.values() if ci for column in score.ends),
             *count_columns(is_titled=not (of_team or self.is_ordered), of_pairs=of_team),
@@ -336,7 +344,7 @@ class Slices(Result, Keyed):
             Column("change", "change", "figure", "change of a slice"),
             *(Column(f"change_{end}") for end in ("low", "high")),
             Column("", "interval", "interval", "interval of a change"),
-            Column("p", "p", "probability", "p of a change"),
+            Column("p", "p", "probability", "p of a change", spare=True),
             Column("p_holm", holm, "probability", "Holm of changes"),
         ]
 

@@ -22,7 +22,7 @@ from spanagree.errors import SettingError, check_choice, check_whole, counted, p
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.names import short_names
-from spanagree.results.numbers import decimal
+from spanagree.results.numbers import RANK_DIGITS, decimal
 from spanagree.results.plots import Picture, dots_of, heat_map
 from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason
@@ -611,6 +611,6 @@ def _without_ends(values: Sequence[float], p: Sequence[float]) -> tuple[Differen
 
 
 def _sign(difference: float) -> int:
-    """Return the sign of a difference as it is printed; 0 if it prints as 0 or is undefined."""
-    shown = 0.0 if math.isnan(difference) else float(decimal(difference))
+    """Return the sign of a difference; 0 if it is 0 to four decimals, or undefined."""
+    shown = 0.0 if math.isnan(difference) else float(decimal(difference, RANK_DIGITS))
     return (shown > 0) - (shown < 0)

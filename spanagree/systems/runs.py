@@ -156,8 +156,13 @@ class EvaluationOfRuns(SystemsResult):
             ):
                 title = f"of {name}" * ratio.has_chance
                 columns += [
-                    Column(f"{key}_{kind}_{part}", f"{part} {title}" * bool(title), meaning=meaning)
-                    for part, meaning in (("sd", "sd over runs"), ("se", "se over runs"))
+                    Column(
+                        f"{key}_{kind}_{part}",
+                        f"{part} {title}" * bool(title),
+                        meaning=f"{part} over runs",
+                        spare=part == "se" or kind == "observed",
+                    )
+                    for part in ("sd", "se")
                 ]
                 if ci:
                     spread = "other runs too" * (ratio.has_chance and kind == "corrected")

@@ -182,16 +182,16 @@ class StrategyScores(Result):
             Column("system", "system", "name"),
             *([] if of_all else [Column("label", "label", "name", "label of a strategy")]),
             Column("strategy", "strategy", "name"),
-            Column("match", "here", "name", "measure of a strategy"),
+            Column("match", "here", "name", "measure of a strategy", spare=True),
             *(Column(key, key, "count", f"{key} of a strategy") for key in StrategyCounts._fields),
             *(
-                Column(key, title, "figure", f"{title} of a strategy")
+                Column(key, title, "figure", f"{title} of a strategy", spare=key != "f1")
                 for key, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
             ),
         ]
         if of_all:
             columns += [
-                Column("f1_expected", "chance F1", "figure", "chance of a strategy"),
+                Column("f1_expected", "chance F1", "figure", "chance of a strategy", spare=True),
                 Column("f1_corrected", "corrected F1", "figure", "chance of a strategy"),
             ]
         rows, breaks = list[list[Value]](), list[int]()

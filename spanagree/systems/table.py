@@ -6,7 +6,6 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,7 +78,6 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
     if by is None:
         columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
-        columns.append(Column("", "F1 rank" * (len(evaluation.systems) > 1), "rank", "rank"))
 
     def figures(scored: Scored) -> list[Value]:
         pairs = list(zip(scores, map(scored.score_of, evaluation.figures.values()), strict=True))
@@ -96,7 +94,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         overall += [system.not_found] * with_not_found
         not_found = _not_found_by_part(evaluation, system, by)
         if by is None:
-            overall += [*chance_of_all[:WHOLE], *system.rank, system.f1.observed]
+            overall += [*chance_of_all[:WHOLE], *system.rank]
             rows.append([system.name, system.documents, *overall])
             continue
         for number, (part, tally) in enumerate(evaluation._parts(system, by)):
@@ -119,11 +117,6 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         best=() if by else _best(evaluation),
     )
     table = with_seconds(table, *(column.key for column in counts))
-    if ends:  # a terminal has no room for these beside intervals
-        hidden = [ratio.title for ratio in evaluation.figures.values() if not ratio.has_chance]
-        narrow = [c._replace(title="") if c.title in hidden else c for c in table.columns]
-        remarks = [*table.remarks, f"{verdict.in_words(hidden)}: --all shows them"]
-        table = replace(table, in_terminal=replace(table, columns=narrow, remarks=remarks))
     uniform = None if evaluation.uniform is None else evaluation.uniform._table(by)
     return beside_uniform(table, uniform, evaluation.places)
 

@@ -57,9 +57,9 @@ class ChanceStatistics(NamedTuple):
 
 
 COLUMNS = (
-    Column("f1_expected_sd", "sd", meaning="sd of chance F1"),
-    Column("f1_95", "95 %", meaning="95 % point of chance"),
-    Column("z", "z", "z", "z of a document"),
+    Column("f1_expected_sd", "sd", meaning="sd of chance F1", spare=True),
+    Column("f1_95", "95 %", meaning="95 % point of chance", spare=True),
+    Column("z", "z", "z", "z of a document", spare=True),
     Column("p", "p", "probability", "p of a document"),
     Column("p_bh", "B-H", "probability"),
 )

@@ -343,5 +343,5 @@ def _between(figure: Disagreement, ends: tuple[float, float], expected: Expected
     cause = (
         "the time limit ended the search" if expected.is_cut else "the best alignment is not proven"
     )
-    reason = f"between {ends[0]:.4f} and {ends[1]:.4f}: {cause}"
+    reason = f"between {ends[0]:.3f} and {ends[1]:.3f}: {cause}"
     return figure._replace(value=UNDEFINED, reason=reason, bounds=ends)

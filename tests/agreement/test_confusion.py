@@ -231,7 +231,7 @@ def test_the_command_of_chance(capsys):
     path = "corpora/crowd/crowd.jsonl"
     assert main(["disagreements", path, "--by", "expected"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "PEST PLANT 34 11.2167 3.0312 < .001 < .001" in text
+    assert "PEST PLANT 34 11.217 3.031 < .001 < .001" in text
     found = "onfused more than chance would (p below 0.05 after Holm's correction): PEST with PLANT"
     assert text.count(found) == 1  # in the verdict only
     assert main(["disagreements", path, "--by", "expected", "--format", "json"]) == 0

@@ -307,7 +307,7 @@ def test_the_command(capsys):
     assert main(line) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert (
-        "outliers (corrected F1; Holm's p below 0.05, 5 annotators tested): dia (0.3050), cem"
+        "outliers (corrected F1; Holm's p below 0.05, 5 annotators tested): dia (0.305), cem"
         in text
     )
     assert main([*line, "--format", "json"]) == 0

@@ -67,7 +67,7 @@ def test_outputs(four, command, what, capsys):
         by = ["--by", "pair"] if (name, command) == ("by", "agree") else output
         assert main([command, str(four), *WHAT[what], *by, "--quiet"]) == 0
         out = capsys.readouterr().out
-        written = {"table": f"{f1:.4f}", "latex": f"{100 * f1:.2f}", "json": f'"observed": {f1}'}
+        written = {"table": f"{f1:.3f}", "latex": f"{100 * f1:.2f}", "json": f'"observed": {f1}'}
         assert written.get(name, "") in out
 
 

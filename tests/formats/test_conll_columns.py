@@ -267,8 +267,8 @@ def test_columns_as_attributes(write, run):
     named = [f"{name}={path}" for name, path in files.items()]
     shown = run("evaluate", *named, *chosen)[1]
     figures = next(line for line in shown.splitlines() if line.startswith("mine  "))
-    assert figures.split()[1:] == ["0.5000", "0.5000", "0.5000", "0.2500", "0.3333"]
-    assert "0.5000" in run("coefficients", *named, *chosen)[1]
+    assert figures.split()[1:] == ["0.500", "0.500", "0.500", "0.250", "0.333"]
+    assert "0.500" in run("coefficients", *named, *chosen)[1]
     code, _, failed = run(
         "evaluate", *named, "--columns", "NE-COARSE-LIT", "--attribute", "negated"
     )

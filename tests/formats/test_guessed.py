@@ -136,7 +136,7 @@ def test_a_corpus_is_not_an_evaluation(name, call):
 def test_a_system_shows_its_figures():
     mine = sa.evaluate(sa.from_tags({"gold": [["B-X", "O"]], "mine": [["B-X", "O"]]}))["mine"]
     assert repr(mine) == f"<System 'mine': F1 {mine.f1}>"
-    assert str(mine.f1) == "1.0000 (chance 0.5000, corrected 1.0000)"
+    assert str(mine.f1) == "1.000 (chance 0.500, corrected 1.000)"
 
 
 SIMILAR = {"similarity": lambda offset, a, b: (offset == 0) & (a == b)}

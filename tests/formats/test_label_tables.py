@@ -225,7 +225,7 @@ def test_command(write, capsys):
             assert main(["coefficients", str(path), *by, "--format", form]) == 0
             assert capsys.readouterr().out
     assert main(["coefficients", str(path)]) == 0
-    assert "lowest agreement by category: no, 0.0000 (0 of 1 pair in which one chose it)" in capsys.readouterr().out  # fmt: skip
+    assert "lowest agreement by category: no, 0.000 (0 of 1 pair in which one chose it)" in capsys.readouterr().out  # fmt: skip
 
 
 def test_command_layouts(write, capsys, monkeypatch):

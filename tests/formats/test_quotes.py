@@ -196,7 +196,7 @@ def test_share_is_a_figure():
         None,
     ]
     assert "not found" in str(evaluation)
-    assert "mine: 0.5000 of its quotes or tags are not aligned" in evaluation.table("label").remarks
+    assert "mine: 0.500 of its quotes or tags are not aligned" in evaluation.table("label").remarks
     assert "not found" in evaluation._repr_html_()
     quoted = sa.evaluate(sa.read([{**ROWS[1], "else": GOLD}]), "gold")
     assert shares(quoted) == {"mine": 0.0, "else": None}  # 0 is a figure
@@ -233,7 +233,7 @@ def test_share_stays(tmp_path):
 def test_tables_without_rows_of_layers():
     """2 of 4 quotes, counted by hand, in a sentence below; of many annotators, one sentence."""
     corpus = sa.read(ROWS)
-    sentence = "mine: 0.5000 of its quotes or tags are not aligned"
+    sentence = "mine: 0.500 of its quotes or tags are not aligned"
     for result, by in (
         (sa.agree(corpus), None),
         (sa.agree(corpus), "pair"),
@@ -248,7 +248,7 @@ def test_tables_without_rows_of_layers():
     quotes = {f"m{i}": [{"text": "Jo" if i else "Al", "label": "PER"}] for i in range(10)}
     many = sa.agree(sa.read([{"text": TEXT, **quotes}]))
     assert (
-        many.table().remarks[-1] == "0.1000 of the quotes or tags of 10 annotators are not aligned"
+        many.table().remarks[-1] == "0.100 of the quotes or tags of 10 annotators are not aligned"
     )
 
 

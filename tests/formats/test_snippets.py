@@ -72,7 +72,7 @@ def test_the_recipe_of_prodigy(stand_in, tmp_path, monkeypatch, capsys):
     recipe["on_exit"](None)
     shown = capsys.readouterr().out
     alone = sa.agree(sa.read([str(path) for path in files]))
-    assert f"{alone.team.f1.observed:.4f}" in shown
+    assert f"{alone.team.f1.observed:.3f}" in shown
 
 
 def test_the_client_of_label_studio(stand_in, tmp_path, monkeypatch, capsys):
@@ -84,7 +84,7 @@ def test_the_client_of_label_studio(stand_in, tmp_path, monkeypatch, capsys):
     code = snippet("docs/tools/label-studio.md", "import json, spanagree")
     exec(compile(textwrap.dedent(code), "client", "exec"), {"KEY": "k", "PROJECT": 1})
     found = sa.agree(str(EXPORTS / "label-studio.json")).team.f1.observed
-    assert f"{found:.4f}" in capsys.readouterr().out
+    assert f"{found:.3f}" in capsys.readouterr().out
 
 
 def test_the_calls_of_r():

@@ -428,7 +428,7 @@ def test_undefined_parts_say_why():
     one = sa.coefficients(table("XX", "XX")).table().remarks
     assert "SPA corrected undefined: chance alone gives 1" in one
     tied = sa.coefficients(table("XY", "YX")).table().remarks
-    assert tied[0] == "lowest agreement by category: X, 0.0000 (0 of 2 pairs in which one chose it), and 1 more as low"  # fmt: skip
+    assert tied[0] == "lowest agreement by category: X, 0.000 (0 of 2 pairs in which one chose it), and 1 more as low"  # fmt: skip
 
 
 def test_complete_only():
@@ -720,7 +720,7 @@ def test_parts_as_tables():
     for name, row in (("mean", mean), ("median", median)):  # of two, both are the same
         assert row[:3] == ["", name, name]
         assert [row[3], row[5]] == pytest.approx([(3 / 5 + 1 / 3) / 2, (6 / 8 + 2 / 4) / 2])
-    assert by_category.remarks[0] == "lowest agreement by category: y, 0.3333 (1 of 3 pairs in which one chose it)"  # fmt: skip
+    assert by_category.remarks[0] == "lowest agreement by category: y, 0.333 (1 of 3 pairs in which one chose it)"  # fmt: skip
     by_annotator = result.table("annotator")
     assert [(c.key, c.kind) for c in by_annotator.columns] == [
         ("annotator", "name"), ("labels", "count"), ("pairs", "count"), ("agreement", "figure"),

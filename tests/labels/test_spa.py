@@ -232,7 +232,7 @@ def test_more_labels_where_it_is_easier_is_told():
     (caveat,) = [each for each in doubted.caveats if "missing at random" in each]
     for name in ("flat", "annotations_m1", "edges"):
         assert (
-            f"{sa.spa(uneven(np.random.default_rng(1), 200, 0.6), name).value:.4f} ({name})"
+            f"{sa.spa(uneven(np.random.default_rng(1), 200, 0.6), name).value:.3f} ({name})"
             in caveat
         )
     assert "agree more" in caveat

@@ -28,7 +28,6 @@ from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
 from spanagree.levels.split_folder import SETTINGS, WRITERS
-from spanagree.results.frame import NOT_SHOWN
 from spanagree.results.result import same
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -484,7 +483,7 @@ def test_below_zero(tmp_path, capsys):
     ask = ["--chance", "overlapping", "--match", "token"]
     assert main(["difficulty", str(path), *ask]) == 0
     out = capsys.readouterr().out
-    assert "-0.1111" in out
+    assert "-0.111" in out
     assert "1 below 0: random segments that may overlap can match more than fully" in out
     corpus = sa.read_conll(path)
     (level,) = levels_of(
@@ -517,7 +516,7 @@ def test_difficulty_as_a_table():
     assert [row[0] for row in table.rows] == ["1", "2", "3", "4", "5"]
     assert table.caption == "difficulty of 5 documents by gold"
     assert table.remarks == [
-        "median 0.6250, from 0.0000 to 0.9474",
+        "median 0.625, from 0.000 to 0.947",
         "1 without a difficulty: gold marked nothing there",
     ]
     counts, edges = bins(found)
@@ -633,26 +632,23 @@ def test_levels_as_a_table(systems):
         alone = sa.evaluate(corpus)
         place = ["all", None, None, "all"]
         if level is not None:
-            name = f"{level.low:.4f}–{level.high:.4f}"
+            name = f"{level.low:.3f}–{level.high:.3f}"
             place = [level.name, level.low, level.high, name]
             if math.isnan(level.low):
                 place[-1] = "no difficulty"
         for system, row in zip(alone.systems.values(), alone.table().rows, strict=True):
-            rank = NOT_SHOWN if place[-1] == "no difficulty" else row[-1]
-            rows.append([*place, system.documents, *row[:-1], rank])
+            rows.append([*place, system.documents, *row])
     assert len(rows) == 12
     for found, row in zip(table.rows, rows, strict=True):
         assert same(list(found), row)
     assert list(table.breaks) == [3, 6, 9]
     columns = {column.title: column for column in table.columns}
-    assert columns["F1 rank"].meaning == "rank within a level"
-    assert columns["F1"].meaning != "rank within a level"
     assert "precision" not in columns
     between = [r for r in table.remarks if "between levels" in r]
     (raw,), (beyond,) = (by_level.between(kind) for kind in ("observed", "corrected"))
     assert [r.split(", ", 1)[1] for r in between] == [
-        f"raw F1: level-1 and level-2 {raw[2]:.4f}",
-        f"corrected F1: level-1 and level-2 {beyond[2]:.4f}",
+        f"raw F1: level-1 and level-2 {raw[2]:.3f}",
+        f"corrected F1: level-1 and level-2 {beyond[2]:.3f}",
     ]
     two = sa.evaluate_levels(sa.evaluate(systems.of_annotators(["gold", "tagger", "lexicon"])), hard)  # fmt: skip
     assert next(r.split(":")[0] for r in two.table().remarks if "τ" in r) == "Kendall's τ of raw and corrected F1"  # fmt: skip
@@ -766,7 +762,7 @@ def test_split_command(newsroom, tmp_path, capsys):
     assert main(ask) == 0
     out, err = capsys.readouterr()
     assert out == ""
-    assert "spanagree: note: level-1: 17 documents, 0.0000–0.9500\n" in err
+    assert "spanagree: note: level-1: 17 documents, 0.000–0.950\n" in err
     assert (folder / "level-2.jsonl").exists()
     inside = str(folder / "level-1.jsonl")
     assert main(["split", inside, "-o", str(folder), "--force"]) == 1

@@ -176,7 +176,7 @@ def test_weights(path):
         f"document long, seen by 5 annotators, carries {100 * share:.1f} % of the weight" in caveat
     )
     assert "(100.0 % of the pairs share it)" in caveat
-    assert f"F1 is {without.observed:.4f}, corrected {without.corrected:.4f}" in caveat
+    assert f"F1 is {without.observed:.3f}, corrected {without.corrected:.3f}" in caveat
     assert sa.agree(corpus).caveats == ()  # of five annotators each has about a fifth
 
 
@@ -190,7 +190,7 @@ def test_heavy_annotator():
     share = 9 * 11 / (9 * 11 + 11 * 11)
     assert caveat == (
         f"team: annotator busy carries {100 * share:.1f} % of the weight; without this annotator, F1 is"
-        f" {without.observed:.4f}, corrected {without.corrected:.4f}"
+        f" {without.observed:.3f}, corrected {without.corrected:.3f}"
     )
 
 

@@ -197,7 +197,7 @@ def test_ranks(results):
     low, high = ax.get_ylim()
     assert low < np.min(ends) < np.max(ends) < high
     assert np.ptp(ends) > 0.8 * (high - low)  # lines fill the picture
-    written = {f"lexicon  {s.f1.observed:.4f}" for s in systems if s.name == "lexicon"}
+    written = {f"lexicon  {s.f1.observed:.3f}" for s in systems if s.name == "lexicon"}
     assert written <= set(texts(ax))
 
 
@@ -490,4 +490,4 @@ def test_notebook(results):
         assert html.escape(result.signature) in shown
         assert shown.count("<table>") == shown.count("</table>") == 1, name
     system = results["ranks"].systems["tagger"]
-    assert f'<data value="{system.f1.corrected!r}">{system.f1.corrected:.4f}</data>' in results["ranks"]._repr_html_()  # fmt: skip
+    assert f'<data value="{system.f1.corrected!r}">{system.f1.corrected:.3f}</data>' in results["ranks"]._repr_html_()  # fmt: skip

@@ -45,8 +45,8 @@ def test_text():
     assert text.render(table(caption="Above", remarks=["below"], settings=SETTINGS)) == (
         "Above\n"
         "\n"
-        "system      F1   rank\n"
-        "mine    0.4193  1 → 2\n"
+        "system     F1   rank\n"
+        "mine    0.419  1 → 2\n"
         "日本         –  – → –\n"
         "x            –  3 → 3\n"
         "\n"
@@ -366,7 +366,7 @@ def test_p_and_z_for_people(newsroom):
         assert row["log10_p"] == pytest.approx(math.log10(tagger.p), abs=1e-6)
 
 
-@pytest.mark.parametrize(("p", "shown"), [(1.0, "1.0000"), (0.001, "0.0010"), (0.0009999, "< .001"), (0.0, "< .001"), (math.nan, "–")])  # fmt: skip
+@pytest.mark.parametrize(("p", "shown"), [(1.0, "1.000"), (0.001, "0.001"), (0.0009999, "< .001"), (0.0, "< .001"), (math.nan, "–")])  # fmt: skip
 def test_p(p, shown):
     """From .001 on p has four decimals."""
     assert frame.probability(p) == shown

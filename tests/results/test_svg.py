@@ -59,7 +59,7 @@ def test_histogram():
     assert texts(parts(chart, "text"))[:3] == ["1", "4", "2"]
     lines = [numbers(line, "x1", "x2") for line in parts(chart, "line", "border")]
     assert lines == [[between(b, low, high)] * 2 for b in borders]
-    assert texts(parts(chart, "line", "border"))[1] == "border of levels: 0.9000"
+    assert texts(parts(chart, "line", "border"))[1] == "border of levels: 0.900"
 
 
 def test_slopes():
@@ -79,7 +79,7 @@ def test_slopes():
     for anchor in ("end", "start"):
         beside = sorted(numbers(x, "y")[0] for x in parts(chart, "text") if x.get("text-anchor") == anchor)  # fmt: skip
         assert min(np.diff(beside)) >= 20 - 0.051
-    assert texts(parts(chart, "title"))[0] == "a: 0.5500, corrected 0.4100"
+    assert texts(parts(chart, "title"))[0] == "a: 0.550, corrected 0.410"
 
 
 def test_ranges():
@@ -94,14 +94,14 @@ def test_ranges():
     low, foot, high = numbers(axis, "x1", "y1", "x2")
     drawn = [each for each in parts(chart, "g") if each.find("title") is not None]
     dots = {text: numbers(each.find("circle"), "cx", "cy") for text, each in zip(texts(drawn), drawn, strict=True)}  # fmt: skip
-    figures = {"a, F1: 0.5000, 0.2500–0.7500": 0.5, "a, corrected: -0.1500": -0.15, "b, corrected: 1.0000, 0.9000–1.0000": 1.0}  # fmt: skip
+    figures = {"a, F1: 0.500, 0.250–0.750": 0.5, "a, corrected: -0.150": -0.15, "b, corrected: 1.000, 0.900–1.000": 1.0}  # fmt: skip
     assert dots.keys() == figures.keys()
     for about, value in figures.items():  # from −0.2 to 1
         assert dots[about][0] == between((value + 0.2) / 1.2, low, high)
         assert dots[about][1] < foot
     (first, y, last, same) = numbers(drawn[0].find("line"), "x1", "y1", "x2", "y2")
     assert (first, last) == (between(0.45 / 1.2, low, high), between(0.95 / 1.2, low, high))
-    assert y == same == dots["a, F1: 0.5000, 0.2500–0.7500"][1]
+    assert y == same == dots["a, F1: 0.500, 0.250–0.750"][1]
     names = {t: numbers(x, "x", "y") for t, x in zip(texts(parts(chart, "text")), parts(chart, "text"), strict=True)}  # fmt: skip
     assert names["a"][1] < names["b"][1] < foot
     assert {t: names[t][0] for t in ("-0.2", "0", "1")} == {"-0.2": low, "0": between(1 / 6, low, high), "1": high}  # fmt: skip

@@ -498,7 +498,7 @@ def test_shared_caveats():
     both = [[(0, 1, "X"), (1, 2, "Y")]] * 30
     by_label = sa.coefficients_by_label(sa.Corpus.from_segments([4] * 30, {"a": both, "b": both}))
     assert by_label.caveats[-1].startswith(
-        "π of X, π of Y: chance alone gives 0.6250, so"
+        "π of X, π of Y: chance alone gives 0.625, so"
     )  # ¼² + ¾²
 
 

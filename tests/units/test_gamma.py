@@ -907,7 +907,7 @@ def test_the_time_limit_gives_bounds():
     assert figure["gamma"]["expected"] is None
     assert figure["gamma"]["observed"] is None  # no alignment was looked for
     assert low < gamma(corpus, precision=1).gamma.value < high
-    assert f"γ: between {low:.4f} and {high:.4f}: " in str(stopped)
+    assert f"γ: between {low:.3f} and {high:.3f}: " in str(stopped)
 
 
 @pytest.mark.parametrize(

@@ -501,10 +501,10 @@
     const id = idOf(d), hard = difficultyOf(d);
     const title = make("a", { href: address(d), title: `Link to this ${noun}` }, `${noun} `, make("bdi", id.length > 60 ? { title: plain(id) } : {}, ...shown(cut(id, 60))));
     const head = make("header", {}, make("h3", { id: `title-${d}` }, title));
-    if (hard !== null) head.append(make("span", {}, "difficulty ", make("data", { value: String(hard) }, hard.toFixed(4))));
+    if (hard !== null) head.append(make("span", {}, "difficulty ", make("data", { value: String(hard) }, hard.toFixed(3))));
     if (chance?.has(d)) {
       const p = chance.get(d);
-      head.append(make("span", {}, "p ", make("data", { value: String(p) }, p < 0.001 ? "< .001" : p.toFixed(4))));
+      head.append(make("span", {}, "p ", make("data", { value: String(p) }, p < 0.001 ? "< .001" : p.toFixed(3))));
     }
     if (a.seen[d] && b.seen[d]) {
       const counts = data.kinds.map(() => 0);

@@ -23,6 +23,7 @@ from spanagree.report.overview import (
     SystemsOverview,
     TeamOverview,
 )
+from spanagree.results.fit import COLUMNS
 from spanagree.results.frame import Column, Frame, Value, figure, probability
 from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
 from spanagree.results.plots import dot_of
@@ -41,6 +42,18 @@ _BELOW = "corrected F1, and below it F1 as observed"
 def show_bars(figures: Frame, short: Mapping[str, str] | None = None) -> Html:
     """Return a table with a bar below each F1, the corrected one first, and with short names."""
     figures = replace(_led(figures), verdict="")  # the summary has it
+    columns = figures.columns
+    spare = [c for c, column in enumerate(columns) if column.spare and len(columns) > COLUMNS]
+    if spare:
+        names = [c for c, column in enumerate(columns) if column.kind == "name"]
+        rest = replace(_arranged(figures, sorted({*names, *spare})), caption="", remarks=())
+        kept = _arranged(figures, [c for c in range(len(columns)) if c not in spare])
+        return Html(_with_bars(kept, short) + folded("more columns", _with_bars(rest, short)))
+    return _with_bars(figures, short)
+
+
+def _with_bars(figures: Frame, short: Mapping[str, str] | None) -> Html:
+    """Return a table as it is, with a bar below each F1, and with short names."""
     shown = figures.shown
 
     def cell(row: int, column: int) -> Html | None:
@@ -52,6 +65,11 @@ def show_bars(figures: Frame, short: Mapping[str, str] | None = None) -> Html:
     return table(figures, cell)
 
 
+def beside(*parts: Html) -> Html:
+    """Return parts that stand side by side where a window is wide."""
+    return el("div", *(el("div", part) for part in parts if part), class_="beside")
+
+
 def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     """Return a short name whose title is the full one."""
     shown = short.get(full, full)
@@ -60,8 +78,8 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     return el("bdi", cut(shown, longest), title=full)
 
 
-_LEADING = ("corrected F1", "system/human corrected", "F1", "chance F1", "F1 rank")
-_MOVED = {"F1 rank": "rank by F1", "sd": "sd of chance", "95 %": "95 % of chance"}
+_LEADING = ("corrected F1", "system/human corrected", "F1", "chance F1")
+_MOVED = {"sd": "sd of chance", "95 %": "95 % of chance"}
 """Titles that the columns beside them explain, as they are where these stand elsewhere."""
 
 
