@@ -590,6 +590,26 @@ def test_ci_runs_the_readme_first(tmp_path):
     assert "failed: README.md has 1 lines that begin with python3 -m venv" in none.stdout
 
 
+def test_ci_runs_the_trainer():
+    """Its tests, which are skipped without torch, run in CI with all that they import.
+
+    README's second line brings none of it.
+    """
+    text = (ROOT / ".ci" / "run").read_text("utf-8")
+    body = text.partition("with_trainer() {\n")[2].partition("\n}")[0]
+    extra, imports = re.findall(r"install -q '\.\[(.*)\]'|-c 'import (.*)'", body)
+    names = set(imports[1].split(", "))
+    tests = (ROOT / "tests" / "training" / "test_trainer.py").read_text("utf-8")
+    assert set(re.findall(r'importorskip\("(\w+)', tests)) == names
+    assert body.endswith(" tests/training/test_trainer.py")
+    assert '\nrun "Trainer" with_trainer\n' in text
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    extras = dict(re.findall(r"^(\w+) = \[(.*?)\]$", project, re.M | re.S))
+    assert "trainer" in extra[0].split(",")
+    assert names - {"seqeval"} == set(re.findall(r'"(\w+)[>=]=', extras["trainer"]))
+    assert not re.search("torch|transformers|trainer", extras["test"] + extras["all"])
+
+
 FORBIDDEN = ("sklearn", "seqeval", "spacy", "datasets", "pandas", "scipy.stats", "rich")
 
 

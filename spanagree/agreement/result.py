@@ -115,6 +115,13 @@ class Agreement(Result, Keyed):
         return heavy_documents(documents.corpus, by_document, n_annotators)
 
     @property
+    def not_found(self) -> int:
+        """The number of quotes that are not in the text, in documents that two or more saw."""
+        quotes = self.per_document.corpus.unplaced.values()
+        n_annotators = self.per_document.coverage.number()
+        return sum(int((n_annotators[of_layer.at] > 1).sum()) for of_layer in quotes)
+
+    @property
     def mostly_single(self) -> bool:
         """Whether anything is marked, but in most documents that two saw at most one segment."""
         return self.team.tally.size > 0 and 2 * self.single > self.team.documents

@@ -273,7 +273,7 @@ def verdict_of(agreement: Agreement) -> str:
         sentences.append(verdict.other_annotators(ends, _n_compared(agreement), FEW_ANNOTATORS))
     sentences.append(verdict.chance_model(str.__str__(agreement.settings.chance)))
     names = [member.name for member in compared]
-    lost = verdict.not_in_text(agreement.settings, names, None, "match nothing")
+    lost = verdict.not_in_text(agreement.settings, names, agreement.not_found, "match nothing")
     return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked), lost]))
 
 

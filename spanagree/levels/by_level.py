@@ -17,6 +17,7 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import unit
 from spanagree.systems.count import EvaluationSettings
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.table import remarks_on_chance
 
@@ -122,7 +123,8 @@ class EvaluationByLevel(Result):
         same = "on the easiest documents and on the hardest" if easy == hard else ""
         where = same or f"on the easiest documents, {hard} on the hardest"
         verb = "is" if len(firsts[0]) == 1 else "are"
-        return f"By corrected F1 {easy} {verb} first {where}. No test was made."
+        sentence = f"By corrected F1 {easy} {verb} first {where}. No test was made."
+        return " ".join(filter(None, [sentence, not_in_text(self.whole)]))
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
 

@@ -127,6 +127,7 @@ class AgainstReferences(SystemsResult):
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
         unmarked: names of systems without a segment.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 4, "X")]], "bob": [[(0, 4, "X")]], "model": [[(0, 2, "X")]]}
@@ -146,6 +147,7 @@ class AgainstReferences(SystemsResult):
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: AgainstReferences | None = field(default=None, repr=False, compare=False)
     unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "annotator": "a row for each reference too, against the others",
@@ -177,8 +179,7 @@ class AgainstReferences(SystemsResult):
         advice = "--ci" if confidence is None else ""
         sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
         chance = verdict.chance_model(str.__str__(self.settings.chance))
-        lost = verdict.not_in_text(self.settings, [*self.systems])
-        sentence = " ".join(filter(None, [sentence, chance, lost]))
+        sentence = " ".join(filter(None, [sentence, chance, self.not_in_text]))
         people, both = self.ceiling.f1, counted(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
@@ -367,13 +368,23 @@ def evaluate_references(
     notes = (*result.notes, *notes_on_places(corpus, shares))
     silent = (name for name in machines if not len(corpus.layers[name]))
     unmarked = tuple(name for name in silent if name != NOTHING)
-    result = replace(result, unmarked=unmarked)
+    lost = _not_in_text(corpus, settings, machines)
+    result = replace(result, unmarked=unmarked, not_in_text=lost)
     uniform = without_places(chance)
     if shares is None or uniform is None:
         return replace(result, notes=notes)
     plain = _compared(corpus, replace(settings, chance=uniform), None, None)
     settings = replace(result.settings, places_mean=shares.mixed)
     return replace(result, notes=notes, settings=settings, places=shares, uniform=plain)
+
+
+def _not_in_text(corpus: Corpus, settings: AgainstSettings, machines: Sequence[str]) -> str:
+    """Compose a sentence on the systems' quotes in documents that a person saw too."""
+    people = [layer for name, layer in corpus.layers.items() if name not in machines]
+    is_seen = np.any([layer.annotated for layer in people], axis=0)
+    quotes = [corpus.unplaced[name] for name in machines if name in corpus.unplaced]
+    n_lost = sum(int(is_seen[of_system.at].sum()) for of_system in quotes)
+    return verdict.not_in_text(settings, machines, n_lost)
 
 
 def _compared(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -149,6 +149,7 @@ class AltTest(Result):
         notes: what a reader repaired or passed over, and who was left out.
         marked: how many segments the candidate marked; nothing of a table of labels.
         marked_in: in how many documents.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> same = {name: [[(0, 2, "X")]] * 40 for name in ("ann", "bob", "model")}
@@ -166,6 +167,7 @@ class AltTest(Result):
     notes: tuple[str, ...]
     marked: int | None = None
     marked_in: int | None = None
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {"annotator": "a row for each annotator who is left out"}
     DRAWN: ClassVar[tuple[str, ...]] = ("annotator",)
@@ -186,7 +188,8 @@ class AltTest(Result):
         else:
             but = f", but not {failed}" if failed else ""
             outcome = f"passes the alternative annotator test {passed}{but}"
-        return f"{candidate} {outcome}, with ε {epsilon}.{self._nearly_empty()}"
+        sentence = f"{candidate} {outcome}, with ε {epsilon}.{self._nearly_empty()}"
+        return " ".join(filter(None, [sentence, self.not_in_text]))
 
     def _nearly_empty(self) -> str:
         """Say so where the candidate marked so little that ties with nothing may let it pass."""
@@ -370,7 +373,9 @@ def alt_test(
         untested = {kind: _untested(test) for kind, test in result.verdicts.items()}
         result = replace(result, verdicts=untested)
     marked_in = len(np.unique(corpus.layers[candidate].document))
-    return replace(result, marked=marked, marked_in=marked_in)
+    n_lost = sum(len(quotes.at) for quotes in corpus.unplaced.values())
+    lost = verdict.not_in_text(settings, corpus.annotators, n_lost, "match nothing")
+    return replace(result, marked=marked, marked_in=marked_in, not_in_text=lost)
 
 
 def _settings(

@@ -108,7 +108,7 @@ def chance_model(chance: str) -> str:
 def not_in_text(
     settings: Mapping[str, Any],
     names: Collection[str],
-    n_lost: int | None = None,
+    n_lost: int,
     outcome: str = "count as wrong",
 ) -> str:
     """Return a sentence on the quotes that are not in the text; empty if there are none.
@@ -116,13 +116,13 @@ def not_in_text(
     Args:
         settings: of the result: what becomes of such quotes, and how many were read of each layer.
         names: layers that the result is of.
-        n_lost: number of such quotes in what was compared. Default: that of all that was read.
+        n_lost: number of such quotes in what was compared.
         outcome: what such quotes do, unless they are ignored.
 
     >>> settings = {"unplaced": "wrong", "quotes": {"mine": {"read": 934, "unaligned": 98}}}
-    >>> not_in_text(settings, ["mine"])
+    >>> not_in_text(settings, ["mine"], 98)
     '98 of 934 quotes are not in the text and count as wrong.'
-    >>> not_in_text({**settings, "unplaced": "ignore"}, ["mine"])
+    >>> not_in_text({**settings, "unplaced": "ignore"}, ["mine"], 0)
     '98 of 934 quotes are not in the text and are left out.'
     """
     if settings.get("unplaced") is None:
@@ -131,7 +131,6 @@ def not_in_text(
     n_read, n_unaligned = (sum(count[key] for count in counts) for key in ("read", "unaligned"))
     if settings["unplaced"] == "ignore":
         n_lost, outcome = n_unaligned, "are left out"
-    n_lost = n_unaligned if n_lost is None else n_lost
     if not n_lost:
         return ""
     of_all = (

@@ -100,6 +100,7 @@ class Slices(Result, Keyed):
         no_chance: reason why chance is undefined; empty if it is exact.
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
@@ -124,6 +125,7 @@ class Slices(Result, Keyed):
     is_ordered: bool = False
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: Slices | None = field(default=None, repr=False, compare=False)
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     @property
     def _keys(self) -> Sequence[Any]:
@@ -174,10 +176,12 @@ class Slices(Result, Keyed):
     def verdict(self) -> str:
         """The trend and the significant steps of slices in order; else the largest difference."""
         if self.is_ordered:
-            return " ".join(self._verdict_in_order(name) for name in self.scored[:_NAMED])
-        if self.largest is None:
-            return self._untested()
-        return self._verdict_on_largest(self.largest)
+            sentences = [self._verdict_in_order(name) for name in self.scored[:_NAMED]]
+        elif self.largest is None:
+            sentences = [self._untested()]
+        else:
+            sentences = [self._verdict_on_largest(self.largest)]
+        return " ".join(filter(None, [*sentences, self.not_in_text]))
 
     def _untested(self) -> str:
         """Name the highest and the lowest slice of the first system, without a test."""

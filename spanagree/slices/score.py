@@ -20,6 +20,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import numbers_of_texts
 from spanagree.errors import SettingError, check_whole, chosen, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results import verdict
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import unit
@@ -175,7 +176,15 @@ def score_slices(
     keys, notes = _keys_of(sliced, corpus)
     wholes = _wholes_of(result, jackknife)
     parts = _parts_of(sliced, result, scored_rows(result), keys, wholes)
-    about = _About(sliced.title, sliced.says, sliced.is_ordered, len(corpus), result.notes, result)
+    about = _About(
+        sliced.title,
+        sliced.says,
+        sliced.is_ordered,
+        len(corpus),
+        result.notes,
+        result,
+        not_in_text=_not_in_text([result]),
+    )
     made = testing.scored(about, parts, [*sliced.notes, *notes], _whole(result, keys, wholes))
     if result.places is None or result.uniform is None:
         return made
@@ -220,6 +229,7 @@ class _About:
         notes: those of the result.
         result: the result, or the first of several.
         no_chance: reason why chance is undefined; empty if it is exact.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
     """
 
     title: str
@@ -229,6 +239,7 @@ class _About:
     notes: Sequence[str]
     result: Scorable
     no_chance: str = ""
+    not_in_text: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,6 +291,7 @@ class _Testing:
             notes=tuple(dict.fromkeys([*about.notes, *notes])),
             no_chance=about.no_chance,
             is_ordered=about.is_ordered,
+            not_in_text=about.not_in_text,
         )
 
     def _settings(self, about: _About, slices: Sequence[Slice], is_drawn: bool) -> Any:
@@ -465,7 +477,26 @@ def _of_results(
     every_note = [note for result in results.values() for note in result.notes]
     is_ordered = has_order("", list(results))
     total = sum(map(len, corpora.values()))
-    return _About("file", "file", is_ordered, total, every_note, first), parts, notes
+    lost = _not_in_text([*results.values()])
+    about = _About("file", "file", is_ordered, total, every_note, first, not_in_text=lost)
+    return about, parts, notes
+
+
+def _not_in_text(results: Sequence[Scorable]) -> str:
+    """Compose a sentence on the quotes that are not in the text, of all results together."""
+    quotes: dict[str, Any] = {}
+    outcome = "count as wrong"
+    for index, result in enumerate(results):
+        names = [*result]
+        if isinstance(result, Agreement):
+            names = [name for name, member in result.annotators.items() if member.pairs]
+            outcome = "match nothing"
+        read = result.settings.get("quotes", {})
+        quotes |= {f"{index} {name}": read[name] for name in names if name in read}
+    unplaced = filter(None, (result.settings.get("unplaced") for result in results))
+    settings = {"unplaced": next(unplaced, None), "quotes": quotes}
+    n_lost = sum(result.not_found for result in results)
+    return verdict.not_in_text(settings, quotes, n_lost, outcome)
 
 
 def _check_same_chance(results: Mapping[str, Scorable]) -> None:
@@ -502,7 +533,16 @@ def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _
         _Part(value, len(corpus), annotators, rows, keys, wholes, sliced.no_chance)
         for value, rows in zip(sliced.names, sliced.rows, strict=True)
     ]
-    about = _About(name, sliced.says, False, len(corpus), result.notes, result, sliced.no_chance)
+    about = _About(
+        name,
+        sliced.says,
+        False,
+        len(corpus),
+        result.notes,
+        result,
+        sliced.no_chance,
+        _not_in_text([result]),
+    )
     return testing.scored(about, parts, all_documents=_whole(result, keys, wholes))
 
 

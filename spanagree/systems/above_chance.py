@@ -39,6 +39,7 @@ from spanagree.results.result import Comparable, Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, System, check_evaluation
 from spanagree.uncertainty.chance_statistics import HIGH
 from spanagree.uncertainty.permutation import holm, holm_log10, powerless
@@ -118,6 +119,7 @@ class ChanceTest(Result):
     settings: ChanceTestSettings
     notes: tuple[str, ...] = ()
     unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -147,7 +149,8 @@ class ChanceTest(Result):
         n_tests = sum(not math.isnan(x.p) for x in self.systems.values())
         if n_tests > 1 and sentences:
             sentences.append(f"Each p is adjusted for {n_tests} systems (Holm).")
-        return " ".join([*sentences, verdict.marked_nothing(self.unmarked)]).rstrip()
+        sentences += [verdict.marked_nothing(self.unmarked), self.not_in_text]
+        return " ".join(filter(None, sentences))
 
     def _p_of(self, name: str) -> str:
         """Return the adjusted p of a system in words, or why it is undefined."""
@@ -282,7 +285,7 @@ def chance_test(
     null, notes = _null_settings(list(systems.values()), draws, seed)
     none = {"ci": None, "resamples": None, "seed": None}
     extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **null})
-    return ChanceTest(systems, extended, notes, evaluation.unmarked)
+    return ChanceTest(systems, extended, notes, evaluation.unmarked, not_in_text(evaluation))
 
 
 def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:

@@ -29,6 +29,7 @@ from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL, Better
 from spanagree.settings import EXACT, JACKKNIFE, confidence_of, unit
 from spanagree.systems.count import EvaluationSettings, PerDocument
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.runs import (
     Runs,
@@ -126,6 +127,7 @@ class Comparison(Result, Keyed):
     notes: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(default_factory=dict, repr=False, compare=False)
     unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
@@ -151,8 +153,7 @@ class Comparison(Result, Keyed):
         sentence = verdict.comparison(
             self.scores, leads, confidence, better, n_pairs, self.unmarked, correction
         )
-        lost = verdict.not_in_text(self.settings, [*self.scores])
-        return " ".join(filter(None, [sentence, self._of_runs, lost]))
+        return " ".join(filter(None, [sentence, self._of_runs, self.not_in_text]))
 
     @property
     def _of_runs(self) -> str:
@@ -459,7 +460,13 @@ def compare_systems(
         settings = settings.extended(RunsComparisonSettings, **more)
         scores = mean_scores(evaluation, by_system)
         unmarked = unmarked_systems(evaluation, by_system)
-    return Comparison(tuple(pairs), settings, scores=scores, unmarked=unmarked)
+    return Comparison(
+        tuple(pairs),
+        settings,
+        scores=scores,
+        unmarked=unmarked,
+        not_in_text=not_in_text(evaluation),
+    )
 
 
 class _Request(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map
 from spanagree.results.result import Result
 from spanagree.settings import Settings
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation
 from spanagree.systems.single_segments import against_gold, corpus_of_segments
 
@@ -41,6 +42,7 @@ class ErrorTypes(Result):
         documents: number of documents.
         settings: settings of the evaluation that matter here.
         notes: notes of the evaluation.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
@@ -53,6 +55,7 @@ class ErrorTypes(Result):
     documents: int
     settings: ErrorSettings
     notes: tuple[str, ...]
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"errors": None}
 
@@ -72,7 +75,7 @@ class ErrorTypes(Result):
             sentences.append(
                 f"Errors of {shown} are most often {most}." if most else f"{shown}: no error."
             )
-        return " ".join(sentences)
+        return " ".join(filter(None, [*sentences, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
         """A row for each type of error of each system, with its share of the system's errors."""
@@ -134,4 +137,5 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
-    return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes)
+    lost = not_in_text(evaluation)
+    return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes, lost)

@@ -191,6 +191,11 @@ class Evaluation(SystemsResult):
         return self.counted.rows
 
     @property
+    def not_found(self) -> int:
+        """The number of quotes of all systems that are not in the text."""
+        return sum(system.not_found for system in self.systems.values())
+
+    @property
     def places(self) -> PlaceShares | None:
         """How segments stand to the rule of places, if chance has one."""
         return self.counted.places

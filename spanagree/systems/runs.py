@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from spanagree.results.score import Figures, Interval, Ratio, Score, ends_of, fi
 from spanagree.results.score_columns import columns_of_figure
 from spanagree.settings import confidence_of, unit
 from spanagree.systems.count import CountedSystems, EvaluationSettings, columns_of
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, SystemsResult, check_evaluation
 from spanagree.uncertainty.confidence import LEAST_UNITS, Jackknife, parse_ci
 from spanagree.uncertainty.jackknife import Moments, intervals_of, mean_moments
@@ -93,6 +94,7 @@ class EvaluationOfRuns(SystemsResult):
         settings: what made the numbers.
         notes: notes of the evaluation.
         unmarked: names of systems, or gold, without a segment.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 4, "seed 1": [[(0, 1, "X")]] * 4}
@@ -108,6 +110,7 @@ class EvaluationOfRuns(SystemsResult):
     settings: RunsSettings
     notes: tuple[str, ...]
     unmarked: tuple[str, ...] = ()
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "runs=_runs")
@@ -137,7 +140,7 @@ class EvaluationOfRuns(SystemsResult):
         spreads = [
             _spread(system) for system in [*self.systems.values()][:_NAMED] if len(system.runs) > 1
         ]
-        return f"{order} {' '.join(spreads)}"
+        return " ".join(filter(None, [order, *spreads, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
         """A row for each system: means over its runs, and how these vary."""
@@ -279,6 +282,7 @@ def score_runs(
         _settings(evaluation, by_system, jackknife, intervals),
         evaluation.notes,
         unmarked_systems(evaluation, by_system),
+        not_in_text(evaluation),
     )
 
 

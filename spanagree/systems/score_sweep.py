@@ -9,7 +9,7 @@ changed by the documents that lose a prediction between the two: exact at each, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import Ratio, all_figures, figures_of
 from spanagree.settings import JACKKNIFE
 from spanagree.systems.count import EvaluationSettings, columns_of
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.system_rows import compare_with_gold
 from spanagree.uncertainty.confidence import USUAL, Jackknife
@@ -124,6 +125,7 @@ class ScoreSweep(Result, Keyed):
         documents: number of documents.
         settings: what made the numbers.
         notes: notes of the evaluation, and systems without scores.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> spans = [[(0, 2, "X", {"score": "0.9"}), (3, 4, "X", {"score": "0.4"})]] * 4
@@ -138,6 +140,7 @@ class ScoreSweep(Result, Keyed):
     documents: int
     settings: SweepSettings
     notes: tuple[str, ...]
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"thresholds": None}
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "best=_best")
@@ -239,6 +242,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
         evaluation.documents,
         settings.extended(SweepSettings, **signed),
         (*evaluation.notes, *notes),
+        not_in_text(evaluation, scored),
     )
 
 

@@ -118,8 +118,8 @@ def verdict_of(sweep: ScoreSweep) -> str:
         if system.best is not None
     ]
     if not sentences:
-        return f"No best score, as there are too few {unit(sweep.settings)}s to halve."
-    return " ".join(sentences)
+        sentences = [f"No best score, as there are too few {unit(sweep.settings)}s to halve."]
+    return " ".join(filter(None, [*sentences, sweep.not_in_text]))
 
 
 def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:

@@ -9,7 +9,7 @@ pair is depends on those before it, and differs from strategy to strategy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
@@ -31,6 +31,7 @@ from spanagree.results.score import UNDEFINED, Score, undefined
 from spanagree.settings import Settings
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import counted_of
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, result
 from spanagree.systems.single_segments import against_gold, corpus_of_segments
 
@@ -141,6 +142,7 @@ class StrategyScores(Result):
         documents: number of documents.
         settings: settings of the evaluation that matter here.
         notes: notes of the evaluation, and reasons why a strategy has no chance.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> gold, mine = [[(0, 2, "PER"), (4, 5, "LOC")]], [[(0, 3, "PER")]]
@@ -155,6 +157,7 @@ class StrategyScores(Result):
     documents: int
     settings: StrategySettings
     notes: tuple[str, ...]
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "label": "a row for each label and strategy, of the segments of this label alone"
@@ -173,7 +176,7 @@ class StrategyScores(Result):
                 f"{strategy} {verdict.short(counts.f1)}" for strategy, counts in of_system.items()
             )
             sentences.append(f"F1 of {printable(name)}: {figures}.")
-        return " ".join(sentences)
+        return " ".join(filter(None, [*sentences, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
         """A row for each strategy of each system, or of each of its labels."""
@@ -266,7 +269,8 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
         reading=corpus.reading,
     )
     notes = (*evaluation.notes, *reasons)
-    return StrategyScores(counts, labels, scores, evaluation.documents, settings, notes)
+    lost = not_in_text(evaluation)
+    return StrategyScores(counts, labels, scores, evaluation.documents, settings, notes, lost)
 
 
 def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, StrategyCounts]]:

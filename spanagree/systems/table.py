@@ -22,6 +22,7 @@ from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sente
 from spanagree.results.score import FIGURES, Scored, figures_of
 from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
 from spanagree.settings import confidence_of, unit
+from spanagree.systems.lost_quotes import not_in_text
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE
 
@@ -229,9 +230,7 @@ def verdict_of(evaluation: Evaluation) -> str:
     )
     seen = verdict.compared(shared, evaluation.documents, noun)
     chance = verdict.chance_model(str.__str__(evaluation.settings.chance))
-    n_lost = sum(system.not_found for system in evaluation.systems.values())
-    lost = verdict.not_in_text(evaluation.settings, [*evaluation.systems], n_lost)
-    return " ".join(filter(None, [sentence, seen, chance, lost]))
+    return " ".join(filter(None, [sentence, seen, chance, not_in_text(evaluation)]))
 
 
 def _error_of_chance(evaluation: Evaluation, system: System) -> float | None:

@@ -33,6 +33,7 @@ def trainer_metrics(
     chance: Chance = "nonoverlapping",
     scheme: Scheme = "auto",
     strict: bool = False,
+    per_label: bool = False,
 ) -> Callable[[Any], dict[str, float]]:
     """Return a ``compute_metrics`` for token classification with Hugging Face's Trainer.
 
@@ -42,7 +43,7 @@ def trainer_metrics(
     −100 is left out.
 
     It gives ``precision``, ``recall``, ``f1``; ``chance``, the F1 that chance alone would give;
-    ``precision_corrected``, ``recall_corrected``, ``f1_corrected``; and for each label
+    ``precision_corrected``, ``recall_corrected``, ``f1_corrected``; and on request for each label
     ``PER_f1``, ``PER_chance``, ``PER_f1_corrected``. All are floats, always with the same keys;
     what is undefined is ``nan``.
 
@@ -53,9 +54,11 @@ def trainer_metrics(
         scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them); auto
             reads all but bare labels.
         strict: take only segments that are well-formed in the scheme, which has to be named.
+        per_label: if True, the figures of each label too.
 
     Raises:
-        SettingError: for an unknown name, or a strict reading without a scheme.
+        SettingError: for an unknown name, a strict reading without a scheme, or figures of labels
+            by a measure that disregards them.
         InputError: for label names that are not tags of the scheme; by the function, for shapes
             that do not fit, and for ids without a name.
 
@@ -69,6 +72,8 @@ def trainer_metrics(
         raise SettingError(
             "strict: name the scheme; what is recognised may differ from one evaluation to the next"
         )
+    if per_label and not find_match(match).of_label:
+        raise SettingError(f"per_label: match {match} disregards labels; leave it out")
     options = TagOptions(scheme, strict)
     ids, tags = _names(label_names)
     lengths = np.ones(len(tags), np.int64)  # a sentence of its own
@@ -79,7 +84,7 @@ def trainer_metrics(
     def compute_metrics(prediction: Any) -> dict[str, float]:
         corpus = _corpus(prediction, ids, tags, options)
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
-        return _metrics(system, names if find_match(match).of_label else ())
+        return _metrics(system, names if per_label else ())
 
     return compute_metrics
 

@@ -270,6 +270,96 @@ def test_part_of_the_quotes():
     )
 
 
+SCORED = [{"text": "Al", "label": "X", "score": 0.5}, {"text": "cd", "label": "X", "score": 0.9}]
+
+
+def two_systems(n_documents=12):
+    """Gold of two quotes a document; of each system's 24 quotes 12 or 4 are not in the text."""
+    return [
+        {"id": f"d{i}", "text": TEXT, "gold": quotes("ab", "cd"), "one": SCORED, "two": quotes("ab", "Bo" if i % 3 == 0 else "ef")}
+        for i in range(n_documents)
+    ]  # fmt: skip
+
+
+def verdicts_of(corpus, **unplaced):
+    """Return the verdicts of all results that compare systems with gold, by name."""
+    evaluation = sa.evaluate(corpus, "gold", **unplaced)
+    n_documents = len(corpus)
+    training = sa.read([{"tokens": ["cd", "x"], "tags": ["B-X", "O"]}])
+    results = {
+        "evaluate": evaluation,
+        "slices": sa.score_slices(evaluation, [f"g{i % 2}" for i in range(n_documents)]),
+        "slices in order": sa.score_slices(evaluation, [f"{2020 + i % 3}" for i in range(n_documents)]),
+        "slices of few documents": sa.score_slices(evaluation, ["g", "h"] + [None] * (n_documents - 2)),
+        "length": sa.score_slices(evaluation, "length"),
+        "seen": sa.score_slices(evaluation, "seen", seen=training),
+        "chance": sa.chance_test(corpus, evaluation),
+        "jackknife": sa.compare_systems(evaluation),
+        "errors": sa.systems.error_types(evaluation),
+        "strategies": sa.systems.strategy_scores(evaluation),
+        "runs": sa.systems.score_runs(evaluation, {"ours": ["one", "two"]}),
+        "levels": sa.levels.evaluate_levels(evaluation, sa.difficulty(corpus, "gold"), levels=2),
+    }  # fmt: skip
+    return {name: result.verdict for name, result in results.items()}
+
+
+def test_every_verdict_counts_them():
+    """By hand, 12 + 4 of 24 + 24 quotes, and 6 + 2 in half of the documents; no clause without any."""
+    corpus = sa.read(two_systems())
+    plain = [{**row, "one": quotes("ef"), "two": quotes("cd")} for row in two_systems()]
+    for verdicts, clause in (
+        (verdicts_of(corpus), "16 of 48 quotes are not in the text and count as wrong."),
+        (verdicts_of(corpus, unplaced="ignore"), "16 of 48 quotes are not in the text and are left out."),
+        (verdicts_of(corpus.subset(np.arange(6))), "8 quotes are not in the text and count as wrong."),
+    ):  # fmt: skip
+        assert {name: x.count(clause) for name, x in verdicts.items()} == dict.fromkeys(verdicts, 1)
+    assert not any("not in the text" in x for x in verdicts_of(sa.read(plain)).values())
+
+
+def test_verdicts_on_one_system_of_two():
+    """A sweep is of those with scores; a test of systems with runs counts the quotes of the runs."""
+    evaluation = sa.evaluate(sa.read(two_systems()), "gold")
+    runs = {"ours": ["one"], "theirs": ["two"]}
+    compared = sa.compare_systems(evaluation, runs=runs)
+    assert "16 of 48 quotes are not in the text and count as wrong." in compared.verdict
+    rows = [{**row, "two": quotes("ab")} for row in two_systems()]
+    swept = sa.systems.sweep_scores(sa.evaluate(sa.read(rows, scores=True), "gold"))
+    assert "12 of 24 quotes are not in the text and count as wrong." in swept.verdict
+    few = sa.systems.sweep_scores(sa.evaluate(sa.read(rows[:1], scores=True), "gold"))
+    assert few.verdict.startswith("No best score")
+    assert "1 of 2 quotes is not in the text and counts as wrong." in few.verdict
+
+
+def test_verdicts_between_annotators():
+    """By hand: 16 of 72 quotes of three annotators; of half of the documents, 8."""
+    corpus = sa.read(two_systems(30))
+    part = corpus.subset(np.arange(12))
+    all_read = "40 of 180 quotes are not in the text and match nothing."
+    for of_all, of_part in [
+        (sa.agree(corpus), sa.agree(part)),
+        (
+            sa.score_slices(sa.agree(corpus), ["g", "h"] * 15),
+            sa.score_slices(sa.agree(part), ["g", "h"] * 6),
+        ),
+    ]:
+        assert all_read in of_all.verdict
+        assert "16 quotes are not in the text and match nothing." in of_part.verdict
+    assert all_read in sa.alt_test(corpus, "two", epsilon=0.1).verdict
+    references = sa.evaluate_references(part, systems=["one"])
+    assert "12 quotes are not in the text and count as wrong." in references.verdict
+
+
+def test_verdict_on_slices_of_several_files():
+    """The quotes of all files together: 16 of 48 of one, 4 + 2 of 12 of the other, by hand."""
+    results = {
+        name: sa.evaluate(sa.read(two_systems(n_documents)), "gold")
+        for name, n_documents in (("a", 12), ("b", 4))
+    }
+    assert "22 of 64 quotes are not in the text and count as wrong." in (
+        sa.score_slices(results).verdict
+    )
+
+
 def test_gold_has_to_be_in_the_text():
     corpus = sa.read(rows(quotes("ab"), gold=("ab", "Paris")))
     with refuses(sa.InputError, "gold, document 'd0': 'Paris' is not in the text … mend"):

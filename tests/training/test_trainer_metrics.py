@@ -84,9 +84,10 @@ def test_every_shape(shape, documents):
     if not documents:
         return
     prediction = SHAPES[shape](*zip(*documents, strict=True))
-    metrics = sa.trainer_metrics(NAMES)(prediction)
+    metrics = sa.trainer_metrics(NAMES, per_label=True)(prediction)
+    overall = sa.trainer_metrics(NAMES)(prediction)
     prediction = SimpleNamespace(predictions=prediction[0], label_ids=prediction[1])
-    assert repr(sa.trainer_metrics(NAMES)(prediction)) == repr(metrics)
+    assert repr(sa.trainer_metrics(NAMES, per_label=True)(prediction)) == repr(metrics)
     gold, mine = tags(documents, 1), tags(documents, 0)
     system = sa.evaluate(sa.from_tags({"gold": gold, "mine": mine})).systems["mine"]
     expected = {
@@ -98,6 +99,7 @@ def test_every_shape(shape, documents):
         "recall_corrected": system.recall.corrected,
         "f1_corrected": system.f1.corrected,
     }
+    assert repr(overall) == repr(expected)  # of labels on request alone
     for label in ("PER", "LOC"):
         f1 = system.labels[label].f1 if label in system.labels else sa.Tally().f1
         expected |= {
@@ -135,30 +137,36 @@ def test_settings(match, chance):
     """Measure and chance model are those of sa.evaluate."""
     rng = np.random.default_rng(0)
     predicted, label_ids = rng.integers(0, 5, (2, 20, 12))
-    metrics = sa.trainer_metrics(NAMES, match=match, chance=chance)((predicted, label_ids))
+    of_label = match != "boundaries"
+    compute = sa.trainer_metrics(NAMES, match=match, chance=chance, per_label=of_label)
+    metrics = compute((predicted, label_ids))
     layers = {"gold": np.array(NAMES)[label_ids].tolist(), "mine": np.array(NAMES)[predicted].tolist()}  # fmt: skip
     system = sa.evaluate(sa.from_tags(layers), match=match, chance=chance).systems["mine"]
     assert metrics["f1_corrected"] == system.f1.corrected
-    assert ("PER_f1" in metrics) == (match != "boundaries")
+    assert ("PER_f1" in metrics) == of_label
 
 
 def test_names():
     """A list, id2label, id2label from JSON, ids with gaps, bare labels in IO."""
     arrays = (np.array([[1, 2, 0, 0]]), np.array([[1, 2, 0, 1]]))
-    metrics = sa.trainer_metrics(NAMES)(arrays)
+    metrics = sa.trainer_metrics(NAMES, per_label=True)(arrays)
     by_id = dict(enumerate(NAMES))
-    assert repr(sa.trainer_metrics(by_id)(arrays)) == repr(metrics)
-    assert repr(sa.trainer_metrics(json.loads(json.dumps(by_id)))(arrays)) == repr(metrics)
+    assert repr(sa.trainer_metrics(by_id, per_label=True)(arrays)) == repr(metrics)
+    from_json = json.loads(json.dumps(by_id))
+    assert repr(sa.trainer_metrics(from_json, per_label=True)(arrays)) == repr(metrics)
     gaps = {10: "B-PER", 0: "O", 7: "I-PER"}
     moved = tuple(np.array([0, 10, 7])[of] for of in arrays)
-    assert repr(sa.trainer_metrics(gaps)(moved)) == repr({k: v for k, v in metrics.items() if "LOC" not in k})  # fmt: skip
-    bare = sa.trainer_metrics(["O", "PER", "LOC"], scheme="IO")((np.array([[1, 1, 0, 2]]),) * 2)
+    assert repr(sa.trainer_metrics(gaps, per_label=True)(moved)) == repr({k: v for k, v in metrics.items() if "LOC" not in k})  # fmt: skip
+    bare = sa.trainer_metrics(["O", "PER", "LOC"], scheme="IO", per_label=True)(
+        (np.array([[1, 1, 0, 2]]),) * 2
+    )
     assert (bare["f1"], bare["PER_f1"], bare["LOC_f1"]) == (1, 1, 1)
 
 
 def test_undefined():
     """No documents, no tokens that count, nothing marked: nan throughout, and always all keys."""
-    keys = list(sa.trainer_metrics(NAMES)((np.array([[1]]), np.array([[1]]))))
+    compute = sa.trainer_metrics(NAMES, per_label=True)
+    keys = list(compute((np.array([[1]]), np.array([[1]]))))
     none = np.zeros((0, 4), np.int64)
     for arrays in (
         (none, none),
@@ -168,10 +176,10 @@ def test_undefined():
         (np.zeros((2, 0), np.int64), np.zeros((2, 0), np.int64)),
         (np.zeros((2, 3), np.int64), np.zeros((2, 3), np.int64)),
     ):
-        metrics = sa.trainer_metrics(NAMES)(arrays)
+        metrics = compute(arrays)
         assert list(metrics) == keys
         assert all(math.isnan(value) for value in metrics.values())
-    one_side = sa.trainer_metrics(NAMES)((np.array([[0, 0]]), np.array([[1, 0]])))
+    one_side = compute((np.array([[0, 0]]), np.array([[1, 0]])))
     assert (one_side["f1"], one_side["f1_corrected"], one_side["recall"]) == (0, 0, 0)
     assert math.isnan(one_side["precision"])
     assert math.isnan(one_side["LOC_f1"])
@@ -193,6 +201,7 @@ IDS = np.array([[0, 1]])
         (NAMES, {"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
         (NAMES, {"scheme": "x"}, "unknown scheme 'x'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         (NAMES, {"strict": True}, "strict … name the scheme"),
+        (NAMES, {"per_label": True, "match": "boundaries"}, "per_label: match boundaries disregards labels … leave it out"),
     ],
 )  # fmt: skip
 def test_errors_of_settings(names, chosen, message):
