@@ -107,6 +107,7 @@ SETTINGS: Mapping[str, Setting] = {
     }),
     "kinds": Setting("text", "Some kinds of disagreement were left out."),
     "sort": Setting("word", "Documents are sorted by {value}."),
+    "without": Setting("text", "Beside the whole team, the signature names annotators without whom figures were computed again."),
     "items": Setting("counted", "Items are {value}."),
     "outside": Setting("word", "Those that all who saw them call O were {value}."),
     "categories": Setting("whole", "For {value} categories the coefficients are {coefficients}; agreement by category is the share of the pairs of labels with the category in which both have it [[uebersax,siegel2018]]; corrected coefficients are (observed − expected) / (1 − expected)."),

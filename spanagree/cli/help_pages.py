@@ -22,7 +22,7 @@ FIRST: Mapping[str, str] = {
         "--output --plot"
     ),
     "agree": (
-        "--measure --match --by --annotators --ci --sort --fail-under --from "
+        "--measure --match --by --annotators --without --ci --sort --fail-under --from "
         "--columns --format --output --plot"
     ),
     "coefficients": (

@@ -127,7 +127,8 @@ RULES = [
     Rule("agree", "measure=documents", excludes="workers",
          why="all documents are compared at once"),
     Rule("agree", "test", excludes="by=annotator|label|document", why="it is of pairs"),
-    Rule("agree", "measure!=f1 sort fail_under test", excludes="slices"),
+    Rule("agree", "measure!=f1 sort fail_under test without", excludes="slices"),
+    Rule("agree", "without", excludes="measure!=f1"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),
     Rule("disagreements", "undirected", needs="what=relations"),
