@@ -65,6 +65,7 @@ def makers():
             "coefficients_by_label",
             "token_coefficients",
             "document_agreement",
+            "worklist",
         ),
         (corpus,),
     )
