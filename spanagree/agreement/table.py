@@ -105,8 +105,8 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
 
 def _meaning(name: str) -> str:
     """Return the heading of the paragraph on a row."""
-    whole, without, _ = name.partition(_WITHOUT)
-    return f"{whole} without annotators" if without else whole
+    figure, is_without, _ = name.partition(_WITHOUT)
+    return f"{figure} without annotators" if is_without else figure
 
 
 def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:

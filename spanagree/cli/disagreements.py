@@ -1,6 +1,6 @@
 """List where annotators disagree, segment by segment, the worst documents first.
 
-With --by label, show which labels they confuse; with --worklist, write who reads what next.
+With --by label, show which labels they confuse.
 
 \b
 spanagree disagreements crowd.jsonl --format csv -o queue.csv --bom --safe-cells
@@ -54,7 +54,7 @@ _SEGMENTS = ("text", "csv", "jsonl", "json")
         options.option("--what", _WHAT, choices=["segments", "relations"]),
         options.option("--undirected", _UNDIRECTED, metavar="LABEL,...", read=options.names_in),
         *options.of(_DISPUTES, "sort"),
-        options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
+        options.flag("--no-text", "Give offsets, and no word of the texts."),
         function=_DISPUTES,
         seed=True,
     ),

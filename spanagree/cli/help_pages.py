@@ -29,8 +29,8 @@ FIRST: Mapping[str, str] = {
         "--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot"
     ),
     "disagreements": (
-        "--between --rest --kind --by --sort --match --no-text --worklist --readers --from "
-        "--columns --format --output --plot"
+        "--between --rest --kind --by --sort --match --no-text --worklist --from --columns "
+        "--format --output --plot"
     ),
     "report": (
         "--output --gold --team --systems --references --match --chance --baseline "

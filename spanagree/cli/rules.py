@@ -161,7 +161,7 @@ RULES = [
     Rule("", "digits percent all_columns", excludes="format=json|jsonl|csv",
          why="it has every figure as it is"),
     Rule("", "explain", excludes="format=json|jsonl|csv|latex"),
-    Rule("", "safe_cells bom", needs="format=csv worklist"),
+    Rule("", "safe_cells bom", needs="format=csv", unless="worklist"),
     Rule("", "group_by", needs="cluster_by=document unit=document",
          why="one leaves out whole groups, the other makes a group one document"),
     Rule("", "group_by", excludes="workers", why="a group may be in several files"),

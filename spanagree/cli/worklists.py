@@ -13,10 +13,7 @@ from spanagree.cli.progress import progress
 from spanagree.errors import printable_path
 
 _WORKLIST = "spanagree.project.next_readers.worklist"
-_FILE = (
-    "Write who reads which document next to this file: a table (.csv), or tasks for Label Studio"
-    " (.json) or Prodigy (.jsonl)."
-)
+_FILE = "Write who reads what next: .csv, or tasks for Label Studio (.json) or Prodigy (.jsonl)."
 _OWN = ("readers", "limit", "assignees")
 
 

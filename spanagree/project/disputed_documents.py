@@ -548,11 +548,11 @@ def _outliers(
     Gold is never left out, and at least two annotators stay.
     """
     names = per_document.corpus.annotators
-    found = outliers(per_document, settings)
-    if found is None:
+    outlier_names = outliers(per_document, settings)
+    if outlier_names is None:
         unknown = "outliers are not known, of so many pairs"
         return (), [f"{unknown}; {unit(settings)}s are ranked by all annotators"]
-    apart = tuple(name for name in found if name not in called_gold(names))
+    apart = tuple(name for name in outlier_names if name not in called_gold(names))
     if not apart or len(names) - len(apart) < 2:
         return (), []
     who = f"outlier{'s' * (len(apart) > 1)} {listed(apart)}"

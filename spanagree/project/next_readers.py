@@ -181,11 +181,11 @@ class Worklist(Result):
         sentences = [f"{where} {lack} readers."]
         if len(self):
             low, high = int(loads.min()), int(loads.max())
-            each = f"{low}" if low == high else f"{low} {'or' if high - low == 1 else 'to'} {high}"
+            load = f"{low}" if low == high else f"{low} {'or' if high - low == 1 else 'to'} {high}"
             n_annotators = counted(len(self.names), "annotator")
             go = "goes" if len(self) == 1 else "go"
             sentences.append(
-                f"{counted(len(self), 'reading')} {go} to {n_annotators}, {each} each."
+                f"{counted(len(self), 'reading')} {go} to {n_annotators}, {load} each."
             )
         if self.n_exhausted:
             left = counted(self.n_exhausted, "reading")
@@ -198,20 +198,20 @@ class Worklist(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Warnings about uneven loads, and about readings of which the files say nothing."""
-        found = []
+        warnings = []
         loads = self.loads
         if len(self) and loads.max() - loads.min() > 1:
             noun = unit(self.settings)
-            found.append(
+            warnings.append(
                 f"{int(loads.min())} to {int(loads.max())} {noun}s each: whoever gets fewer has"
                 f" seen more of the {noun}s that lack readers"
             )
         if unsaid := [name for name in self.names if name in self.corpus.unsaid]:
-            found.append(
+            warnings.append(
                 f"the files do not say what {listed(unsaid)} saw and marked nothing in; such a"
                 f" {unit(self.settings)} may come again"
             )
-        return tuple(found)
+        return tuple(warnings)
 
     def write(self, path: PathName, *, safe_cells: bool = False, bom: bool = False) -> None:
         """Write the readings as a table, or as a task for each that an annotation tool imports.
@@ -327,7 +327,7 @@ def worklist(
             Default: all annotators of the corpus.
         sort: rank of documents with equally many readers, disagreement, segments or unexpected.
         match: name of the measure of disagreement.
-        chance: chance model, nonoverlapping, per-label or overlapping. Default: the first of these
+        chance: chance model, nonoverlapping, per-label or overlapping; of auto the first of these
             that the segments of all layers allow.
         seed: random seed of draws where expected scores are too much work.
         progress: called with the number of pairs compared, and of all.

@@ -99,6 +99,12 @@ def test_places_are_beside_both(crowd):
         assert rows[name]["f1_expected"] != plain[name]["f1_expected"]
 
 
+def test_slices_have_none(crowd):
+    """Slices are of all annotators, so their signature names nobody."""
+    sliced = [sa.slices.score_slices(sa.agree(crowd, **more), "([0-9])$") for more in ({"without": ["dia"]}, {})]  # fmt: skip
+    assert sliced[0].signature == sliced[1].signature
+
+
 def test_parts(crowd):
     """Of parts that are compared one by one it is that of the whole; rows without segments have none."""
     halves = [crowd.subset(range(30)), crowd.subset(range(30, len(crowd)))]
