@@ -555,9 +555,9 @@ def _outliers(
     apart = tuple(name for name in outlier_names if name not in called_gold(names))
     if not apart or len(names) - len(apart) < 2:
         return (), []
-    who = f"outlier{'s' * (len(apart) > 1)} {listed(apart)}"
-    noun = unit(settings)
-    return apart, [f"{who}: {noun}s are ranked by the disagreement of all others"]
+    plural, noun = "s" * (len(apart) > 1), unit(settings)
+    ranked = f"{noun}s are ranked by the disagreement of all others"
+    return apart, [f"outlier{plural} {listed(apart)}: {ranked}"]
 
 
 class _Ranking(NamedTuple):

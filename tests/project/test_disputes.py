@@ -125,9 +125,10 @@ def with_an_outlier(n_documents=30):
 
     She saw all documents but the last three.
     """
-    span, other = [(0, 2, "X")], [(5, 7, "X")]
+    span = [(0, 2, "X"), (3, 4, "X"), (6, 7, "X")]
+    other = [(0, 1, "X"), (4, 6, "X"), (7, 9, "X")]
     layers = {name: [span] * n_documents for name in ("ann", "bob", "cem")}
-    layers["cem"] = [*[span] * (n_documents - 2), [(0, 3, "X")], [(0, 3, "X")]]
+    layers["cem"] = [*[span] * (n_documents - 2), *[[(0, 3, "X"), *span[1:]]] * 2]
     layers["dia"] = [*[other] * (n_documents - 3), None, None, None]
     return sa.Corpus.from_segments([9] * n_documents, layers)
 
@@ -135,7 +136,8 @@ def with_an_outlier(n_documents=30):
 def test_outliers_do_not_fill_the_queue():
     """What the others dispute comes first, though dia disagrees with everybody. Oracle: by hand.
 
-    Of her 27 documents F1 is 3 of 6 pairs; of the last two, which she never saw, 1 of 3 pairs.
+    In her 27 documents 3 of 6 pairs agree, so 1 − F1 is 1/2; in the last two, which she never saw,
+    two pairs agree in 2 of 3 segments, and one in all, so that it is 1 − 7/9.
     """
     corpus = with_an_outlier()
     for sort in ("disagreement", "segments", "unexpected"):
@@ -143,7 +145,7 @@ def test_outliers_do_not_fill_the_queue():
         assert result.outliers == ("dia",)
         assert [each.document for each in result.documents[:2]] == ["29", "30"]
     found = [(each.disagreement, each.others) for each in sa.disputes(corpus).documents]
-    assert found == [(pytest.approx(2 / 3), pytest.approx(2 / 3))] * 2 + [(0.5, 0.0)] * 27
+    assert found == [(pytest.approx(2 / 9), pytest.approx(2 / 9))] * 2 + [(0.5, 0.0)] * 27
     note = "outlier dia: documents are ranked by the disagreement of all others"
     assert result.notes[-1] == note
     without = sa.disputes(corpus.of_annotators(["ann", "bob", "cem"]))
