@@ -59,13 +59,12 @@ def check(corpus, **settings):
         assert each.disagreement == pytest.approx(queue[each.document][3], abs=1e-12)
     others, rivals = others_by_hand(corpus, **settings)
     assert set(result.outliers) == set(corpus.annotators) - set(others.annotators)
-    order = []
+    saw, order = {document.id: len(document.seen) for document in others}, []
     for each in result.documents:
         place, figures = 0, each
         if result.outliers:
             figure = 1 - rivals[each.document][3] if each.document in rivals else np.nan
-            seen = sum(document.id == each.document and len(document.seen) for document in others)
-            place = 0 if each.document in rivals else 1 if seen < 2 else 2
+            place = 0 if each.document in rivals else 1 if saw[each.document] < 2 else 2
             if not place:
                 assert each.others == pytest.approx(1 - figure, abs=1e-12)
                 counts = rivals[each.document]
