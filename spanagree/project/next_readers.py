@@ -37,6 +37,8 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, unit
 
+_MOST, _FEW = 100, 20  # annotators that a terminal shows all, and of more
+
 _MEANINGS = {"read": "documents that were read", "to read": "documents to read"}
 """What the columns of an annotator mean, which a terminal shows."""
 
@@ -243,13 +245,15 @@ class Worklist(Result):
 
     def _table(self, by: str | None) -> Frame:
         """A row for each reading, or each annotator; people see the annotators."""
-        annotators = first_shown(self._annotators, len(self.names))
+        n_annotators = len(self.names)
         if by is not None:
-            return annotators
-        short = annotators.in_terminal or annotators
-        hint = "who reads which: --all"
-        remarks = [remark for remark in short.remarks if not remark.endswith(": --all")]
-        short = replace(short, remarks=[hint, *remarks] if len(self) else remarks)
+            return first_shown(self._annotators, n_annotators)
+        n_shown = n_annotators if n_annotators <= _MOST else _FEW
+        short = self._annotators(n_shown)
+        hints = ["who reads which: --all"] if len(self) else []
+        if n_shown < n_annotators:
+            hints.append(f"{counted(n_annotators - n_shown, 'annotator')} more")
+        short = replace(short, remarks=[*hints, *short.remarks])
         size = len(self)
         rows = LateRows(size, lambda: self._readings(size).rows)
         readings = self._readings(min(size, 1))

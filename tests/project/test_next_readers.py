@@ -242,6 +242,16 @@ def test_forty_annotators_of_twenty_thousand_documents():
     assert found.left == 0
 
 
+@pytest.mark.parametrize(("n_annotators", "n_shown"), [(100, 100), (101, 20)])
+def test_annotators_in_a_terminal(n_annotators, n_shown):
+    """A lead sees all of a project; of a crowd the first twenty, and how many more there are."""
+    names = [f"w{i:03}" for i in range(n_annotators)]
+    found = sa.project.worklist(project().subset([3]), assignees=names, readers=n_annotators)
+    shown = str(found)
+    assert sum(line.startswith("w") and line.split()[-1] == "1" for line in shown.splitlines()) == n_shown  # fmt: skip
+    assert ("\n81 annotators more\n" in shown) == (n_shown < n_annotators)
+
+
 # --- files --------------------------------------------------------------------------------------
 
 
