@@ -80,6 +80,11 @@ def prodigy(doc, name, marks):
     return {"text": doc.text, "_input_hash": int(doc.id[1:]) + 5, "_task_hash": 7, "tokens": tokens, "_session_id": name, "_annotator_id": name, "spans": spans, "answer": "accept"}  # fmt: skip
 
 
+def without_hashes(doc):
+    row = prodigy(doc, "An0z", doc.marks["An0z"])
+    return {key: value for key, value in row.items() if not key.startswith("_")}
+
+
 def label_studio(doc):
     annotations = [
         {"id": i, "completed_by": {"id": name}, "was_cancelled": False, "result": [
@@ -409,6 +414,10 @@ def sections(marks):
     return "\n".join([*lines, f"{2 * len(marks) + 0.5}\tEnd"]) + "\n"
 
 
+def at_one_time(marks):
+    return sections([(start // 4 * 4, end, label) for start, end, label in marks])
+
+
 def audacity(marks):
     return "".join(f"{start}.0\t{end}.0\t{label}\n" for start, end, label in marks)
 
@@ -474,6 +483,7 @@ SHAPES = {
     "mqm": ("x.tsv", mqm),
     "label-studio": ("x.json", each(label_studio)),
     "prodigy": ("x.jsonl", each_of(prodigy)),
+    "prodigy (no hashes)": ("x.jsonl", each(without_hashes)),
     "doccano": ("x.jsonl", each(lambda doc: {"id": int(doc.id[1:]), "text": doc.text, "entities": [
         {"id": i, "label": m.label, "start_offset": m.start, "end_offset": m.end} for i, m in enumerate(doc.all)], "relations": [], "Comments": []})),
     "dataturks": ("x.jsonl", each(lambda doc: {"content": doc.text, "annotation": [
@@ -535,6 +545,7 @@ SHAPES = {
     "esa": ("x.csv", esa),
     "seg-rating": ("en-de.seg.rating", seg_rating),
     "sections": ("x.txt", times(sections)),
+    "sections (at one time)": ("x.txt", times(at_one_time)),
     "labels": ("x.txt", times(audacity)),
     "rttm": ("x.rttm", times(rttm)),
     "subtitles": ("x.vtt", times(vtt)),

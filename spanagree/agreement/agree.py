@@ -13,7 +13,7 @@ from spanagree.arrays import Progress, step_of
 from spanagree.chance.model import chance_model, whose
 from spanagree.choices import MIN_SHARED
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_whole, counted
+from spanagree.errors import SettingError, annotator_names, check_whole, counted, listed
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
 from spanagree.settings import unit
 
@@ -35,6 +35,7 @@ def agree(
     other: Any = None,
     *,
     annotators: Sequence[str] | None = None,
+    without: Sequence[str] | None = None,
     min_shared: int = MIN_SHARED,
     match: MatchName = "exact",
     chance: ChanceOrAuto = "auto",
@@ -57,6 +58,8 @@ def agree(
         other: tags of another annotator, or another path: ``agree(y_a, y_b)`` has annotators called
             a and b.
         annotators: the names of those to compare; all unless given.
+        without: names of annotators without whom the team is scored once more, beside the whole.
+            Default: nobody.
         min_shared: pairs that share fewer documents are marked (``few``); they still count.
         match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
@@ -73,7 +76,8 @@ def agree(
             :class:`spanagree.comparisons.Compared`, as for :func:`spanagree.evaluate`.
 
     Raises:
-        SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
+        SettingError: for an unknown name, fewer than two who are left, a number out of range, or a
+            layer that overlaps itself
             where the measure or the chance model does not allow it.
         InputError: for parts that fail, or do not belong together.
 
@@ -96,9 +100,28 @@ def agree(
     if jackknife is not None:
         step_of(progress, "intervals")
     agreement = result(counts, min_shared, jackknife)
+    if without is not None and (names := annotator_names(without, rows.corpus.annotators)):
+        others = counted_of(_without(rows, names))
+        agreement = agreement.beside(result(others, min_shared, jackknife), names)
     if p_values:
         return with_p_values(agreement, rows.corpus, step_of(progress, "chance"))
     return agreement
+
+
+def _without(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotators:
+    """Compare all annotators but those who are named.
+
+    Raises:
+        SettingError: if fewer than two are left, or rows hold no segments.
+    """
+    left = [name for name in rows.corpus.annotators if name not in names]
+    if len(left) < 2:
+        raise SettingError(
+            f"without {listed(names)}: {counted(len(left), 'annotator')} left, and two are needed;"
+            " name fewer"
+        )
+    rows.corpus.check_segments("an agreement without some annotators")
+    return ComparedAnnotators.of(rows.corpus, replace(rows.counting, progress=None), left)
 
 
 def _guessed(corpus: Any, other: Any) -> Any:

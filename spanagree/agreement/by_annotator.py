@@ -247,15 +247,10 @@ class Standing(Comparable):
 
 def standings(per_document: PerDocument, settings: Settings) -> dict[str, Standing]:
     """Return how each annotator stands, by name; nothing of rows of files, or of too many pairs."""
-    corpus = per_document.corpus
-    saw = per_document.coverage.number()
-    if corpus.of_rows or not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
+    p = _p_of_annotators(per_document, settings)
+    if p is None:
         return {}
-    agreeing = Agreeing.of(per_document)
-    if settings.cluster_by == "document" and corpus.wholes is not None:
-        agreeing = agreeing.over(corpus.wholes)
-    # the order of documents changes what stands behind ten digits
-    p = [float(f"{x:.10g}") for x in outlier_p(agreeing, len(corpus.layers)).tolist()]
+    corpus = per_document.corpus
     counts = outcomes(corpus, AnnotationIndex.of(corpus))
     totals = counts.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -272,6 +267,28 @@ def standings(per_document: PerDocument, settings: Settings) -> dict[str, Standi
             zip(corpus.layers.items(), holm(p), strict=True)
         )
     }
+
+
+def _p_of_annotators(per_document: PerDocument, settings: Settings) -> list[float] | None:
+    """Compute p of each annotator; ``None`` for rows of files, or too many pairs."""
+    corpus = per_document.corpus
+    saw = per_document.coverage.number()
+    if corpus.of_rows or not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
+        return None
+    agreeing = Agreeing.of(per_document)
+    if settings.cluster_by == "document" and corpus.wholes is not None:
+        agreeing = agreeing.over(corpus.wholes)
+    # the order of documents changes what stands behind ten digits
+    return [float(f"{x:.10g}") for x in outlier_p(agreeing, len(corpus.layers)).tolist()]
+
+
+def outliers(per_document: PerDocument, settings: Settings) -> list[str] | None:
+    """Find the annotators who are outliers; ``None`` if that is not known."""
+    p = _p_of_annotators(per_document, settings)
+    if p is None:
+        return None
+    names = per_document.corpus.annotators
+    return [name for name, p_holm in zip(names, holm(p), strict=True) if p_holm < APART]
 
 
 # --- the order ----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AgreementSettings(MatchSettings):
-    """The settings of an agreement; the last three are those of a result, not of counts."""
+    """The settings of an agreement; the last four are those of a result, not of counts."""
 
     team: str = "summed"
     annotators: int | None = None
     min_shared: int | None = None
     p_values: bool | None = None
+    without: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, eq=False)

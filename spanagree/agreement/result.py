@@ -55,6 +55,7 @@ class Agreement(Result, Keyed):
         places: how segments stand to the rule of places, if chance has one.
         uniform: the same without that rule.
         inexact: where the expected match is not exact.
+        without: agreement without some of the annotators, if it was asked for.
         rows: the rows of all documents, which hold no text; :func:`spanagree.agree` takes several.
 
     >>> import spanagree as sa
@@ -85,6 +86,7 @@ class Agreement(Result, Keyed):
     places: PlaceShares | None = field(default=None, repr=False, compare=False)
     uniform: Agreement | None = field(default=None, repr=False, compare=False)
     inexact: Inexact = field(default_factory=Inexact, repr=False, compare=False)
+    without: Agreement | None = field(default=None, repr=False)
     rows: ComparedAnnotators | None = field(default=None, repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
@@ -113,6 +115,14 @@ class Agreement(Result, Keyed):
         documents = self.per_document
         by_document, n_annotators = documents.sums.by("document"), documents.coverage.number()
         return heavy_documents(documents.corpus, by_document, n_annotators)
+
+    def beside(self, others: Agreement, names: Sequence[str]) -> Agreement:
+        """Return the same with an agreement of others beside it, without those who are named."""
+        uniform = self.uniform
+        if uniform is not None and others.uniform is not None:
+            uniform = uniform.beside(others.uniform, names)
+        settings = replace(self.settings, without=tuple(names))
+        return replace(self, without=others, uniform=uniform, settings=settings)
 
     @property
     def not_found(self) -> int:

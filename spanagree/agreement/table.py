@@ -18,7 +18,7 @@ from spanagree.comparisons.inexact import of_all
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.corpus.times import with_seconds
-from spanagree.errors import counted
+from spanagree.errors import counted, listed
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, with_more
 from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from spanagree.agreement.result import Agreement
 
 _SD = "sd over pairs"  # a row
+_WITHOUT = " without "  # behind the name of a row, before those who are left out
 _FEW = "*"
 _MARKED = Column("", "marked, over pairs", "count")
 
@@ -68,8 +69,11 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
             ]
         )
     if by is None and ci:  # a spread has no interval
-        rows[-1] = [
-            "" if c.kind == "interval" else v for c, v in zip(columns, rows[-1], strict=True)
+        rows = [
+            ["" if c.kind == "interval" else v for c, v in zip(columns, row, strict=True)]
+            if row[0] == _SD
+            else row
+            for row in rows
         ]
     document, documents = unit(agreement.settings), agreement.team.documents
     table = Frame(
@@ -81,7 +85,7 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
         f" {counted(agreement.documents, document)}, {documents} seen by two or more",
         remarks=_remarks(agreement, by, [score for names, score, *_ in parts if names != [_SD]]),
         for_people=[len(rows) - 1] if by == "label" else (),
-        meanings={str(row[0]): str(row[0]) for row in rows} if by is None else {},
+        meanings={str(row[0]): _meaning(str(row[0])) for row in rows} if by is None else {},
     )
     table = with_seconds(table, *(column.key for column in sizes), _MARKED.title)
     if by == "annotator" and len(rows) > by_annotator.SHOWN:
@@ -97,6 +101,12 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
         table = replace(table, in_terminal=short)
     uniform = None if agreement.uniform is None else agreement.uniform._table(by)
     return beside_uniform(table, uniform, agreement.places)
+
+
+def _meaning(name: str) -> str:
+    """Return the heading of the paragraph on a row."""
+    figure, is_without, _ = name.partition(_WITHOUT)
+    return f"{figure} without annotators" if is_without else figure
 
 
 def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
@@ -171,6 +181,11 @@ def _whole(result: Agreement) -> Layout:
         (["mean over pairs"], mean, None, over),
         ([_SD], spread, None, over),
     ]
+    if result.without is not None:
+        _, (team_part, mean_part, *_), _ = _whole(result.without)
+        names = listed(result.settings.without or ())
+        for (name, *_), score, tally, numbers in (team_part, mean_part):
+            parts.append(([f"{name}{_WITHOUT}{names}"], score, tally, numbers))
     numbers = [PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
     return [Column("of", " ", "name")], parts, [*numbers, PAIRS._replace(key="", kind="place")]
 
@@ -233,7 +248,12 @@ def caveats_of(agreement: Agreement) -> tuple[str, ...]:
     if agreement.mostly_single:
         more.append(single_caveat(agreement.single, team.documents, agreement.settings))
     shaky = caveats.caveats("team", team.f1, agreement.evidence, unit(agreement.settings))
-    return (*shaky, *(f"team: {sentence}" for sentence in more), *_few_annotators(agreement))
+    others: list[str] = []
+    if (rest := agreement.without) is not None:
+        name = f"team{_WITHOUT}{listed(agreement.settings.without or ())}"
+        others += caveats.caveats(name, rest.team.f1, rest.evidence, unit(agreement.settings))
+    team_caveats = (f"team: {sentence}" for sentence in more)
+    return (*shaky, *team_caveats, *_few_annotators(agreement), *others)
 
 
 def _n_compared(agreement: Agreement) -> int:
@@ -271,6 +291,9 @@ def verdict_of(agreement: Agreement) -> str:
     if (others := over_annotators(agreement.team.f1.interval)) is not None:
         ends = others.corrected
         sentences.append(verdict.other_annotators(ends, _n_compared(agreement), FEW_ANNOTATORS))
+    if agreement.without is not None:
+        without = f"Without {listed(agreement.settings.without or ())}"
+        sentences.append(verdict.one_score(without, agreement.without.team.f1, confidence))
     sentences.append(verdict.chance_model(str.__str__(agreement.settings.chance)))
     names = [member.name for member in compared]
     lost = verdict.not_in_text(agreement.settings, names, agreement.not_found, "match nothing")

@@ -4,6 +4,7 @@ Every pair is compared over the documents that both saw.
 
 \b
 spanagree agree crowd.jsonl --by annotator
+spanagree agree crowd.jsonl --without dia,cem
 spanagree agree ann.conll bob.conll --match token
 spanagree agree crowd.jsonl --measure gamma
 """
@@ -38,7 +39,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
         seen(),
         options.option("--sort", _SORT, choices=names_of(AnnotatorSort), unless="as in the corpus"),
         options.annotators(),
-        *options.of(_AGREE, "min_shared"),
+        *options.of(_AGREE, "without", "min_shared"),
         options.option("--test", _TEST, choices=["chance"]),
         options.option("--fail-under", _FAIL, type=float, metavar="X"),
         function=_AGREE,

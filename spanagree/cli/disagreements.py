@@ -7,6 +7,7 @@ spanagree disagreements crowd.jsonl --format csv -o queue.csv --bom --safe-cells
 spanagree disagreements gold.conll mine.conll
 spanagree disagreements crowd.jsonl --between ann bob --kind boundary,label
 spanagree disagreements crowd.jsonl --by label
+spanagree disagreements crowd.jsonl --worklist work.csv --readers 3
 spanagree disagreements brat --what relations
 """
 
@@ -22,6 +23,7 @@ from spanagree.choices import BY, Kind, Shown, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
+from spanagree.cli.worklists import check_worklist, worklist_options, write_worklist
 from spanagree.errors import counted
 
 _DISPUTES = "spanagree.project.disputed_documents.disputes"
@@ -52,10 +54,11 @@ _SEGMENTS = ("text", "csv", "jsonl", "json")
         options.option("--what", _WHAT, choices=["segments", "relations"]),
         options.option("--undirected", _UNDIRECTED, metavar="LABEL,...", read=options.names_in),
         *options.of(_DISPUTES, "sort"),
-        options.flag("--no-text", "Give offsets and labels, and no word of the texts."),
+        options.flag("--no-text", "Give offsets, and no word of the texts."),
         function=_DISPUTES,
         seed=True,
     ),
+    worklist_options(),
     options.output(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
     options.reading(),
 )
@@ -67,11 +70,16 @@ def disagreements(
     no_text: bool = False,
     what: str | None = None,
     undirected: list[str] | None = None,
+    worklist: str | None = None,
     **settings: Any,
 ) -> None:
     if job.by in _MATRICES:
         shown = replace(job, by=_MATRICES[job.by])
         _confusion(shown, between or ((rest,) if rest else ()))
+        return
+    if worklist is not None:
+        check_worklist(job, worklist)
+        job.show(write_worklist(job, job.read(), worklist, settings))
         return
     corpus = job.read()
     if len(corpus.layers) < 2:

@@ -3,7 +3,8 @@
 \b
 spanagree gold crowd.jsonl -o gold.jsonl
 spanagree gold crowd.jsonl --share 0.4 --by adjudicate
-spanagree gold crowd.jsonl --by adjudicate -o work.csv
+spanagree gold crowd.jsonl --by adjudicate -o open.csv
+spanagree gold crowd.jsonl --worklist work.csv --limit 20
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
+from spanagree.cli.worklists import check_worklist, taken, worklist_options, write_worklist
 from spanagree.errors import counted, printable_path
 
 _TABLES = (".csv", ".md", ".tex")  # no format of annotations has these endings
@@ -35,6 +37,7 @@ _BESIDE = "With --output, write the annotators too."
         *options.into(_WRITE, names_of(Writable), "by extension", metavar="OUT"),
         options.flag("--keep-annotators", _BESIDE),
     ),
+    worklist_options(),
     [option for option in options.output() if option.name != "output"],
     options.reading(but=("--unplaced",)),
 )
@@ -42,6 +45,7 @@ def gold(
     job: Job,
     to: str | None = None,
     keep_annotators: bool = False,
+    worklist: str | None = None,
     **settings: Any,
 ) -> None:
     from spanagree.formats.write import form_to_write, write_file
@@ -57,6 +61,9 @@ def gold(
         path = None
     to = form_to_write(path, to) if path is not None else None
     job.check_picture(sa.project.Gold)
+    if worklist is not None:
+        check_worklist(job, worklist)
+    wanted = taken(settings)
     source = job.read()
     result = sa.make_gold(source, **settings)
     if path is not None:
@@ -66,7 +73,12 @@ def gold(
         write_file(corpus, path, to, more)
         job.wrote(path)
     notes = [] if job.by is not None else _if_weighted(source, result, settings)
-    (job if of_table else replace(job, output=None)).show(result, notes=notes)
+    beside = {}
+    if worklist is not None:
+        beside["worklist"] = write_worklist(job, result, worklist, wanted)
+        new = (note for note in beside["worklist"].notes if note not in result.notes)
+        notes += [beside["worklist"].verdict, *new]
+    (job if of_table else replace(job, output=None)).show(result, beside=beside, notes=notes)
 
 
 def _if_weighted(corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]) -> list[str]:

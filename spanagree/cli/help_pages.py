@@ -22,15 +22,15 @@ FIRST: Mapping[str, str] = {
         "--output --plot"
     ),
     "agree": (
-        "--measure --match --by --annotators --ci --sort --fail-under --from "
+        "--measure --match --by --annotators --without --ci --sort --fail-under --from "
         "--columns --format --output --plot"
     ),
     "coefficients": (
         "--item --annotator --label --wide --counts --tokens --by --ci --format --output --plot"
     ),
     "disagreements": (
-        "--between --rest --kind --by --sort --match --no-text --from --columns --format "
-        "--output --plot"
+        "--between --rest --kind --by --sort --match --no-text --worklist --from --columns "
+        "--format --output --plot"
     ),
     "report": (
         "--output --gold --team --systems --references --match --chance --baseline "
@@ -45,7 +45,7 @@ FIRST: Mapping[str, str] = {
     ),
     "gold": (
         "--vote --share --min-annotators --weighted --annotators --name --by --output "
-        "--to --keep-annotators --from --format"
+        "--to --keep-annotators --worklist --from --format"
     ),
     "plan": (
         "--width --figure --annotators --match --chance --confidence "

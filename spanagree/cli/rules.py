@@ -127,7 +127,8 @@ RULES = [
     Rule("agree", "measure=documents", excludes="workers",
          why="all documents are compared at once"),
     Rule("agree", "test", excludes="by=annotator|label|document", why="it is of pairs"),
-    Rule("agree", "measure!=f1 sort fail_under test", excludes="slices"),
+    Rule("agree", "measure!=f1 sort fail_under test without", excludes="slices"),
+    Rule("agree", "without", excludes="measure!=f1"),
     # segments and labels
     Rule("disagreements", "between", excludes="rest"),
     Rule("disagreements", "undirected", needs="what=relations"),
@@ -150,6 +151,9 @@ RULES = [
     Rule("alt-test", "item label wide counts categories duplicates separator score", needs="table"),
     Rule("alt-test", "match chance overlap_at", excludes="table", why="it is for spans"),
     # files and projects
+    Rule("disagreements gold", "readers limit assignees", needs="worklist"),
+    Rule("disagreements", "worklist", excludes="between rest kind what undirected no_text by",
+         why="it is for all annotators and whole documents"),
     Rule("gold", "to keep_annotators", needs="output"),
     Rule("report", "baseline", excludes="team", why="it is for systems"),
     Rule("cite", "results", needs="result", why="a file that --format json wrote"),
@@ -157,7 +161,7 @@ RULES = [
     Rule("", "digits percent all_columns", excludes="format=json|jsonl|csv",
          why="it has every figure as it is"),
     Rule("", "explain", excludes="format=json|jsonl|csv|latex"),
-    Rule("", "safe_cells bom", needs="format=csv"),
+    Rule("", "safe_cells bom", needs="format=csv", unless="worklist"),
     Rule("", "group_by", needs="cluster_by=document unit=document",
          why="one leaves out whole groups, the other makes a group one document"),
     Rule("", "group_by", excludes="workers", why="a group may be in several files"),

@@ -19,6 +19,7 @@ class Format(NamedTuple):
     so, as asking loads the reader. ``read`` takes a file, or all files of the format by
     layer name where each is a layer, and those of the options that it ``takes``; what they say is
     not checked. ``changes`` says what of a corpus is written otherwise than it is.
+    ``write_tasks`` writes documents as tasks for annotators, to files that end in ``task_ending``.
     """
 
     means: str
@@ -31,6 +32,8 @@ class Format(NamedTuple):
     shapes: tuple[Shape, ...] = ()
     begin: str = ""
     changes: Callable[[Corpus], list[str]] | None = None
+    task_ending: str = ""
+    write_tasks: Callable[..., None] | None = None
 
     def is_of(self, start: FileHead) -> bool:
         """Return whether a file is of the format, by its beginning."""

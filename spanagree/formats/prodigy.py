@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from spanagree.arrays import Ints
 from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tokens import sizes_of, spaced
@@ -230,11 +231,11 @@ def _rows_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
     in_characters = corpus.to_characters()
     for d, text in enumerate(in_characters.known("texts", "Prodigy")):
         document = in_characters[d]
-        number = number_in(document.id, 1 << 31)
-        our_id = {} if number is not None else {OUR_ID: document.id}
+        input_hash, task_hash = _hashes(document.id, text)
+        our_id = {} if str(input_hash) == document.id else {OUR_ID: document.id}
         about = {
-            "_input_hash": _hash(document.id) if number is None else number,
-            "_task_hash": _hash(f"{document.id}\n{text}"),
+            "_input_hash": input_hash,
+            "_task_hash": task_hash,
             "_view_id": "spans_manual",
         }
         in_tokens = corpus[d].segments if corpus.offsets == "tokens" else {}
@@ -247,6 +248,36 @@ def _rows_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
                 span |= {"token_start": start, "token_end": end - 1}
             session = {"_session_id": name, "_annotator_id": name, "answer": "accept"}
             yield {"text": text, **our_id, **about, **tokens, "spans": spans, **session}
+
+
+def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: PathName) -> None:
+    """Write rows without spans, each for an annotator, whom ``meta.assignee`` names.
+
+    The document's id has a key of our own, as a recipe may compute ``_input_hash`` anew. Two rows
+    of one document differ in ``_task_hash``, by which Prodigy leaves out what is repeated.
+
+    Args:
+        corpus: documents, with known texts or tokens.
+        document: number of the document of each row.
+        assignees: name of the annotator of each row.
+        path: name of the file.
+
+    Raises:
+        SettingError: if texts and tokens are not known.
+        InputError: if the path cannot be written.
+    """
+    numbers, index = np.unique(document, return_inverse=True)
+    part = corpus.subset(numbers)
+    texts = part.to_characters().known("texts", "Prodigy")
+    rows = []
+    for i, d, name in zip(index.tolist(), document.tolist(), assignees, strict=True):
+        id_, text = corpus.id_of(d), texts[i]
+        input_hash, task_hash = _hashes(id_, text, name)
+        tokens = {"tokens": _tokens(part, i, text)} if corpus.offsets == "tokens" else {}
+        meta = {"document": id_, "assignee": name}
+        about = {OUR_ID: id_, "_input_hash": input_hash, "_task_hash": task_hash}
+        rows.append({"text": text, **about, **tokens, "meta": meta})
+    write_text(path, "".join(f"{json_text(row)}\n" for row in rows))
 
 
 def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
@@ -262,6 +293,13 @@ def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
         {"text": word, "start": start, "end": end, "id": i, "ws": text[end : end + 1].isspace()}
         for i, (word, start, end) in enumerate(rows)
     ]
+
+
+def _hashes(id_: str, text: str, assignee: str = "") -> tuple[int, int]:
+    """Return the numbers of a document, its id if that is one, and of a task on it."""
+    number = number_in(id_, 1 << 31)
+    of_task = f"{id_}\n{text}\n{assignee}" if assignee else f"{id_}\n{text}"
+    return _hash(id_) if number is None else number, _hash(of_task)
 
 
 def _hash(text: str) -> int:

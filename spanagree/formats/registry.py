@@ -75,6 +75,8 @@ def _of_tool(tool: Tool) -> Format:
         tool.write,
         knows=tool.is_of,
         shapes=tool.shapes,
+        task_ending=tool.task_ending,
+        write_tasks=tool.write_tasks,
     )
 
 
@@ -198,6 +200,9 @@ FORMATS: Mapping[str, Format] = _in_order(
 """The formats by name, with the extensions by which files are known; else a file is CoNLL."""
 
 WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
+
+TASK_FORMATS = {form.task_ending: name for name, form in FORMATS.items() if form.write_tasks}
+"""The formats in which tasks for annotators are written, by the ending of the file."""
 
 read_uem = lazy("spanagree.recordings.timelines", "read_uem")
 

@@ -159,6 +159,8 @@ class Tool:
             that its reader reads or counts; other lists of spans in a record are not explained.
         takes: its options.
         write: writes a corpus as the tool reads it.
+        task_ending: the end of the names of files with tasks that the tool imports.
+        write_tasks: writes documents as such tasks, each with the annotator who is to do it.
     """
 
     name: str
@@ -191,6 +193,8 @@ class Tool:
     reads: tuple[str, ...] = ()
     takes: tuple[str, ...] = OF_PATHS
     write: Callable[..., None] | None = None
+    task_ending: str = ""
+    write_tasks: Callable[..., None] | None = None
 
     def is_of(self, start: FileHead) -> bool:
         """Return whether a file is of the tool, by its beginning, all of which it explains."""
@@ -285,6 +289,8 @@ TOOLS: Mapping[str, Tool] = {
                 "scores",
             ),
             write=lazy("spanagree.formats.label_studio.write", "write_label_studio"),
+            task_ending=".json",
+            write_tasks=lazy("spanagree.formats.label_studio.write", "write_tasks"),
         ),
         Tool(
             "prodigy",
@@ -297,6 +303,8 @@ TOOLS: Mapping[str, Tool] = {
             ),
             takes=("annotator_from", "ends"),
             write=lazy("spanagree.formats.prodigy", "write_prodigy"),
+            task_ending=".jsonl",
+            write_tasks=lazy("spanagree.formats.prodigy", "write_tasks"),
         ),
         Tool(
             "doccano",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.errors import (
@@ -20,7 +22,14 @@ from spanagree.errors import (
     show,
 )
 from spanagree.files import PathName
-from spanagree.formats.registry import FORMATS, WRITABLE, Options, format_called, registered
+from spanagree.formats.registry import (
+    FORMATS,
+    TASK_FORMATS,
+    WRITABLE,
+    Options,
+    format_called,
+    registered,
+)
 
 _HOLD_PIECES = ("jsonl", "brat")
 _BINARY = {"spacy": ".spacy", "dataset": ".parquet"}
@@ -142,3 +151,46 @@ def write_file(
     write = format_called(form).write
     assert write is not None  # just checked
     write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})
+
+
+# --- tasks for annotators -----------------------------------------------------------------------
+
+
+def task_format(path: PathName) -> str | None:
+    """Find the format of tasks that a file has by its ending; ``None`` for a table in .csv.
+
+    Raises:
+        SettingError: if no tasks are written to files with this ending.
+
+    >>> task_format("work.json"), task_format("work.csv")
+    ('label-studio', None)
+    """
+    ending = Path(path).suffix.lower()
+    if ending != ".csv" and ending not in TASK_FORMATS:
+        allowed = ", ".join(f"{end} ({name})" for end, name in TASK_FORMATS.items())
+        raise SettingError(
+            f"{printable_path(path)}: no worklist is written to files ending in {show(ending)};"
+            f" name one that ends in .csv (a table), {allowed}"
+        )
+    return TASK_FORMATS.get(ending)
+
+
+def write_tasks(
+    corpus: Corpus, document: Ints, assignees: Sequence[str], path: PathName, form: str
+) -> None:
+    """Write documents as tasks for annotators.
+
+    Args:
+        corpus: documents, with known texts or tokens.
+        document: number of the document of each task.
+        assignees: name of the annotator of each task.
+        path: name of the file.
+        form: format, one of :data:`spanagree.formats.registry.TASK_FORMATS`.
+
+    Raises:
+        SettingError: if texts and tokens are not known.
+        InputError: if the path cannot be written.
+    """
+    write = FORMATS[form].write_tasks
+    assert write is not None  # as the format is one of tasks
+    write(corpus, document, assignees, path)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from spanagree.project.document_level import DocumentAgreement as DocumentAgreement
     from spanagree.project.document_level import document_agreement as document_agreement
     from spanagree.project.gold import Gold as Gold
+    from spanagree.project.next_readers import Worklist as Worklist
+    from spanagree.project.next_readers import worklist as worklist
     from spanagree.project.plan import Plan as Plan
 
 __all__, __getattr__, __dir__ = names_of(__name__, __file__)

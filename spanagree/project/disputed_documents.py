@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from spanagree.agreement.by_annotator import outliers
 from spanagree.agreement.count import PerDocument
 from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
@@ -24,7 +25,16 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.errors import SettingError, check_choice, chosen, counted, cut, percent, printable
+from spanagree.errors import (
+    SettingError,
+    check_choice,
+    chosen,
+    counted,
+    cut,
+    listed,
+    percent,
+    printable,
+)
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
@@ -176,6 +186,7 @@ ALONE = 30
 _DRAWN = 30  # documents in a picture
 _WORDS = {
     "disagreement": "disagreement: 1 − F1 over all pairs of those who saw the document",
+    "without outliers": "without outliers: the same of all others, by which documents are ranked",
     "difficulty": "difficulty: 1 − the F1 that chance alone would give there",
     "p": "p: how likely chance would agree so little in any pair; –: at least every second time",
 }
@@ -206,6 +217,8 @@ class Queued(NamedTuple):
         p: how likely chance would agree so little in any one pair (Bonferroni); ``nan`` where
             chance would every second time, or if that was not asked for.
         pair: the two of whom that is least likely.
+        others: disagreement of those who are no outliers; ``nan`` if nobody is an outlier, if
+            fewer than two others saw the document, or if they marked nothing.
     """
 
     document: str
@@ -216,6 +229,7 @@ class Queued(NamedTuple):
     difficulty: float
     p: float = UNDEFINED
     pair: tuple[str, str] | None = None
+    others: float = UNDEFINED
 
 
 class Dispute(NamedTuple):
@@ -259,6 +273,7 @@ class Disputes(Result):
         contested: the disputed segments, in the order of the documents.
         corpus: what they are from.
         with_text: whether rows have texts.
+        outliers: names of the annotators without whom documents are ranked.
         settings: what made the queue.
         notes: what a reader repaired or passed over, and what is out of the ordinary here.
 
@@ -276,6 +291,7 @@ class Disputes(Result):
     contested: Disputed = field(repr=False)
     corpus: Corpus = field(repr=False)
     with_text: bool
+    outliers: tuple[str, ...]
     settings: DisputeSettings
     notes: tuple[str, ...]
 
@@ -335,7 +351,7 @@ class Disputes(Result):
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"segments": None, "documents": "document"}
 
-    SUMMARY: ClassVar[tuple[str, ...]] = ("shared",)
+    SUMMARY: ClassVar[tuple[str, ...]] = ("shared", "outliers")
 
     def _table(self, by: str | None) -> Frame:
         """A row for each disputed segment, or each document; people see the first ones."""
@@ -360,6 +376,7 @@ class Disputes(Result):
             Column("segments", "segments", "count"),
             Column("disputed", "disputed", "count"),
             Column("disagreement", "disagreement"),
+            *([Column("others", "without outliers")] if self.outliers else []),
             Column("difficulty", "difficulty"),
         ]
         unexpected = self.settings.sort == "unexpected"
@@ -367,7 +384,7 @@ class Disputes(Result):
             columns += [Column("p", "p", "probability"), Column("pair", "between", "name")]
         rows: list[list[Value]] = []
         for queued in self.documents[:count]:
-            row: list[Value] = list(queued[:6])
+            row: list[Value] = [*queued[:5], *([queued.others] if self.outliers else []), queued[5]]
             pair = None if queued.pair is None else ", ".join(queued.pair)
             rows.append([*row, queued.p, pair] if unexpected else row)
         return self._shown(columns, rows)
@@ -458,7 +475,9 @@ def disputes(
     """Return what annotators disagree about, the documents ranked by how far they disagree.
 
     A segment is disputed if some, and not all, of those who saw its document marked it: the same
-    start, end and label, whatever the measure.
+    start, end and label, whatever the measure. If somebody is an outlier, as in
+    :func:`spanagree.agree`, documents are ranked by the disagreement of all others, so that the
+    documents of an outlier do not fill the queue.
 
     Args:
         corpus: two annotators or more as layers.
@@ -485,13 +504,14 @@ def disputes(
     check_choice(sort, SORTS, "sort")
     chance = chance_of_corpus(corpus, match, chance_model(chance, seed=seed))
     contested = _contested(corpus, match, chance)
-    comparisons = PerDocument.of(corpus, match, chance, progress).sums
-    sums = comparisons.by("document").symmetric_table(np.arange(len(corpus)))
+    per_document = PerDocument.of(corpus, match, chance, progress)
+    comparisons = per_document.sums
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
     read["unplaced"] = corpus.unplaced_count_as
     inexact = comparisons.inexact.settings(chance)
     settings = DisputeSettings(match=match, chance=chance, sort=sort, **inexact, **read)
-    ranked = _ranked(corpus, contested, sums, settings, step_of(progress, "chance"))
+    apart, notes = _outliers(per_document, settings)
+    ranked = _ranked(per_document, contested, apart, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)
     unknown = no_texts(corpus)
     return Disputes(
@@ -501,8 +521,9 @@ def disputes(
         contested.by_documents(number),
         corpus,
         text and not unknown,
+        apart,
         settings,
-        (*corpus.notes, *(unknown if text else ())),
+        (*corpus.notes, *(unknown if text else ()), *notes),
     )
 
 
@@ -519,25 +540,100 @@ def _contested(corpus: Corpus, match: str, chance: str) -> Disputed:
     return contested
 
 
-def _ranked(
-    corpus: Corpus, contested: Disputed, sums: Floats, settings: DisputeSettings, progress: Progress
-) -> list[tuple[int, Queued]]:
-    """Return the documents with a dispute by rank, each with its number."""
+def _outliers(
+    per_document: PerDocument, settings: DisputeSettings
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the annotators without whom documents are ranked, and a note on it.
+
+    Gold is never left out, and at least two annotators stay.
+    """
+    names = per_document.corpus.annotators
+    outlier_names = outliers(per_document, settings)
+    if outlier_names is None:
+        unknown = "outliers are not known, of so many pairs"
+        return (), [f"{unknown}; {unit(settings)}s are ranked by all annotators"]
+    apart = tuple(name for name in outlier_names if name not in called_gold(names))
+    if not apart or len(names) - len(apart) < 2:
+        return (), []
+    plural, noun = "s" * (len(apart) > 1), unit(settings)
+    ranked = f"{noun}s are ranked by the disagreement of all others"
+    return apart, [f"outlier{plural} {listed(apart)}: {ranked}"]
+
+
+class _Ranking(NamedTuple):
+    """What some annotators dispute, by which documents are ranked.
+
+    Attributes:
+        saw: number of these annotators who saw each document of the corpus.
+        disputed: number of disputed segments of each document.
+        disagreement: 1 − F1 of each document, over their pairs.
+        unlikely: p and the pair of documents, by number.
+    """
+
+    saw: Ints
+    disputed: Ints
+    disagreement: Floats
+    unlikely: Mapping[int, tuple[float, tuple[str, str]]]
+
+    @classmethod
+    def of(
+        cls,
+        per_document: PerDocument,
+        contested: Disputed,
+        settings: DisputeSettings,
+        progress: Progress,
+    ) -> _Ranking:
+        """Count and compare what the annotators of a corpus dispute."""
+        corpus = per_document.corpus
+        unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
+        if settings.sort == "unexpected":
+            there = np.unique(contested.document)
+            unlikely = least_likely(corpus, settings.match, settings.chance, there, progress)
+        disagreement = 1 - _figures(per_document)[:, 0]
+        n_disputed = np.bincount(contested.document, minlength=len(corpus))
+        return cls(contested.saw, n_disputed, disagreement, unlikely)
+
+
+def _figures(per_document: PerDocument) -> Floats:
+    """Compute the figures of F1 of each document, over all pairs."""
+    numbers = np.arange(len(per_document.corpus))
     with np.errstate(divide="ignore", invalid="ignore"):
-        figures = f1_figures(sums)
-    there = np.unique(contested.document)
-    many = np.bincount(contested.document, minlength=len(corpus))
-    unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
-    if settings.sort == "unexpected":
-        unlikely = least_likely(corpus, settings.match, settings.chance, there, progress)
-    queued = {}
-    for d in there.tolist():
-        counts = int(contested.saw[d]), int(contested.segments[d]), int(many[d])
+        return f1_figures(per_document.sums.by("document").symmetric_table(numbers))
+
+
+def _ranked(
+    per_document: PerDocument,
+    contested: Disputed,
+    apart: Sequence[str],
+    settings: DisputeSettings,
+    progress: Progress,
+) -> list[tuple[int, Queued]]:
+    """Return the documents with a dispute by rank, each with its number.
+
+    Without the annotators ``apart``, documents that the others dispute come first, and those last
+    about which two others or more agree.
+    """
+    corpus, rival = per_document.corpus, per_document
+    if apart:
+        others = corpus.of_annotators(name for name in corpus.annotators if name not in apart)
+        rival = PerDocument.of(others, settings.match, settings.chance)
+    ranking = _Ranking.of(rival, disputed(rival.corpus) if apart else contested, settings, progress)
+    figures = _figures(per_document)
+    n_disputed = np.bincount(contested.document, minlength=len(corpus))
+    queued, rank = {}, {}
+    for d in np.unique(contested.document).tolist():
+        counts = int(contested.saw[d]), int(contested.segments[d]), int(n_disputed[d])
         observed, expected = figures[d, :2].tolist()
-        p = unlikely.get(d, (UNDEFINED, None))
-        queued[d] = Queued(corpus.id_of(d), *counts, 1 - observed, 1 - expected, *p)
-
-    def rank(d: int) -> tuple[Any, ...]:
-        return (*_RANKS[settings.sort](queued[d]), queued[d].document)
-
-    return [(d, queued[d]) for d in sorted(queued, key=rank)]
+        p, pair = ranking.unlikely.get(d, (UNDEFINED, None))
+        disagreement = float(ranking.disagreement[d])
+        of_others = disagreement if apart else UNDEFINED
+        name, of_all = corpus.id_of(d), (1 - observed, 1 - expected)
+        document = Queued(name, *counts, *of_all, p, pair, of_others)
+        queued[d] = document
+        place = 0 if ranking.disputed[d] else 1 if ranking.saw[d] < 2 else 2
+        if apart and not place:
+            document = document._replace(
+                disagreement=disagreement, disputed=int(ranking.disputed[d])
+            )
+        rank[d] = (place, *_RANKS[settings.sort](document), document.document)
+    return [(d, queued[d]) for d in sorted(queued, key=rank.__getitem__)]

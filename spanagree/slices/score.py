@@ -299,7 +299,7 @@ class _Testing:
         settings = about.result.settings
         more: dict[str, Any] = {"ci": None, "reading": {**settings.reading, "slices": about.says}}
         if isinstance(about.result, Agreement):
-            more |= {"min_shared": None}
+            more |= {"min_shared": None, "without": None}
         if is_drawn:
             more |= {"resamples": int(self.resamples), "seed": int(self.seed)}
         intervals = [score.f1.interval for part in slices for score in part.scores.values()]

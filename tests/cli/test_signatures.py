@@ -160,6 +160,13 @@ def behind(line, cases):
 
 OF_TABLES = ("--encoding", "--missing", "--tokens", "--annotator")  # have a case with a table
 BY = {"--by": Same("it breaks the same figures down")}
+WORKLIST = {
+    "--worklist": Same("it writes a file of who reads what next beside the result, or in its place"),
+    **pairs("trio.jsonl --worklist work.csv --assignees zoe,yan", readers="--readers 4"),
+    **pairs("trio.jsonl --worklist work.csv --readers 4 --assignees zoe", limit="--limit 1"),
+    **pairs("trio.jsonl --worklist work.csv --readers 4", assignees="--assignees zoe"),
+}  # fmt: skip
+
 CASES = {
     "evaluate": {
         **behind(TWO, {**CERTAINTY, **WORKERS, **CLUSTER_BY}),
@@ -208,6 +215,7 @@ CASES = {
         **pairs("trio.jsonl --by pair", test="--test chance"),
         **WHAT,
         **PLACES,
+        **pairs("trio.jsonl", without="--without cem"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
         **OUTPUT,
@@ -255,6 +263,7 @@ CASES = {
         **SEED,
         **BY,
         "--no-text": SHOWN,
+        **WORKLIST,
         "--what": Pair("linked.jsonl", "--what relations"),
         "--undirected": Pair("linked.jsonl --what relations", "--undirected knows"),
         **READING,
@@ -286,6 +295,7 @@ CASES = {
         **pairs("trio.jsonl", min_annotators="--min-annotators 4", annotators="--annotators bob,cem"),
         "--name": SHOWN,
         **BY,
+        **WORKLIST,
         **dict.fromkeys(("--to", "--keep-annotators"), SHOWN),
         **dict.fromkeys(READING.keys() - {"--unplaced"}, Same("the votes are on what is read as in agree")),
         **OUTPUT,
@@ -630,7 +640,9 @@ def run(folder, already, monkeypatch, capsys, request, tmp_path):
             out = capsys.readouterr().out
             report = json.loads(out) if code == 0 else {}
         signatures = [
-            part["signature"] for part in (report, report.get("test", {})) if "signature" in part
+            part["signature"]
+            for part in (report, report.get("test", {}), report.get("worklist", {}))
+            if "signature" in part
         ]
         return code, {k: v for k, v in report.items() if k not in ABOUT}, signatures
 

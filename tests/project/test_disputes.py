@@ -40,6 +40,14 @@ def by_hand(corpus):
     return queue, disputed
 
 
+def others_by_hand(corpus, **settings):
+    """The corpus of those who are no outliers of :func:`sa.agree`, and what they dispute."""
+    standings = sa.agree(corpus, **settings).standings
+    apart = [name for name, standing in standings.items() if standing.outlier]
+    others = corpus.of_annotators(name for name in corpus.annotators if name not in apart)
+    return others, by_hand(others)[0]
+
+
 def check(corpus, **settings):
     """The queue of a corpus is that of plain loops, and it is in order."""
     result = sa.disputes(corpus, **settings)
@@ -49,7 +57,21 @@ def check(corpus, **settings):
     }
     for each in result.documents:
         assert each.disagreement == pytest.approx(queue[each.document][3], abs=1e-12)
-    order = [(-each.disagreement, -each.disputed, each.document) for each in result.documents]
+    others, rivals = others_by_hand(corpus, **settings)
+    assert set(result.outliers) == set(corpus.annotators) - set(others.annotators)
+    saw, order = {document.id: len(document.seen) for document in others}, []
+    for each in result.documents:
+        place, figures = 0, each
+        if result.outliers:
+            figure = 1 - rivals[each.document][3] if each.document in rivals else np.nan
+            place = 0 if each.document in rivals else 1 if saw[each.document] < 2 else 2
+            if not place:
+                assert each.others == pytest.approx(1 - figure, abs=1e-12)
+                counts = rivals[each.document]
+                figures = each._replace(disagreement=each.others, disputed=counts[2])
+        else:
+            assert np.isnan(each.others)
+        order.append((place, -figures.disagreement, -figures.disputed, each.document))
     assert order == sorted(order)
     assert {(r.document, r.start, r.end, r.label): r.marked_by for r in result} == disputed
     places = {each.document: i for i, each in enumerate(result.documents)}
@@ -94,6 +116,82 @@ def test_toxic_spans(real):
     assert max(each.annotators for each in result.documents) == 356
 
 
+# --- outliers -------------------------------------------------------------------------------------
+
+
+def with_an_outlier(n_documents=30):
+    """Three who agree but in the last documents, and dia, who marks something else everywhere.
+
+    She saw all documents but the last three.
+    """
+    span = [(0, 2, "X"), (3, 4, "X"), (6, 7, "X")]
+    other = [(0, 1, "X"), (4, 6, "X"), (7, 9, "X")]
+    layers = {name: [span] * n_documents for name in ("ann", "bob", "cem")}
+    layers["cem"] = [*[span] * (n_documents - 2), *[[(0, 3, "X"), *span[1:]]] * 2]
+    layers["dia"] = [*[other] * (n_documents - 3), None, None, None]
+    return sa.Corpus.from_segments([9] * n_documents, layers)
+
+
+def test_outliers_do_not_fill_the_queue():
+    """What the others dispute comes first, though dia disagrees with everybody. Oracle: by hand.
+
+    In her 27 documents 3 of 6 pairs agree, so 1 − F1 is 1/2; in the last two, which she never saw,
+    two pairs agree in 2 of 3 segments, and one in all, so that it is 1 − 7/9.
+    """
+    corpus = with_an_outlier()
+    for sort in ("disagreement", "segments", "unexpected"):
+        result = sa.disputes(corpus, sort=sort)
+        assert result.outliers == ("dia",)
+        assert [each.document for each in result.documents[:2]] == ["29", "30"]
+    found = [(each.disagreement, each.others) for each in sa.disputes(corpus).documents]
+    assert found == [(pytest.approx(2 / 9), pytest.approx(2 / 9))] * 2 + [(0.5, 0.0)] * 27
+    note = "outlier dia: documents are ranked by the disagreement of all others"
+    assert result.notes[-1] == note
+    without = sa.disputes(corpus.of_annotators(["ann", "bob", "cem"]))
+    assert [each[:6] for each in without.documents] == [
+        each[:6] for each in sa.disputes(corpus).documents[:2]
+    ]
+    assert "without outliers" in render(sa.disputes(corpus).table("document"), TableStyle(all_columns=True))  # fmt: skip
+    assert "others" not in without.table("document").to_rows()[0]
+
+
+def test_documents_that_too_few_others_saw():
+    """They come behind what the others dispute, and before what these agree about."""
+    corpus = with_an_outlier()
+    seen = corpus.layers["bob"].annotated.copy()
+    seen[:2] = False
+    layers = dict(corpus.layers)
+    for name in ("ann", "bob"):
+        layer = layers[name]
+        there = layer.document > 1
+        columns = (
+            column[there] for column in (layer.document, layer.start, layer.end, layer.label)
+        )
+        layers[name] = type(layer)(*columns, seen)
+    result = sa.disputes(corpus.but(layers=layers))
+    assert result.outliers == ("dia",)
+    assert [each.document for each in result.documents[:5]] == ["29", "30", "1", "2", "10"]
+    assert np.isnan([each.others for each in result.documents[2:4]]).all()
+
+
+def test_gold_is_no_outlier_and_two_stay():
+    """If those who annotate agree with each other alone, that is no reason to leave out gold."""
+    corpus = with_an_outlier()
+    called = {"ann": "ann", "bob": "bob", "cem": "cem", "dia": "gold"}
+    layers = {called[name]: layer for name, layer in corpus.layers.items()}
+    assert sa.disputes(corpus.but(layers=layers)).outliers == ()
+    two = corpus.of_annotators(["ann", "dia"])
+    assert sa.disputes(two).outliers == ()
+
+
+def test_outliers_of_too_many_pairs(monkeypatch, gardens):
+    """Where they are not known, a note says so, and all annotators count."""
+    monkeypatch.setattr("spanagree.agreement.by_annotator._MOST", 5)
+    result = sa.disputes(gardens)
+    assert result.outliers == ()
+    assert any(note.startswith("outliers are not known") for note in result.notes)
+
+
 # --- chance ---------------------------------------------------------------------------------------
 
 
@@ -127,9 +225,10 @@ def test_unexpected_by_enumeration():
 def test_sorts(gardens):
     """Each of them puts its own figure first, and all have the same documents."""
     by = {name: sa.disputes(gardens, sort=name).documents for name in ("segments", "unexpected")}
-    disputed = [each.disputed for each in by["segments"]]
+    _, rivals = others_by_hand(gardens)
+    disputed = [rivals[each.document][2] for each in by["segments"] if each.document in rivals]
     assert disputed == sorted(disputed, reverse=True)
-    p = [each.p if each.p == each.p else 1 for each in by["unexpected"]]
+    p = [each.p if each.p == each.p else 1 for each in by["unexpected"] if each.document in rivals]
     assert p == sorted(p)
     assert {each.document for each in by["segments"]} == {
         each.document for each in by["unexpected"]

@@ -90,6 +90,8 @@ def tables(newsroom):
         *evaluations(newsroom),
         *agreements(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl")),
         *tables_of(sa.make_gold(sa.read_jsonl(newsroom.parent / "crowd" / "crowd.jsonl"))),
+        *tables_of(sa.project.worklist(crowd, readers=4)),
+        *tables_of(sa.agree(crowd, without=["dia"])),
         *tables_of(sa.slices.score_slices(sa.agree(crowd), "([0-9])$")),
         *tables_of(sa.slices.score_slices(sa.evaluate(crowd), "length")),
         *tables_of(sa.slices.coefficients_by_slice(crowd, "([0-3])$")),

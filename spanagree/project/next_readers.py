@@ -1,0 +1,485 @@
+"""Which document goes to which annotator next, until enough have read each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from spanagree.arrays import Ints
+from spanagree.choices import MIN_ANNOTATORS, ChanceOrAuto, DisputeSort, MatchName, called_gold
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.roles import as_list, times_seen
+from spanagree.errors import (
+    SettingError,
+    check_whole,
+    counted,
+    counted_of,
+    is_iterable,
+    listed,
+    printable_path,
+    show,
+)
+from spanagree.files import PathName, write_text
+from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.write import task_format, write_tasks
+from spanagree.project.assignment import assign
+from spanagree.project.disputed_documents import Disputes, disputes
+from spanagree.project.gold import Gold
+from spanagree.project.vote import GOLD
+from spanagree.results.data import to_csv
+from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
+from spanagree.results.plots import Picture, bars, rows_size, shown_text
+from spanagree.results.result import Result
+from spanagree.results.score import UNDEFINED
+from spanagree.settings import Settings, unit
+
+_MOST, _FEW = 100, 20  # annotators that a terminal shows all, and of more
+
+_MEANINGS = {"read": "documents that were read", "to read": "documents to read"}
+"""What the columns of an annotator mean, which a terminal shows."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WorklistSettings(Settings):
+    """The settings of a worklist.
+
+    Attributes:
+        match, chance, expected, chance_seed, sort: by which documents are ranked.
+        readers: number of readers that a document is to have.
+        limit: most documents for one annotator.
+        decide: if True, undecided documents of a vote go to one more reader.
+    """
+
+    match: str | None = None
+    chance: str | None = None
+    expected: str | None = None
+    chance_seed: int | None = None
+    sort: str | None = None
+    readers: int
+    limit: int | None = None
+    decide: bool | None = None
+
+
+class Reading(NamedTuple):
+    """One document that an annotator is to read.
+
+    Attributes:
+        annotator: name of the annotator.
+        order: place of the document in the list of this annotator, from 1.
+        document: name of the document.
+        readers: number of annotators who have read it.
+        disagreement: 1 − F1 of these over all pairs; ``nan`` if no segment of it is in dispute.
+    """
+
+    annotator: str
+    order: int
+    document: str
+    readers: int
+    disagreement: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Worklist(Result):
+    """The result of :func:`worklist`; iterate over it for the readings, the most urgent first.
+
+    Attributes:
+        corpus: documents, and annotators who have read some.
+        names: annotators who get documents, sorted.
+        document: number of the document of each reading.
+        annotator: position in ``names`` of the annotator of each reading.
+        readers: number of annotators who have read each document of the corpus.
+        n_left: number of readers that each document of the corpus lacks still.
+        n_exhausted: number of those for whom nobody is left who has not seen the document.
+        disagreement: 1 − F1 of each document in dispute, by number.
+        settings: settings of the list.
+        notes: notes of the reader, and on what is out of the ordinary here.
+
+    >>> import spanagree as sa
+    >>> layers = {"ann": [[(0, 2, "X")], []], "bob": [[], None], "cem": [None, None]}
+    >>> corpus = sa.Corpus.from_segments([9, 5], layers)
+    >>> found = sa.project.worklist(corpus, assignees=["bob", "cem"])
+    >>> found.names, found.loads.tolist(), found.left
+    (('bob', 'cem'), [1, 0], 0)
+    """
+
+    corpus: Corpus = field(repr=False)
+    names: tuple[str, ...]
+    document: Ints = field(repr=False)
+    annotator: Ints = field(repr=False)
+    readers: Ints = field(repr=False)
+    n_left: Ints = field(repr=False)
+    n_exhausted: int
+    disagreement: Mapping[int, float] = field(repr=False)
+    settings: WorklistSettings
+    notes: tuple[str, ...]
+
+    BY: ClassVar[Mapping[str, str]] = {
+        "annotator": "a row for each annotator instead of each document and its reader"
+    }
+    TABLES: ClassVar[Mapping[str, str | None]] = {"readings": None, "annotators": "annotator"}
+    SUMMARY: ClassVar[tuple[str, ...]] = (
+        "unfinished=n_unfinished", "readings", "left", "exhausted=n_exhausted"
+    )  # fmt: skip
+
+    def __len__(self) -> int:
+        """The number of readings."""
+        return len(self.document)
+
+    def __iter__(self) -> Iterator[Reading]:
+        return self._first(len(self))
+
+    def _first(self, count: int) -> Iterator[Reading]:
+        """Yield the first readings."""
+        columns = (self.annotator[:count], self._order[:count], self.document[:count])
+        for a, order, d in zip(*(column.tolist() for column in columns), strict=True):
+            disagreement = self.disagreement.get(d, UNDEFINED)
+            name, readers = self.corpus.id_of(d), int(self.readers[d])
+            yield Reading(self.names[a], order, name, readers, disagreement)
+
+    @cached_property
+    def _order(self) -> Ints:
+        """The place of each reading in the list of its annotator, from 1."""
+        by_annotator = np.argsort(self.annotator, kind="stable")
+        loads = self.loads
+        order = np.empty(len(self), np.int64)
+        first = np.repeat(np.cumsum(loads) - loads, loads)
+        order[by_annotator] = np.arange(len(self)) - first + 1
+        return order
+
+    @property
+    def loads(self) -> Ints:
+        """Number of documents for each annotator to read."""
+        return np.bincount(self.annotator, minlength=len(self.names))
+
+    @property
+    def n_unfinished(self) -> int:
+        """Number of documents that lack a reader."""
+        return len(np.unique(np.concatenate((self.document, np.flatnonzero(self.n_left)))))
+
+    @property
+    def readings(self) -> int:
+        """Number of readings."""
+        return len(self)
+
+    @property
+    def left(self) -> int:
+        """Number of readers that documents lack still."""
+        return int(self.n_left.sum())
+
+    @property
+    def verdict(self) -> str:
+        """How many documents lack readers, who gets how many, and what is left."""
+        noun, n_unfinished = unit(self.settings), self.n_unfinished
+        if not n_unfinished:
+            every = counted(len(self.corpus), noun)
+            return f"Of {every} none lacks a reader." if len(self.corpus) else ""
+        lack = "lacks" if n_unfinished == 1 else "lack"
+        where = counted_of(n_unfinished, len(self.corpus), noun)
+        loads = self.loads
+        sentences = [f"{where} {lack} readers."]
+        if len(self):
+            low, high = int(loads.min()), int(loads.max())
+            load = f"{low}" if low == high else f"{low} {'or' if high - low == 1 else 'to'} {high}"
+            n_annotators = counted(len(self.names), "annotator")
+            go = "goes" if len(self) == 1 else "go"
+            sentences.append(
+                f"{counted(len(self), 'reading')} {go} to {n_annotators}, {load} each."
+            )
+        if self.n_exhausted:
+            left = counted(self.n_exhausted, "reading")
+            sentences.append(f"For {left} nobody is left who has not seen the {noun}.")
+        if later := self.left - self.n_exhausted:
+            left = counted(later, "reading")
+            sentences.append(f"The limit of {self.settings.limit} leaves {left} for later.")
+        return " ".join(sentences)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Warnings about uneven loads, and about readings of which the files say nothing."""
+        warnings = []
+        loads = self.loads
+        if len(self) and loads.max() - loads.min() > 1:
+            noun = unit(self.settings)
+            warnings.append(
+                f"{int(loads.min())} to {int(loads.max())} {noun}s each: whoever gets fewer has"
+                f" seen more of the {noun}s that lack readers"
+            )
+        if unsaid := [name for name in self.names if name in self.corpus.unsaid]:
+            warnings.append(
+                f"the files do not say what {listed(unsaid)} saw and marked nothing in; such a"
+                f" {unit(self.settings)} may come again"
+            )
+        return tuple(warnings)
+
+    def write(self, path: PathName, *, safe_cells: bool = False, bom: bool = False) -> None:
+        """Write the readings as a table, or as a task for each that an annotation tool imports.
+
+        Args:
+            path: name of the file, by its ending a table (.csv), or tasks of Label Studio (.json)
+                or Prodigy (.jsonl), which have the text and the annotator.
+            safe_cells: in a table, put an apostrophe before names that a spreadsheet would take
+                for a formula.
+            bom: begin a table with a byte order mark.
+
+        Raises:
+            SettingError: if no such file has this ending; if tasks are to be written, and the
+                texts are not known.
+            InputError: if the path cannot be written.
+        """
+        form = task_format(path)
+        if form is None:
+            write_text(path, to_csv(self.table(), safe_cells=safe_cells, bom=bom))
+            return
+        if safe_cells or bom:
+            raise SettingError(
+                f"{'safe_cells' if safe_cells else 'bom'} is for tables, and"
+                f" {printable_path(path)} is for {form}; leave it out, or name a file that ends in"
+                " .csv"
+            )
+        assignees = [self.names[a] for a in self.annotator.tolist()]
+        write_tasks(self.corpus, self.document, assignees, path, form)
+
+    def _table(self, by: str | None) -> Frame:
+        """A row for each reading, or each annotator; people see the annotators."""
+        n_annotators = len(self.names)
+        if by is not None:
+            return first_shown(self._annotators, n_annotators)
+        n_shown = n_annotators if n_annotators <= _MOST else _FEW
+        short = self._annotators(n_shown)
+        hints = ["who reads which: --all"] if len(self) else []
+        if n_shown < n_annotators:
+            hints.append(f"{counted(n_annotators - n_shown, 'annotator')} more")
+        short = replace(short, remarks=[*hints, *short.remarks])
+        size = len(self)
+        rows = LateRows(size, lambda: self._readings(size).rows)
+        readings = self._readings(min(size, 1))
+        return replace(readings, rows=rows, in_terminal=short, meanings=_MEANINGS)
+
+    def _annotators(self, count: int) -> Frame:
+        """Return the table of the first annotators."""
+        columns = [
+            Column("annotator", "annotator", "name", "annotator of a worklist"),
+            Column("read", "read", "count", _MEANINGS["read"]),
+            Column("next", "to read", "count", _MEANINGS["to read"]),
+        ]
+        layers = self.corpus.layers
+        n_read = [int(layers[n].annotated.sum()) if n in layers else 0 for n in self.names[:count]]
+        rows: list[list[Value]] = [
+            list(row) for row in zip(self.names, n_read, self.loads.tolist(), strict=False)
+        ]
+        return self._shown(columns, rows)
+
+    def _readings(self, count: int) -> Frame:
+        """Return the table of the first readings."""
+        columns = [
+            Column("annotator", "annotator", "name", "annotator of a worklist"),
+            Column("order", "order", "count", "order of a worklist"),
+            Column("document", unit(self.settings), "name", "document of a worklist"),
+            Column("readers", "readers", "count", "readers of a document"),
+            Column("disagreement", "disagreement", meaning="disagreement of a document"),
+        ]
+        return self._shown(columns, [list(reading) for reading in self._first(count)])
+
+    def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
+        noun = unit(self.settings)
+        where = counted_of(self.n_unfinished, len(self.corpus), noun)
+        caption = (
+            f"{counted(len(self), 'reading')} in {where} for"
+            f" {counted(len(self.names), 'annotator')}"
+        )
+        if not rows:
+            columns = [column._replace(title="") for column in columns]
+        return Frame(columns, rows, self.settings, caption=caption, remarks=self.caveats)
+
+    def _picture(self, by: str | None) -> Picture:
+        """Return how many documents each annotator is to read."""
+        counts = {
+            shown_text(name): n for name, n in zip(self.names, self.loads.tolist(), strict=True)
+        }
+        what = f"{unit(self.settings)}s to read"
+        return Picture(lambda ax: bars(ax, counts, what), rows_size(counts))
+
+
+def worklist(
+    corpus: CorpusLike | Gold,
+    *,
+    readers: int = MIN_ANNOTATORS,
+    limit: int | None = None,
+    assignees: Sequence[str] | None = None,
+    sort: DisputeSort = "disagreement",
+    match: MatchName = "exact",
+    chance: ChanceOrAuto = "auto",
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Worklist:
+    """Choose who reads which document next.
+
+    Documents that lack readers go to annotators who have not seen them, those with the fewest
+    readers first, and of these the documents that annotators disagree about most. Everybody gets
+    as many, give or take one, as far as what they have seen allows it.
+
+    Args:
+        corpus: annotators and documents, also documents that nobody has begun; or a gold by votes:
+            its undecided documents that have enough readers go to one more.
+        readers: number of readers that each document is to have.
+        limit: most documents for one annotator. Default: any number.
+        assignees: names of those who get documents; a new name is somebody who has read nothing.
+            Default: all annotators of the corpus.
+        sort: rank of documents with equally many readers, disagreement, segments or unexpected.
+        match: name of the measure of disagreement.
+        chance: chance model, nonoverlapping, per-label or overlapping; of auto the first of these
+            that the segments of all layers allow.
+        seed: random seed of draws where expected scores are too much work.
+        progress: called with the number of pairs compared, and of all.
+
+    Layers that are called gold, or were made by a vote, are no annotators: they neither get
+    documents nor count as readers.
+
+    Raises:
+        SettingError: if a number is out of range, a name is empty or given twice, or nobody is left
+            to read; as :func:`spanagree.project.disputes`.
+
+    >>> layers = {"ann": [[(0, 2, "X")], None], "bob": [None, None], "cem": [None, None]}
+    >>> found = worklist(Corpus.from_segments([9, 5], layers))
+    >>> [(row.annotator, row.order, row.document, row.readers) for row in found]
+    [('ann', 1, '2', 0), ('bob', 1, '2', 0), ('cem', 1, '1', 1)]
+    """
+    check_whole(readers, 1, "readers")
+    if limit is not None:
+        check_whole(limit, 1, "limit")
+    gold = corpus if isinstance(corpus, Gold) else None
+    source = corpus_of(corpus) if gold is None else gold.corpus
+    crowd, notes = _annotators(source, gold)
+    names = _assignees(assignees, crowd.annotators)
+    notes += _new_names(names, crowd.annotators) if assignees is not None else []
+    n_readers = times_seen(crowd)
+    n_wanted = np.maximum(readers - n_readers, 0)
+    if gold is not None:
+        undecided = np.zeros(len(crowd), np.int64)
+        undecided[gold.counted.document[gold.counted.outcome != GOLD]] = 1
+        undecided[gold.few] = 1
+        n_wanted = np.maximum(n_wanted, undecided)
+    queue = None
+    if (n_readers > 1).any():
+        queue = disputes(
+            crowd, sort=sort, match=match, chance=chance, text=False, seed=seed, progress=progress
+        )
+        notes += [note for note in queue.notes if note not in notes]
+    order = _by_urgency(n_readers, n_wanted, queue)
+    is_allowed = np.ones((len(names), len(order)), np.bool_)
+    for row, name in enumerate(names):
+        if name in crowd.layers:
+            is_allowed[row] = ~crowd.layers[name].annotated[order]
+    is_assigned = assign(is_allowed, n_wanted[order], n_readers[order], limit)
+    place, annotator = np.nonzero(is_assigned.T)
+    n_left = n_wanted.copy()
+    n_left[order] -= is_assigned.sum(axis=0)
+    n_exhausted = np.maximum(n_wanted[order] - is_allowed.sum(axis=0), 0)
+    return Worklist(
+        crowd,
+        names,
+        order[place],
+        annotator,
+        n_readers,
+        n_left,
+        int(n_exhausted.sum()),
+        _disagreements(queue),
+        _settings(crowd, queue, readers, limit, gold, assignees),
+        tuple(notes),
+    )
+
+
+def _annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
+    """Return the corpus without layers that are nobody's reading, and notes.
+
+    Raises:
+        SettingError: if no annotator is left.
+    """
+    made = {*source.reading.get("made", {}), *called_gold(source.annotators)}
+    made |= set() if gold is None else {gold.name}
+    people = [name for name in source.annotators if name not in made]
+    if len(people) == len(source.annotators):
+        return source, [*source.notes]
+    left_out = [name for name in source.annotators if name in made]
+    crowd = source.of_annotators(people)
+    notes = [*crowd.notes]
+    if gold is None or left_out != [gold.name]:
+        notes.append(f"{listed(left_out)}: no annotators, and no readers")
+    return crowd, notes
+
+
+def _assignees(names: Sequence[str] | None, annotators: Sequence[str]) -> tuple[str, ...]:
+    """Return the sorted names of those who get documents.
+
+    Raises:
+        SettingError: if there are none, or one is empty or given twice.
+    """
+    if names is None:
+        if not annotators:
+            raise SettingError("no annotator who could read; assignees names some")
+        return tuple(sorted(annotators))
+    if isinstance(names, str) or not is_iterable(names):
+        raise SettingError(f"assignees {show(names)}; a list of names is needed")
+    chosen = list(as_list(names))
+    for name in chosen:
+        if not isinstance(name, str) or not name.strip():
+            raise SettingError(f"assignee {show(name)}; a name is needed")
+        if chosen.count(name) > 1:
+            raise SettingError(f"assignee {show(name)} is named twice; once is enough")
+    if not chosen:
+        raise SettingError("assignees: no name; leave it out for all annotators, or name some")
+    return tuple(sorted(chosen))
+
+
+def _new_names(names: Collection[str], annotators: Sequence[str]) -> list[str]:
+    """Note who is not among the annotators, as a name may be mistyped."""
+    new = [name for name in names if name not in annotators]
+    if not new:
+        return []
+    known = f"not among the annotators {listed(annotators)}"
+    return [f"{listed(new)}: {known}, so nothing has been read"]
+
+
+def _by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints:
+    """Return the numbers of the documents that lack readers, the most urgent first."""
+    rank = np.full(len(n_readers), len(n_readers))
+    if queue is not None:
+        rank[queue.number] = np.arange(len(queue.number))
+    order = np.lexsort((rank, n_readers))
+    return order[n_wanted[order] > 0]
+
+
+def _disagreements(queue: Disputes | None) -> dict[int, float]:
+    """Return the disagreement of each document in dispute, by number."""
+    if queue is None:
+        return {}
+    queued = (document.disagreement for document in queue.documents)
+    return dict(zip(queue.number.tolist(), queued, strict=True))
+
+
+def _settings(
+    crowd: Corpus,
+    queue: Disputes | None,
+    readers: int,
+    limit: int | None,
+    gold: Gold | None,
+    assignees: Sequence[str] | None,
+) -> WorklistSettings:
+    """Return the settings of a worklist; those of ranks only if documents are ranked."""
+    ranked: dict[str, Any] = {}
+    if queue is not None:
+        keys = ("match", "chance", "expected", "chance_seed", "sort")
+        ranked = {key: getattr(queue.settings, key) for key in keys}
+    return WorklistSettings(
+        **ranked,
+        readers=int(readers),
+        limit=None if limit is None else int(limit),
+        decide=True if gold is not None else None,
+        chosen=None if assignees is None else list(assignees),
+        offsets=crowd.offsets,
+        reading=crowd.reading,
+    )
