@@ -161,9 +161,7 @@ def test_results_show_themselves(name):
     figures = [i for i, column in enumerate(shown.columns) if column.kind == "figure"]
     assert all(figure(shown.rows[0][i]) in line for i in figures)
     there = {column.title for column in (table.in_terminal or table).for_reading.columns}
-    figures = [
-        i for i in figures if shown.columns[i].title in there and not shown.columns[i].spare
-    ]
+    figures = [i for i in figures if shown.columns[i].title in there and not shown.columns[i].spare]
     assert all(figure(shown.rows[0][i]) in str(result) for i in figures)
     frame, other = result.to_pandas(), result.to_polars()
     assert list(frame.columns) == other.columns == list(table.types)

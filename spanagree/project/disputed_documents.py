@@ -333,13 +333,16 @@ class Disputes(Result):
 
     @property
     def verdict(self) -> str:
-        """How much of what is in dispute the worst documents hold."""
+        """How much of what is in dispute the first documents hold."""
         noun = unit(self.settings)
         if not len(self):
             return ""
         tenth = max(1, len(self.documents) // 10)
         held = sum(document.disputed for document in self.documents[:tenth]) / len(self)
-        worst = f"The {tenth} worst {noun}s hold" if tenth > 1 else f"The worst {noun} holds"
+        which = (
+            "first" if self.outliers else "worst"
+        )  # where outliers do not decide, others may be worse
+        worst = f"The {tenth} {which} {noun}s hold" if tenth > 1 else f"The {which} {noun} holds"
         whom = f"{printable(self._gold)} and annotators" if self._gold else "annotators"
         return f"{worst} {percent(held)} of what {whom} disagree about."
 

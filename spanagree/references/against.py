@@ -346,7 +346,7 @@ def evaluate_references(
     >>> corpus = Corpus.from_segments([8], layers)
     >>> result = evaluate_references(corpus, systems=["model"], match="token")
     >>> print(result["model"].f1, result.ceiling.f1.observed)
-    0.6667 (chance 0.3619, corrected 0.4776) 1.0
+    0.667 (chance 0.362, corrected 0.478) 1.0
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a comparison with references")

@@ -21,7 +21,7 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     :func:`spanagree.uncertainty.jackknife.evidence_of` returns it.
 
     >>> caveats("mine", Score(0.9, 0.8, 0.5), (100, 30, 90), "document")
-    ['mine: chance alone gives 0.8000, so the corrected figure is unstable']
+    ['mine: chance alone gives 0.800, so the corrected figure is unstable']
     >>> caveats("mine", Score(0.9, 0.1, 0.8), (100, 3, 99), "document")
     ['mine: only 3 of 100 documents hold any disagreement; on others the figures may differ a lot']
     """

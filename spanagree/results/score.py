@@ -157,7 +157,7 @@ class Score(NamedTuple):
 
     >>> score = Score(0.75, 0.5, 0.5)
     >>> print(score, f"{score:.2f}", float(score), score > 0.5)
-    0.7500 (chance 0.5000, corrected 0.5000) 0.75 0.75 True
+    0.750 (chance 0.500, corrected 0.500) 0.75 0.75 True
     """
 
     observed: float

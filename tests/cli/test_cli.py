@@ -33,8 +33,8 @@ def test_evaluate(run, files):
     """The main job: a table on stdout, notes on stderr, the signature in the last line."""
     code, out, err = run("evaluate", *files)
     assert code == 0
-    assert "lexicon.conll     0.869  0.518  0.649     0.138        0.593\n" in out
-    assert "tagger.conll      0.718  0.566  0.633     0.050        0.614\n" in out
+    assert "lexicon.conll      0.869   0.518  0.649      0.138         0.593\n" in out
+    assert "tagger.conll       0.718   0.566  0.633      0.050         0.614\n" in out
     assert out.replace("|\n  ", "|").endswith(
         f"|unit:sentence|scheme:auto(IOB2)|strict:no|spanagree:{sa.__version__}\n"
     )

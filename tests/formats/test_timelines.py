@@ -443,7 +443,7 @@ def test_sizes_of_shared_time_are_seconds(
 ) -> None:
     """Oracle: the lengths added up by hand: ann marked 38.5 s, bob 33.4, both 71.9."""
     text = run("agree", *RECORDING, "--match", "token", "--by", by, "--all")[1]
-    assert ("38.500   33.400" if by == "pair" else "71.900") in text
+    assert ("38.500    33.400" if by == "pair" else "71.900") in text
     assert "in seconds" in text
     asked = ["agree", *RECORDING, "--match", "token", "--by", by]
     row = json.loads(run(*asked, "--format", "json")[1])["tables"]["team"][0]
