@@ -24,6 +24,12 @@ class Setting(NamedTuple):
     signed: str = ""
 
 
+OF_CORRECTED = (
+    "; expected scores are exact, and corrected ones (observed − expected) / (1 − expected)"
+)
+"""What sentences say of chance, unless it is undefined."""
+WITHOUT_CHANCE = "Chance is undefined for these segments and this measure, so figures are raw."
+
 SETTINGS: Mapping[str, Setting] = {
     "credit": Setting("word", "Matched spans count by the share that they cover (MPP, arXiv 2603.19921)."),
     "label_weights": Setting("text", "Labels have weights."),

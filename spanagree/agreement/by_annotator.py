@@ -28,7 +28,7 @@ from spanagree.corpus.segments import codes
 from spanagree.errors import counted, printable
 from spanagree.results.frame import Column, Value, figure
 from spanagree.results.result import Comparable
-from spanagree.results.score import Figures, Score, ends_of
+from spanagree.results.score import NO_CHANCE, Figures, Score, ends_of
 from spanagree.results.score_columns import ScoreColumns
 from spanagree.settings import Settings, unit
 from spanagree.uncertainty.permutation import holm
@@ -62,6 +62,7 @@ class Agreeing(NamedTuple):
         document, annotator = crowd.document[shared], crowd.annotator[shared]
         table = crowd.table(per_document.sums.both_ways().by("document", "first"))[shared]
         matched, expected, size, *_ = table.T
+        expected = np.nan_to_num(expected)  # without chance they agree as far as they match
         others = saw[document] - 1
         above, room = 2 * (matched - expected), size - 2 * expected
         return cls(document, annotator, above / others, room / others)
@@ -299,13 +300,21 @@ _Key = Callable[[Member, "Standing | None"], float]
 def _outlier_first(member: Member, standing: Standing | None) -> float:
     """Outliers first, then those who saw most."""
     outlier = standing is not None and standing.outlier
-    return member.f1.corrected - 1e9 if outlier else -member.documents
+    return _decisive(member) - 1e9 if outlier else -member.documents
+
+
+def _decisive(member: Member) -> float:
+    """Return corrected F1, or F1 where chance is undefined."""
+    f1 = member.f1
+    return f1.observed if f1.reason == NO_CHANCE else f1.corrected
 
 
 SORTS: Mapping[str, _Key] = {
-    "corrected": lambda member, _: member.f1.corrected,
+    "corrected": lambda member, _: _decisive(member),
     "observed": lambda member, _: member.f1.observed,
-    "gain": lambda member, _: -member.gain.corrected,
+    "gain": lambda member, _: (
+        -getattr(member.gain, "observed" if member.f1.reason == NO_CHANCE else "corrected")
+    ),
     "p": lambda _, standing: math.nan if standing is None else standing.p,
     "documents": lambda member, _: -member.documents,
     "segments": lambda _, standing: math.nan if standing is None else -standing.segments,
@@ -421,6 +430,7 @@ def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]
     outliers = [
         m for m in arranged(members.values(), standings, "corrected") if standings[m.name].outlier
     ]
-    names = ", ".join(f"{printable(m.name)} ({figure(m.f1.corrected)})" for m in outliers)
+    names = ", ".join(f"{printable(m.name)} ({figure(_decisive(m))})" for m in outliers)
     rule = f"Holm's p below {APART:g}, {counted(tests, 'annotator')} tested"
-    return f"outliers (corrected F1; {rule}): {names}" if names else f"no outliers ({rule})"
+    by = "F1" if any(m.f1.reason == NO_CHANCE for m in outliers) else "corrected F1"
+    return f"outliers ({by}; {rule}): {names}" if names else f"no outliers ({rule})"

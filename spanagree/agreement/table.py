@@ -22,7 +22,7 @@ from spanagree.errors import counted, listed
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, with_more
 from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
-from spanagree.results.score import Score, over_annotators
+from spanagree.results.score import NO_CHANCE, Score, over_annotators
 from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
 from spanagree.settings import confidence_of, unit
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
@@ -113,6 +113,7 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
     """Say how the team is added up, what is shaky, and why figures are undefined."""
     document = unit(agreement.settings)
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]
+    remarks += verdict.remarks_without_chance(agreement.settings)
     if agreement.places is not None:
         remarks += agreement.places.remarks({"annotators": list(agreement.annotators)})
     if agreement.settings.over is not None:
@@ -139,14 +140,15 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
             f"{counted(silent, 'pair')} marked nothing in what is shared: left out of the mean"
         )
     if by is None and agreement.mean.pairs.observed:
-        spread = "undefined of one pair" if agreement.mean.pairs.corrected == 1 else "divisor n − 1"
+        n_pairs = getattr(agreement.mean.pairs, verdict.figure_of(agreement.settings)[0])
+        spread = "undefined of one pair" if n_pairs == 1 else "divisor n − 1"
         remarks.append(f"{_SD}: {spread}")
     if by == "annotator":
         scores = [*scores, *(member.without.f1 for member in agreement.annotators.values())]
         remarks.append(by_annotator.sentence_on(agreement.annotators, agreement.standings))
     for score in scores:
         name = "mean" if isinstance(score, Mean) else "F1"
-        if score.reason:
+        if score.reason and score.reason != NO_CHANCE:
             kind = "corrected " if name == "F1" and not math.isnan(score.observed) else ""
             remarks.append(f"–: {kind}{name} undefined: {score.reason}")
     return [*dict.fromkeys(filter(None, [*remarks, *caveats_of(agreement)]))]
@@ -163,7 +165,8 @@ def picture_of(agreement: Agreement, by: str | None) -> Picture:
     names = list(agreement.annotators)
     if not names:
         return Picture(functools.partial(sentence, text="no annotator"))
-    return heat_map(names, names, agreement.matrix(), "corrected F1")
+    kind, before = verdict.figure_of(agreement.settings)
+    return heat_map(names, names, agreement.matrix(kind), f"{before}F1")
 
 
 # --- the parts of an agreement ---
@@ -171,8 +174,10 @@ def picture_of(agreement: Agreement, by: str | None) -> Picture:
 
 def _whole(result: Agreement) -> Layout:
     team, mean = result.team, result.mean
-    spread = Score(*mean.sd, "one pair" if mean.pairs.corrected == 1 else "")
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
+    if mean.reason == NO_CHANCE:
+        corrected = observed
+    spread = Score(*mean.sd, "one pair" if corrected == 1 else "")
     # one number, or two if chance alone gives 1 for some
     shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
     over = (observed, corrected, shown)
@@ -289,12 +294,12 @@ def verdict_of(agreement: Agreement) -> str:
     seen = f"{agreement.team.documents} of {counted(agreement.documents, noun)}"
     sentences.append(f"It is over {pairs}, and {seen} that two or more saw.")
     if (others := over_annotators(agreement.team.f1.interval)) is not None:
-        ends = others.corrected
+        ends = getattr(others, verdict.figure_of(agreement.settings)[0])
         sentences.append(verdict.other_annotators(ends, _n_compared(agreement), FEW_ANNOTATORS))
     if agreement.without is not None:
         without = f"Without {listed(agreement.settings.without or ())}"
         sentences.append(verdict.one_score(without, agreement.without.team.f1, confidence))
-    sentences.append(verdict.chance_model(str.__str__(agreement.settings.chance)))
+    sentences.append(verdict.chance_model(agreement.settings))
     names = [member.name for member in compared]
     lost = verdict.not_in_text(agreement.settings, names, agreement.not_found, "match nothing")
     return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked), lost]))

@@ -17,7 +17,15 @@ from spanagree.comparisons.table import ALL, Comparisons, Sharing
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import counted, printable, show
 from spanagree.results.result import Comparable
-from spanagree.results.score import UNDEFINED, Figures, Interval, Score, f1_figures, undefined
+from spanagree.results.score import (
+    NO_CHANCE,
+    UNDEFINED,
+    Figures,
+    Interval,
+    Score,
+    f1_figures,
+    undefined,
+)
 from spanagree.settings import unit
 
 
@@ -275,6 +283,8 @@ def _mean(f1: Floats, reason: str) -> Mean:
     ]
     if not reason and not len(figures[0]):
         reason = "no pair for which it is defined"
+    if not reason and len(figures[0]) and not len(figures[1]):
+        reason = NO_CHANCE
     if not reason and not len(figures[2]):
         reason = "corrected: chance alone gives 1 for every pair"
     observed, expected, corrected = means

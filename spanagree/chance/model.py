@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import check_choice, check_whole
+from spanagree.errors import SettingError, check_choice, check_whole
 
 if TYPE_CHECKING:
     from spanagree.chance.places import Places
@@ -25,6 +25,12 @@ CHANCE_OF = {
 AUTO = "auto"
 """In place of the name of a chance model: the first of them that the segments allow."""
 
+NONE = "none"
+"""In place of the name of a chance model: these segments or this measure have none."""
+
+NO_MODEL = {NONE: "no model goes with these segments and this measure"}
+"""What it means that there is none."""
+
 
 class ChanceModel(str):
     """The name of a chance model, which goes wherever the name alone does.
@@ -33,23 +39,33 @@ class ChanceModel(str):
         places: the rule of places that random segments keep; ``None`` for the uniform one.
         whose: whose annotations are random, both or systems.
         seed: of draws, where exact figures would be too much work.
+        undefined: reason why there is no chance, if the name is :data:`NONE`.
     """
 
     places: Places | None
     whose: str
     seed: int
+    undefined: str
 
     def __new__(
-        cls, name: str, places: Places | None = None, whose: str = "both", seed: int = 0
+        cls,
+        name: str,
+        places: Places | None = None,
+        whose: str = "both",
+        seed: int = 0,
+        undefined: str = "",
     ) -> ChanceModel:
         """Make it of a name."""
         model = super().__new__(cls, name)
         model.places, model.whose, model.seed = places, whose, int(seed)
+        model.undefined = undefined
         return model
 
     @property
     def settings(self) -> dict[str, Any]:
         """What it adds to the settings of a result."""
+        if self.undefined:
+            return {"chance_undefined": self.undefined}
         more = {} if self.places is None else {"places": self.places.name}
         return more if self.whose == "both" else {**more, "chance_of": self.whose}
 
@@ -67,7 +83,8 @@ def chance_model(name: str, places: Any = None, whose: str = "both", seed: int =
     """
     check_whole(seed, 0, "seed")
     if isinstance(name, ChanceModel) and places is None and whose == "both":
-        return ChanceModel(str.__str__(name), name.places, name.whose, seed or name.seed)
+        settled = (str.__str__(name), name.places, name.whose, seed or name.seed)
+        return ChanceModel(*settled, name.undefined)
     check_choice(name, (AUTO, *CHANCES), "chance")
     check_choice(whose, CHANCE_OF, "chance_of")
     rule = None
@@ -85,6 +102,35 @@ def with_name(chance: str, name: str) -> str:
     if not isinstance(chance, ChanceModel):
         return name
     return ChanceModel(name, chance.places, chance.whose, chance.seed)
+
+
+def leaves_open(chance: str) -> bool:
+    """Return whether no model was named, and nothing else that only chance has."""
+    return chance == AUTO and not getattr(chance, "settings", {})
+
+
+def without_chance(chance: str, reason: str) -> ChanceModel:
+    """Return that there is no chance, for a reason.
+
+    >>> without_chance("auto", "there is no text").settings
+    {'chance_undefined': 'there is no text'}
+    """
+    return ChanceModel(NONE, seed=seed_of(chance), undefined=reason)
+
+
+def why_undefined(chance: str) -> str:
+    """Return the reason why there is no chance; empty if there is a model."""
+    return chance.undefined if isinstance(chance, ChanceModel) else ""
+
+
+def check_defined(chance: str, purpose: str) -> None:
+    """Raise if there is no chance, which the purpose needs.
+
+    Raises:
+        SettingError: naming the purpose and the reason.
+    """
+    if reason := why_undefined(chance):
+        raise SettingError(f"{purpose}: chance is undefined here; {reason}")
 
 
 def places_of(chance: str) -> Places | None:

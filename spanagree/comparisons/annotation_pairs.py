@@ -221,4 +221,5 @@ def compare_pairs(
     from spanagree.comparisons.unplaced_rows import with_unplaced  # most annotators give offsets
 
     annotators = crowd.annotator[first], crowd.annotator[second]
-    return with_unplaced(rows, corpus, measure, (crowd.document[first], *annotators))
+    pairs_of_rows = crowd.document[first], *annotators
+    return with_unplaced(rows, corpus, measure, pairs_of_rows, chance=chance)

@@ -13,7 +13,9 @@ from spanagree.chance.model import (
     ChanceModel,
     Given,
     chance_model,
+    leaves_open,
     places_of,
+    why_undefined,
     with_ids,
     with_name,
 )
@@ -338,6 +340,8 @@ def check_same_question(
     """
 
     chance = with_name(asked[1], str.__str__(of_rows[1])) if asked[1] == AUTO else asked[1]
+    if leaves_open(asked[1]) and why_undefined(of_rows[1]):
+        chance = of_rows[1]
 
     def model(name: str) -> str:
         more = name.settings if isinstance(name, ChanceModel) else {}

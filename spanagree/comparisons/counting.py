@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Hashes, Progress
-from spanagree.chance.model import places_of, without_places
+from spanagree.chance.model import (
+    leaves_open,
+    places_of,
+    why_undefined,
+    without_chance,
+    without_places,
+)
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, find_match
-from spanagree.comparisons.overlaps import check_layers
+from spanagree.comparisons.overlaps import OverlapError, check_layers
 from spanagree.corpus.corpus import Corpus
+from spanagree.limits import CostError
 
 if TYPE_CHECKING:
     from spanagree.comparisons.place_shares import PlaceShares, WordEdges
@@ -62,6 +69,9 @@ def notes_on_texts(parts: Mapping[str, Description]) -> tuple[str, ...]:
     return note_of_same_texts(numbers)
 
 
+_Compared = TypeVar("_Compared")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatchCounting:
     """How the matches of a corpus, or of a part of one, are counted.
@@ -70,11 +80,43 @@ class MatchCounting:
         match: name of the measure.
         chance: name of the chance model.
         progress: function called with the number of steps done, and of all.
+        is_open: whether no chance model was named, so that figures may stand without chance.
     """
 
     match: str
     chance: str
     progress: Progress = None
+    is_open: bool = False
+
+    @classmethod
+    def asked(cls, match: str, chance: str, named: str, progress: Progress = None) -> MatchCounting:
+        """Return how matches are counted under the model of a corpus, where another was named.
+
+        Args:
+            match: name of the measure.
+            chance: name of the chance model of the corpus.
+            named: what was named, which may leave the model open.
+            progress: as above.
+        """
+        return cls(match=match, chance=chance, progress=progress, is_open=leaves_open(named))
+
+    def run(self, compare: Callable[[MatchCounting], _Compared]) -> _Compared:
+        """Compare under this chance model; where none was named and it fails, without chance.
+
+        Raises:
+            SettingError: if the measure does not take the segments, or if the model was named and
+                does not.
+        """
+        try:
+            return compare(self)
+        except (OverlapError, CostError) as error:
+            if not self.is_open:
+                raise
+            reason = error.reason if isinstance(error, OverlapError) else str(error)
+            try:
+                return compare(replace(self, chance=without_chance(self.chance, reason)))
+            except OverlapError:  # the measure itself does not take the segments
+                raise error from None
 
     @property
     def measure(self) -> Match:
@@ -98,6 +140,8 @@ class MatchCounting:
 
     def describe(self, corpus: Corpus) -> Description:
         """Describe how the segments of a corpus stand to their texts."""
+        if why_undefined(self.chance):
+            return Description()
         if places_of(self.chance) is None and corpus.texts is None:
             return Description()
         from spanagree.comparisons.place_shares import WordEdges, place_shares

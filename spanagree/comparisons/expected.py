@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
-from spanagree.chance.model import ChanceModel, places_of, whose
+from spanagree.chance.model import ChanceModel, places_of, whose, why_undefined
 from spanagree.chance.start_distributions import (
     CHANCES,
     exclusion_groups,
@@ -57,7 +57,8 @@ def place_layers(
     Raises:
         SettingError: for an unknown chance model.
     """
-    check_choice(chance, CHANCES, "chance")
+    if not why_undefined(chance):
+        check_choice(chance, CHANCES, "chance")
     starts, parts = _starts_of(corpus, names, chance, measure, coarse=coarse)
     layers = zip(names, parts, strict=True)
     return starts, {name: Placed(corpus.layers[name], profile, chance) for name, profile in layers}
@@ -67,6 +68,10 @@ def _starts_of(
     corpus: Corpus, names: tuple[str, ...], chance: str, measure: Match | None, *, coarse: bool
 ) -> tuple[Starts, Sequence[Ints]]:
     """Return start distributions, and which of them each segment of each layer has."""
+    if why_undefined(chance):
+        from spanagree.comparisons.no_starts import NoStarts  # most segments have a chance
+
+        return NoStarts.of(corpus, names)
     if corpus.of_relations:
         from spanagree.comparisons.relation_places import PairPlaces, RelationCorpus
 

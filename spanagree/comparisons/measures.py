@@ -55,6 +55,8 @@ class Match:
         within: greatest difference of borders.
         unit: rule of the words that it counts.
         borders: where the segments of a layer start and end, counted so.
+        disjoint: whether no layer has what the measure ``forbids``, by which pairs are found from
+            left to right; without chance a layer may.
         forbids: what two segments of a layer may not have: nothing, :data:`SAME_BORDERS`,
             :data:`OVERLAP` or :data:`LABEL_OVERLAP`.
         remark: when not to trust it; ``--explain`` prints it after the meaning.
@@ -72,6 +74,7 @@ class Match:
     within: int = 0
     unit: str = ""
     borders: Callable[[Layer], tuple[Ints, Ints]] = _in_offsets
+    disjoint: bool = True
     forbids: str = ""
     remark: str = ""
     cites: str = ""
@@ -80,6 +83,11 @@ class Match:
     def one_to_one(self) -> bool:
         """Whether each segment is in one pair at most, so that φ does not add up over pairs."""
         return self.kernel in ("near", "one-to-one")
+
+    @property
+    def pairs_once(self) -> bool:
+        """Whether no segment counts more than once, whatever segments a layer has."""
+        return self.one_to_one or self.kernel == "equal"
 
     @property
     def is_whole(self) -> bool:

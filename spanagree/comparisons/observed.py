@@ -25,6 +25,10 @@ def similar(
 
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
+    if not measure.disjoint:
+        from spanagree.comparisons.any_pairs import pairs_of_any  # most layers have no overlap
+
+        return pairs_of_any(a, b, cell_a, cell_b, measure)
     if measure.kernel == "near":
         from spanagree.comparisons.near_pairs import near_pairs
 
@@ -32,7 +36,7 @@ def similar(
         i, j = near_pairs((cell_a, *borders[0]), (cell_b, *borders[1]), measure.within)
         return i, j, np.ones(len(i), np.int64)
     if a.shape.any() or b.shape.any():
-        return _similar_in_pieces(a, b, cell_a, cell_b, measure)
+        return similar_in_pieces(a, b, cell_a, cell_b, measure)
     pairs = equal_pairs if measure.kernel == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
@@ -42,7 +46,7 @@ def similar(
     return i, j, value
 
 
-def _similar_in_pieces(
+def similar_in_pieces(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Return the same where segments have several pieces: equal shapes, or the tokens of pieces."""

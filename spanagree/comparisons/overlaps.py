@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from spanagree.chance.model import AUTO, with_name
+from spanagree.chance.model import AUTO, NONE, why_undefined, with_name
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import (
     LABEL_OVERLAP,
@@ -28,15 +28,17 @@ class OverlapError(SettingError):
 
     Attributes:
         problem: the message without the settings that would work.
+        reason: the same without the place, for figures that have no chance.
     """
 
     problem: str = ""
+    reason: str = ""
 
     @classmethod
-    def of(cls, problem: str, remedy: str) -> OverlapError:
+    def of(cls, problem: str, remedy: str, reason: str = "") -> OverlapError:
         """Return the error of a problem and of the settings that would work."""
         error = cls(f"{problem}; {remedy}")
-        error.problem = problem
+        error.problem, error.reason = problem, reason or problem
         return error
 
 
@@ -47,7 +49,8 @@ def check_names(match: str, chance: str) -> None:
         SettingError: naming those that there are.
     """
     find_match(match)
-    check_choice(chance, (AUTO, *CHANCES), "chance")
+    if not why_undefined(chance):
+        check_choice(chance, (AUTO, *CHANCES), "chance")
 
 
 def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
@@ -90,7 +93,7 @@ def _overlaps_of(corpus: Corpus) -> set[str]:
 def widest_chance(models: Iterable[str]) -> str:
     """Return of the chance models of parts of a corpus the one that the whole allows."""
     first, *others = dict.fromkeys(models)
-    return max((first, *others), key=[*CHANCES].index) if others else first
+    return max((first, *others), key=[*CHANCES, NONE].index) if others else first
 
 
 def check_layers(corpus: Corpus, match: str, chance: str) -> None:
@@ -100,11 +103,14 @@ def check_layers(corpus: Corpus, match: str, chance: str) -> None:
         SettingError: as for :func:`check_layer`.
     """
     names = corpus.annotators
-    forbidden = {find_match(match).forbids, _FORBIDDEN_BY_CHANCE.get(chance, "")}
+    forbidden = {*_forbidden_by(match, chance).values()}
     if not (corpus.has_pieces or forbidden & _overlaps_of(corpus)):
         names = names[:1]  # nothing is forbidden in any layer; settings are looked at
     for name in names:
         check_layer(corpus, name, match, chance)
+    if chance == AUTO:  # of layers that are not compared
+        problem = f"match {match} goes with no chance model that the segments of all layers allow"
+        raise OverlapError.of(problem, "read only the annotators to compare")
 
 
 def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
@@ -115,7 +121,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             unknown measure or chance model.
     """
     check_names(match, chance)
-    if chance != AUTO and not _go_together(match, chance):
+    if chance not in (AUTO, NONE) and not _go_together(match, chance):
         fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
         if chance == "per-label":
             raise OverlapError.of(
@@ -136,11 +142,11 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     if corpus.has_pieces:
         from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
 
-        check_pieces(corpus, name, match)
+        check_pieces(corpus, name, match, chance)
         return
-    pairs, measure = _forbidden(layer), find_match(match)
+    pairs = _forbidden(layer)
     chosen_names = {"match": match, "chance": chance}
-    forbids = {"match": measure.forbids, "chance": _FORBIDDEN_BY_CHANCE.get(chance, "")}
+    forbids = _forbidden_by(match, chance)
     refused = {kind: name for kind, name in chosen_names.items() if pairs[forbids[kind]]}
     if not refused:
         return
@@ -168,7 +174,29 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         f"annotator {show(name)}, document {document}: segments"
         f" {layer.describe(pair, corpus.labels)} {what}, which {settings} does not allow",
         f"{works} would work",
+        _REASON.format(match=match, what=_IN_A_LAYER[first]),
     )
+
+
+_IN_A_LAYER = {
+    SAME_BORDERS: "annotator have the same boundaries",
+    OVERLAP: "annotator overlap",
+    LABEL_OVERLAP: "annotator and label overlap",
+}
+_REASON = "match {match} has chance only where no two segments of one {what}"
+
+
+def _forbidden_by(match: str, chance: str) -> dict[str, str]:
+    """Return what a measure and a chance model forbid two segments of a layer.
+
+    Without chance, a measure in which no segment counts twice forbids nothing.
+    """
+    measure = find_match(match)
+    is_free = chance == NONE and measure.pairs_once
+    return {
+        "match": "" if is_free else measure.forbids,
+        "chance": _FORBIDDEN_BY_CHANCE.get(chance, ""),
+    }
 
 
 def _go_together(*names: str) -> bool:
@@ -176,7 +204,7 @@ def _go_together(*names: str) -> bool:
 
     Segments that are paired one to one exclude each other at random, as far as they are paired.
     """
-    measures = (find_match(name) for name in names if name not in (AUTO, *CHANCES))
+    measures = (find_match(name) for name in names if name not in (AUTO, NONE, *CHANCES))
     paired = [measure for measure in measures if measure.one_to_one]
     any_label = any(not measure.of_label for measure in paired)
     return not (paired and "overlapping" in names) and not (any_label and "per-label" in names)

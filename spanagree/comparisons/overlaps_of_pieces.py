@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from spanagree.chance.model import NONE
 from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_match, measures
+from spanagree.comparisons.overlaps import OverlapError
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import in_pieces
 from spanagree.corpus.segments import first_overlap, first_twins
-from spanagree.errors import SettingError, chosen, show
+from spanagree.errors import chosen, show
 
 
-def check_pieces(corpus: Corpus, name: str, match: str) -> None:
+def check_pieces(corpus: Corpus, name: str, match: str, chance: str) -> None:
     """Refuse what segments of several pieces do not allow.
 
-    Those whose hulls overlap move together under every chance model.
+    Those whose hulls overlap move together under every chance model. Without chance, what counts
+    shared tokens may be paired one to one.
 
     Raises:
-        SettingError: naming the first two segments and a measure that would work.
+        OverlapError: naming the first two segments and a measure that would work.
     """
     measure = find_match(match)
+    is_free = chance == NONE and measure.pairs_once
+    if is_free and (measure.kernel == "equal" or measure.of_shared is not None):
+        return
     if measure.one_to_one:
         works = chosen("match", *measures(lambda other: not other.one_to_one))
-        raise SettingError(
-            f"match {match} pairs segments of one piece, and this corpus has some of several; use"
-            f" {works}, or read with {chosen('discontinuous', 'hull', 'split', 'drop')}"
+        raise OverlapError.of(
+            f"match {match} pairs segments of one piece, and this corpus has some of several",
+            f"use {works}, or read with {chosen('discontinuous', 'hull', 'split', 'drop')}",
+            f"match {match} has chance only where segments have one piece",
         )
     layer = corpus.layers[name]
     pair = None
@@ -36,8 +43,9 @@ def check_pieces(corpus: Corpus, name: str, match: str) -> None:
         is_same = measure.forbids == SAME_BORDERS
         what = "have the same pieces" if is_same else "have pieces that overlap"
         document = show(corpus.id_of(int(layer.document[pair[0]])))
-        raise SettingError(
+        raise OverlapError.of(
             f"annotator {show(name)}, document {document}: segments"
-            f" {layer.describe(pair, corpus.labels)} {what}, which match {match} does not allow;"
-            f" {chosen('match', 'exact')} would work"
+            f" {layer.describe(pair, corpus.labels)} {what}, which match {match} does not allow",
+            f"{chosen('match', 'exact')} would work",
+            f"match {match} has chance only where no two segments of one annotator {what}",
         )

@@ -2,8 +2,8 @@
 
 Where segments of one piece may stand anywhere, that is :class:`UniformStarts`; of long recordings
 :class:`CoarseStarts`, of segments of several pieces :class:`ShapedStarts`, under a rule of places
-:class:`StartsAtPlaces`, and of relations :class:`PairPlaces`. Each is a module of its own, which is
-loaded where it is needed.
+:class:`StartsAtPlaces`, of relations :class:`PairPlaces`, and without chance :class:`NoStarts`.
+Each is a module of its own, which is loaded where it is needed.
 """
 
 from __future__ import annotations

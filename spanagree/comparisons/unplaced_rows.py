@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from spanagree.arrays import Ints, distinct, ranges
+from spanagree.chance.model import why_undefined
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -16,10 +19,13 @@ def with_unplaced(
     measure: Match,
     pairs: tuple[Ints, Ints, Ints],
     order: tuple[str, ...] = ("document", "first", "second", "label"),
+    *,
+    chance: str = "",
 ) -> Comparisons:
     """Add the quotes of a corpus that are not in the text to the sizes of rows.
 
-    They match nothing, observed or expected. Where a size counts tokens, each adds its length.
+    They match nothing, observed or expected; without chance the expected match is undefined. Where
+    a size counts tokens, each adds its length.
 
     Args:
         rows: what pairs of annotators have in common.
@@ -27,10 +33,12 @@ def with_unplaced(
         measure: measure that the rows were compared by.
         pairs: document, first and second annotator of all that was compared, by number.
         order: columns that the rows are sorted by; the four keys of a row.
+        chance: chance model of the rows.
     """
     if not corpus.unplaced:
         return rows
-    parts = [_rows_of_side(corpus, measure, pairs, side) for side in (0, 1)]
+    expected = math.nan if why_undefined(chance) else 0.0
+    parts = [_rows_of_side(corpus, measure, pairs, side, expected) for side in (0, 1)]
     if not any(map(len, parts)):
         return rows
     parts = [part.named(corpus.annotators, corpus.labels) for part in parts]
@@ -72,7 +80,7 @@ def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
 
 
 def _rows_of_side(
-    corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints], side: int
+    corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints], side: int, expected: float
 ) -> Comparisons:
     """Return a row for each pair and label, of the quotes of one of the two annotators."""
     annotation, label, length = _quotes_of(corpus)
@@ -87,6 +95,6 @@ def _rows_of_side(
     sizes = [np.zeros(len(pair), np.int64), np.zeros(len(pair), np.int64)]
     sizes[side] = size.astype(np.int64)
     rows = Comparisons.of(
-        document[pair], label, np.zeros(len(pair), np.int64), np.zeros(len(pair)), sizes
+        document[pair], label, np.zeros(len(pair), np.int64), np.full(len(pair), expected), sizes
     )
     return rows.between(annotators[0][pair], annotators[1][pair])

@@ -14,7 +14,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
 from spanagree.results.plots import Picture, lines, rows_size
 from spanagree.results.result import Result
-from spanagree.results.score import UNDEFINED
+from spanagree.results.score import NO_CHANCE, UNDEFINED
 from spanagree.settings import unit
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.lost_quotes import not_in_text
@@ -201,10 +201,13 @@ class EvaluationByLevel(Result):
             for evaluation in self.evaluations
             for system in evaluation.systems.values()
         )
-        return [f"–: undefined: {reason}" for reason in dict.fromkeys(filter(None, reasons))]
+        named = dict.fromkeys(reason for reason in reasons if reason not in ("", NO_CHANCE))
+        return [f"–: undefined: {reason}" for reason in named]
 
     def _without(self) -> list[str]:
         """Say what documents without a difficulty do to the figures of all."""
+        if self.settings.get("chance_undefined"):
+            return []
         names = (part.documents for level, part in self.parts if math.isnan(level.low))
         return [
             f"{_NO_DIFFICULTY}: {printable(self.settings.gold)} marked nothing in"

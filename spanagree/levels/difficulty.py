@@ -19,13 +19,14 @@ from spanagree.arrays import Bools, Floats, Progress
 from spanagree.chance.model import Given, chance_model, places_of, whose, with_ids
 from spanagree.choices import ChanceOrAuto, MatchName
 from spanagree.comparisons.counting import MatchCounting, of_gold
+from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.comparisons.place_shares import PlaceShares, notes_of, with_uniform
 from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_known, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.levels.count import DifficultySettings, documents_of
+from spanagree.levels.count import DifficultySettings, Documents, documents_of
 from spanagree.parts.each import Part, whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
@@ -117,7 +118,9 @@ class Difficulty(Result):
         """Where chance alone would give half of full agreement, or more."""
         values = self.values[self.defined]
         if not len(values):
-            return f"{NOTHING[:1].upper()}{NOTHING[1:]}."
+            reason = self.settings.get("chance_undefined")
+            why = f": {printable(reason)}" if reason else ""
+            return f"{NOTHING[:1].upper()}{NOTHING[1:]}{why}."
         easy, noun = int((values <= EASY).sum()), unit(self.settings)
         of_all = f"of {counted(len(values), noun)}"
         sentence = f"In none {of_all} does chance alone give an F1 of .500 or more"
@@ -231,6 +234,8 @@ def remarks(result: Difficulty) -> list[str]:
         printable(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
     )
     nothing = "anything" if len(result.annotators) > 1 else "nothing"
+    if result.settings.get("chance_undefined"):
+        return verdict.remarks_without_chance(result.settings)
     counts = {
         f"without a difficulty: {marker} marked {nothing} there": result.seen & ~result.defined,
         "without a difficulty: not seen": ~result.seen,
@@ -282,18 +287,23 @@ def difficulty(
     model = chance_model(chance, places, seed=seed)
     with_text = places_of(model) is not None
     corpus = whole_corpus(source_of(corpus), executor, progress, with_text=with_text)
+    named = model
     model, corpus = with_ids(chance_of_corpus(corpus, match, model), corpus)
     if whose(model) != "both":
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
-    counting = MatchCounting(match=match, chance=model, progress=progress)
+    counting = MatchCounting.asked(match, model, named, progress)
     if not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
     team, chosen = choose_annotators(corpus, annotators)
     if gold is not None:
         check_known([gold], corpus.annotators, "gold")
         team = corpus.of_annotators([gold])
-    counting.check(team)
-    documents, inexact = documents_of(team, counting)
+
+    def measured(counting: MatchCounting) -> tuple[MatchCounting, tuple[Documents, Inexact]]:
+        counting.check(team)
+        return counting, documents_of(team, counting)
+
+    counting, (documents, inexact) = counting.run(measured)
     description, plain = counting.describe(team), counting.without_places()
     shares = description.shares
     return Difficulty(

@@ -126,7 +126,8 @@ class ComparedRows:
             part._check_asked(part._chosen_differently(**chosen), **settings)
             return part
         corpus, match, chance = compared(part, in_part=True, **settings)
-        rows = cls._of_part(corpus, MatchCounting(match=match, chance=chance), **chosen)
+        counting = MatchCounting.asked(match, chance, settings["chance"])
+        rows = counting.run(functools.partial(cls._of_part, corpus, **chosen))
         return replace(
             rows,
             corpus=without_unused_text(corpus, chance),
@@ -197,8 +198,8 @@ def rows_of_corpus_or_parts(
 
             check_executor(executor)
         corpus, match, chance = _compared_as_usual(source, **settings)
-        counting = MatchCounting(match=match, chance=chance, progress=progress)
-        return kind.of(corpus, counting, **chosen)
+        counting = MatchCounting.asked(match, chance, settings["chance"], progress)
+        return counting.run(functools.partial(kind.of, corpus, **chosen))
     from spanagree.comparisons.compared import check_settings  # few corpora come in parts
     from spanagree.parts.each import joined_parts
 

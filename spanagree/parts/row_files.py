@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.chance.model import ChanceModel, chance_model, places_of, seed_of, whose
+from spanagree.chance.model import (
+    AUTO,
+    NONE,
+    ChanceModel,
+    chance_model,
+    places_of,
+    seed_of,
+    whose,
+    why_undefined,
+    without_chance,
+)
 from spanagree.chance.places import Places
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import Description, MatchCounting
@@ -118,6 +128,7 @@ def about_corpus(
         "places": None if places is None else places.name,
         "chance_of": whose(counting.chance),
         "chance_seed": seed_of(counting.chance),
+        "chance_undefined": why_undefined(counting.chance),
         "annotators": list(corpus.annotators),
         "labels": list(corpus.labels),
         "offsets": corpus.offsets,
@@ -252,7 +263,7 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
             reading=about["reading"],
             notes=tuple(str(note) for note in about["notes"]),
         )
-        chance: str = chance_model(about["chance"], None, about["chance_of"], about["chance_seed"])
+        chance: str = _chance_of_file(about)
         if about["places"] is not None:  # of the rule only the name is known
             rule = Places(str(about["places"]))
             chance = ChanceModel(str(about["chance"]), rule, whose(chance), seed_of(chance))
@@ -276,6 +287,15 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         }
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
+
+
+def _chance_of_file(about: Mapping[str, Any]) -> str:
+    """Return the chance model of the rows of a file, without a rule of places."""
+    reason = about.get("chance_undefined")
+    if about["chance"] != NONE or not reason or not isinstance(reason, str):
+        return chance_model(about["chance"], None, about["chance_of"], about["chance_seed"])
+    seed = seed_of(chance_model(AUTO, None, "both", about["chance_seed"]))
+    return without_chance(ChanceModel(AUTO, seed=seed), reason)
 
 
 def table_of_file(

@@ -178,14 +178,16 @@ class AgainstReferences(SystemsResult):
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
         sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
-        chance = verdict.chance_model(str.__str__(self.settings.chance))
+        chance = verdict.chance_model(self.settings)
         sentence = " ".join(filter(None, [sentence, chance, self.not_in_text]))
         people, both = self.ceiling.f1, counted(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
-        if math.isnan(people.corrected):
-            return f"{sentence} Human agreement has no corrected F1: {people.reason}."
-        reached = verdict.short(people.corrected)
+        kind, before = verdict.figure_of(self.settings)
+        value = getattr(people, kind)
+        if math.isnan(value):
+            return f"{sentence} Human agreement has no {before}F1: {people.reason}."
+        reached = verdict.short(value)
         return f"{sentence} People agree with each other to {reached}, on {both}."
 
     @property
@@ -265,6 +267,7 @@ class AgainstReferences(SystemsResult):
             f"F1: tallies summed over references and {document}s; those that many saw weigh more",
             f"system/human: ratio to human agreement on the same {document}s",
         ]
+        remarks += verdict.remarks_without_chance(self.settings)
         if self.settings.get("chance_of") == "systems":
             remarks.append(
                 "chance: of systems; references are as they are, and of two people one is in turn"
@@ -350,9 +353,9 @@ def evaluate_references(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a comparison with references")
-    chance, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
-    check_names(match, chance)
-    chance = chance_of_corpus(corpus, match, chance)
+    named, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
+    check_names(match, named)
+    chance = chance_of_corpus(corpus, match, named)
     jackknife = parse_ci(ci)
     people, machines = _sides(corpus, references, systems)
     compared_corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
@@ -363,7 +366,13 @@ def evaluate_references(
         offsets=corpus.offsets, reading=corpus.reading,
     )  # fmt: skip
     corpus = compared_corpus
-    result = _compared(corpus, settings, jackknife, progress)
+
+    def compare(counting: MatchCounting) -> AgainstReferences:
+        under = replace(settings, chance=counting.chance)
+        return _compared(compared_corpus, under, jackknife, progress)
+
+    result = MatchCounting.asked(match, chance, named).run(compare)
+    chance = result.settings.chance
     shares = place_shares(corpus, corpus.annotators, chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
     silent = (name for name in machines if not len(corpus.layers[name]))

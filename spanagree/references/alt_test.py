@@ -8,6 +8,7 @@ which is wrong where ties are common, stands beside it.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import chance_model, why_undefined
 from spanagree.choices import ChanceOrAuto, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
@@ -361,12 +362,11 @@ def alt_test(
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
-    chance = chance_model(chance_of_corpus(annotations, match, chance), seed=seed)
-    wins, empty, computed, notes = _of_spans(
-        corpus, MatchCounting(match=match, chance=chance, progress=progress)
-    )
+    model = chance_model(chance_of_corpus(annotations, match, chance), seed=seed)
+    counting = MatchCounting.asked(match, model, chance, progress)
+    wins, empty, computed, notes = counting.run(functools.partial(_of_spans, corpus))
     computed |= {"unplaced": corpus.unplaced_count_as, "offsets": corpus.offsets}
-    settings = replace(settings, match=match, chance=chance, **computed)
+    settings = replace(settings, match=match, **computed)
     result = _result(names, wins, (empty, len(corpus)), settings, notes)
     marked = len(corpus.layers[candidate])
     if not marked:  # ties with who marked nothing, or nothing that others did, would let it pass
@@ -439,7 +439,9 @@ def _of_spans(
         # with the same others, so without the person who is left out
         of_candidate = f1_figures(with_references[candidate] - of_both[person])
     notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, people, chance))]
-    undefined = np.isnan(of_person[:, 2]) | np.isnan(of_candidate[:, 2])
+    columns = {"observed": 0} if why_undefined(chance) else {"observed": 0, "corrected": 2}
+    last = max(columns.values())
+    undefined = np.isnan(of_person[:, last]) | np.isnan(of_candidate[:, last])
     if undecided := int(undefined.sum()):
         full = "counted as full agreement with the others"
         if chance == "overlapping":  # where chance may be 1 and F1 is not
@@ -451,10 +453,10 @@ def _of_spans(
         )
     instances = crowd.document[person], crowd.annotator[person]
     wins = {}
-    for kind, column in (("observed", 0), ("corrected", 2)):
+    for kind, column in columns.items():
         scores = [_scores(figures, column) for figures in (of_candidate, of_person)]
         wins[kind] = _Wins.of(*instances, scores, tie=TIE)
-    return wins, empty, rows.inexact.settings(chance), notes
+    return wins, empty, {"chance": chance, **rows.inexact.settings(chance)}, notes
 
 
 def _scores(figures: Floats, column: int) -> Floats:

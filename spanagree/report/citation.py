@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from spanagree.chance.model import NO_MODEL, NONE
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
 from spanagree.comparisons.measures import find_match
@@ -36,7 +37,7 @@ from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
 from spanagree.results.score import FIGURES
 from spanagree.settings import confidence_of
-from spanagree.signature import SETTINGS, Escaped, signature
+from spanagree.signature import OF_CORRECTED, SETTINGS, WITHOUT_CHANCE, Escaped, signature
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
 
@@ -239,7 +240,7 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
 
 
 _OFFSETS = ("tokens", "characters")
-_CHANCES = {**CHANCES, **OF_ARGUMENTS}
+_CHANCES = {**CHANCES, **OF_ARGUMENTS, **NO_MODEL}
 _MEANS: Mapping[str, Mapping[str, str]] = {
     "categorical": CATEGORICAL, "pairs": PAIRS, "chance": _CHANCES, "score": SCORES,
     "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
@@ -298,6 +299,9 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         if value is None or (value is False and key != "strict"):
             continue
         shown = _text(_shown(value)) if setting.kind == "text" else _shown(value)
+        if key == "chance" and value == NONE:
+            yield WITHOUT_CHANCE
+            continue
         if shown == "auto":
             shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
         words = {"value": shown, "means": _means(key, value), **_LISTS}
@@ -309,6 +313,7 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             if "average" not in settings and "over" not in settings:
                 yield "The annotators are held fixed."
         elif isinstance(says, str):
+            says = says.replace(OF_CORRECTED, "") if settings.get("chance") == NONE else says
             yield says.format(**words)
         else:
             yield says[words["value"]].format(**words)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from spanagree.chance.model import NO_MODEL
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
@@ -148,7 +149,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         "sizes": units if match.in_tokens else "segments",
         "means": in_units(match.means),
         "remark": in_units(match.remark),
-        "model": in_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
+        "model": in_units((CHANCES | OF_ARGUMENTS | NO_MODEL).get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),

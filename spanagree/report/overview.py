@@ -17,6 +17,7 @@ from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.label_confusion import Confusion, confusion
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
+from spanagree.chance.model import why_undefined
 from spanagree.choices import MAJORITY, MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
@@ -331,7 +332,8 @@ def systems_overview(
     """
     evaluation = evaluate(corpus, gold, ci=True, beta=beta, **settings)
     slices = score_slices(evaluation, ci=True, **slicing) if slicing else None
-    if _few(corpus, len(evaluation.systems)):
+    has_chance = not why_undefined(evaluation.settings.chance)
+    if has_chance and _few(corpus, len(evaluation.systems)):
         evaluation = evaluate_p_values(evaluation, corpus)
     gold = evaluation.settings.gold
     hard = difficulty(corpus, gold, **settings)
@@ -391,7 +393,8 @@ def team_overview(
     chance = settings.get("chance", "nonoverlapping")
     made = agree(corpus, **settings)
     agreement = made.sorted("outlier")
-    if _few(corpus, len(agreement.pairs)):
+    has_chance = not why_undefined(agreement.settings.chance)
+    if has_chance and _few(corpus, len(agreement.pairs)):
         agreement = agree_p_values(agreement, corpus)
     pairs = list(agreement.pairs)
     if len(pairs) > SHOWN:  # those that share most

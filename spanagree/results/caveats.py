@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from spanagree.errors import counted, listed
-from spanagree.results.score import RARE, Figures, Score
+from spanagree.results.score import NO_CHANCE, RARE, Figures, Score
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
 HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
@@ -30,6 +30,8 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     shaky = "; on others the figures may differ a lot"
     low, high = (0, 0) if score.interval is None else score.interval.corrected
     reason = "" if score.interval is None else score.interval.reason
+    if score.reason == NO_CHANCE:  # which a remark explains
+        reason = "; ".join(part for part in reason.split("; ") if _OF_CHANCE not in part)
     cases = {
         f"only {counted(units, noun)} with anything to compare{shaky}": few,
         f"only {disagreeing} of {units} {noun}s hold any disagreement{shaky}": units >= FEW
@@ -71,6 +73,7 @@ def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
     return tuple(merged)
 
 
+_OF_CHANCE = "expected, corrected: the figure itself"
 _ALL_FIGURES = f"{', '.join(Figures._fields)}: "
 
 

@@ -202,12 +202,18 @@ class Score(NamedTuple):
         return {**figures, **ends}
 
 
+NO_CHANCE = "chance is undefined"
+"""The reason why a score has no chance and is not corrected; settings of a result have more."""
+
+
 def corrected(observed: float, expected: float) -> Score:
     """Return a score with its chance correction; undefined where chance alone gives 1.
 
     >>> corrected(0.75, 0.5).corrected
     0.5
     """
+    if math.isnan(expected) and not math.isnan(observed):
+        return Score(observed, UNDEFINED, UNDEFINED, NO_CHANCE)
     if expected >= 1 - CERTAIN:
         return Score(observed, expected, UNDEFINED, "chance alone gives 1")
     return Score(observed, expected, _share_of_the_rest(observed, expected))

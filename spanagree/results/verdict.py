@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from spanagree.errors import counted, counted_of, printable
 from spanagree.results.frame import LEAST_P
 from spanagree.results.numbers import decimal
-from spanagree.results.score import Score
+from spanagree.results.score import NO_CHANCE, Score
 
 LEVEL = 0.05  # p below which a test finds something
 _NAMED = 5  # systems whose order a sentence gives
@@ -87,6 +87,9 @@ def one_score(name: str, score: Score, confidence: float | None = None, over: st
     if math.isnan(score.observed):
         return f"{name} has no F1: {score.reason}."
     observed = f"{name}: F1 {short(score.observed)}"
+    if math.isnan(score.expected):
+        of_raw = None if score.interval is None else score.interval.observed
+        return f"{observed}{_in_brackets(of_raw, confidence, over)}."
     chance = f"chance alone gives {short(score.expected)}"
     if math.isnan(score.corrected):
         return f"{observed}; {chance}, so nothing is left to correct."
@@ -95,14 +98,40 @@ def one_score(name: str, score: Score, confidence: float | None = None, over: st
     return f"{observed}; {chance}; corrected for chance {short(score.corrected)}{sure}."
 
 
-def chance_model(chance: str) -> str:
-    """Return a sentence on a chance model under which segments may overlap; empty for others.
+def chance_model(settings: Mapping[str, Any]) -> str:
+    """Return a sentence on a chance model under which segments may overlap, or that there is none.
 
-    >>> chance_model("per-label"), chance_model("nonoverlapping")
+    It is empty for the usual model.
+
+    >>> chance_model({"chance": "per-label"}), chance_model({"chance": "nonoverlapping"})
     ('Chance lets segments of different labels overlap (per-label).', '')
+    >>> chance_model({"chance": "none", "chance_undefined": "there is no text"})
+    'Chance is undefined, so figures are raw: there is no text.'
     """
+    if reason := settings.get("chance_undefined"):
+        return f"Chance is undefined, so figures are raw: {printable(reason)}."
+    chance = str.__str__(settings["chance"])
     allowed = {"per-label": "segments of different labels", "overlapping": "all segments"}
     return f"Chance lets {allowed[chance]} overlap ({chance})." if chance in allowed else ""
+
+
+def figure_of(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the figure that decides, and what stands before the name of a score of that kind.
+
+    >>> figure_of({"chance": "per-label"}), figure_of({"chance_undefined": "there is no text"})
+    (('corrected', 'corrected '), ('observed', ''))
+    """
+    return ("observed", "") if settings.get("chance_undefined") else ("corrected", "corrected ")
+
+
+def remarks_without_chance(settings: Mapping[str, Any]) -> list[str]:
+    """Return the remark of a table in which chance is undefined; none if there is chance.
+
+    >>> remarks_without_chance({"chance": "none", "chance_undefined": "there is no text"})
+    ['chance and corrected figures are undefined: there is no text']
+    """
+    reason = settings.get("chance_undefined")
+    return [f"chance and corrected figures are undefined: {printable(reason)}"] if reason else []
 
 
 def not_in_text(
@@ -290,18 +319,19 @@ def order(
         if unmarked:
             return f"{in_words(unmarked)} marked nothing, on {where}."
         return f"{one_score(printable(name), score, confidence)} It was measured on {where}."
-    ranked = ranked_by_chance(scores)
+    ranked, kind = ranked_by_chance(scores), decisive(scores)
     if not ranked:
-        sentence = f"No system has a defined corrected F1, on {where}."
+        sentence = f"No system has a defined {_NAME_OF[kind]}, on {where}."
         return f"{sentence} {marked_nothing(unmarked)}".rstrip()
     more = [counted(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
     groups = _groups(scores, ranked[:_NAMED])
-    named = [f"{in_words(names)} ({short(scores[names[0]].corrected)})" for names in groups]
+    named = [f"{in_words(names)} ({short(getattr(scores[names[0]], kind))})" for names in groups]
     ranking = f"the order is {', '.join([*named, *more])}"
     if len(ranked) > 1 and len(_groups(scores, ranked)) == 1:
-        ranking = f"{in_words(sorted(ranked))} are equal ({short(scores[ranked[0]].corrected)})"
+        value = short(getattr(scores[ranked[0]], kind))
+        ranking = f"{in_words(sorted(ranked))} are equal ({value})"
     more_to_do = f": add {advice}" if advice else ""
-    sentence = f"By corrected F1 {ranking}, on {where}. No test was made{more_to_do}."
+    sentence = f"By {_NAME_OF[kind]} {ranking}, on {where}. No test was made{more_to_do}."
     return f"{sentence} {marked_nothing(unmarked)}".rstrip()
 
 
@@ -359,8 +389,9 @@ def _first_tested(
     best, same = firsts[0], set(firsts[1:])
     leads = [lead for lead in leads if lead.apart or lead.where or lead.other not in same]
     have, are = ("have", "are") if same else ("has", "is")
-    first = short(scores[best].corrected)
-    head = f"{in_words(firsts)} {have} the highest corrected F1 ({first})"
+    kind = decisive(scores)
+    first = short(getattr(scores[best], kind))
+    head = f"{in_words(firsts)} {have} the highest {_NAME_OF[kind]} ({first})"
     if not leads:
         return f"{head}."
     but = {
@@ -377,10 +408,26 @@ def _first_tested(
     )
 
 
+_NAME_OF = {"observed": "F1", "corrected": "corrected F1"}
+
+
+def decisive(scores: Mapping[str, Score]) -> str:
+    """Return the figure by which scores are ranked: corrected, or observed without chance.
+
+    >>> decisive({"a": Score(0.8, 0.1, 0.7778)}), decisive({"a": corrected(0.8, math.nan)})
+    ('corrected', 'observed')
+    """
+    return (
+        "observed" if any(score.reason == NO_CHANCE for score in scores.values()) else "corrected"
+    )
+
+
 def ranked_by_chance(scores: Mapping[str, Score]) -> list[str]:
-    """Return the names with a defined corrected F1, the highest first."""
-    defined = [name for name, score in scores.items() if not math.isnan(score.corrected)]
-    return sorted(defined, key=lambda name: (-scores[name].corrected, name))
+    """Return the names with a defined corrected F1 (F1 without chance), the highest first."""
+    kind = decisive(scores)
+    values = {name: getattr(score, kind) for name, score in scores.items()}
+    defined = [name for name, value in values.items() if not math.isnan(value)]
+    return sorted(defined, key=lambda name: (-values[name], name))
 
 
 def counted_from(numbers: Sequence[int], noun: str) -> str:
@@ -405,7 +452,8 @@ def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
 
 def _groups(scores: Mapping[str, Score], ranked: Sequence[str]) -> list[list[str]]:
     """Return ranked names in groups of the same place, as their figures print alike."""
-    return grouped({name: scores[name].corrected for name in ranked})
+    kind = decisive(scores)
+    return grouped({name: getattr(scores[name], kind) for name in ranked})
 
 
 def grouped(values: Mapping[str, float]) -> list[list[str]]:

@@ -15,7 +15,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
 from spanagree.results.plots import Picture, f1_dots, lines, rows_size
 from spanagree.results.result import Comparable, Keyed, Result
-from spanagree.results.score import UNDEFINED, Ratio, Score, figures_of, undefined
+from spanagree.results.score import NO_CHANCE, UNDEFINED, Ratio, Score, figures_of, undefined
 from spanagree.results.score_columns import F1, ScoreColumns, columns_of_figure
 from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, unit
@@ -396,7 +396,7 @@ class Slices(Result, Keyed):
             remarks.append("the slices were done by other annotators: a difference may be theirs")
         for part in self.slices:
             for name, score in part.scores.items():
-                if score.f1.reason and score.f1.reason != self.no_chance:
+                if score.f1.reason and score.f1.reason not in (self.no_chance, NO_CHANCE):
                     whose = "" if self._of_team else f", {printable(name)}"
                     kind = "" if math.isnan(score.f1.observed) else "corrected "
                     remarks.append(

@@ -14,6 +14,7 @@ import numpy as np
 
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
+from spanagree.chance.model import NONE, why_undefined
 from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -183,6 +184,7 @@ def score_slices(
         len(corpus),
         result.notes,
         result,
+        no_chance=why_undefined(result.settings.chance),
         not_in_text=_not_in_text([result]),
     )
     made = testing.scored(about, parts, [*sliced.notes, *notes], _whole(result, keys, wholes))
@@ -374,7 +376,8 @@ def _parts_of(
         is_chosen[documents] = True
         of_part = {scored: item.over(is_chosen) for scored, item in rows.items()}
         annotators = annotators_of(result, is_chosen)
-        parts.append(_Part(name, len(documents), annotators, of_part, keys, wholes))
+        reason = why_undefined(result.settings.chance)
+        parts.append(_Part(name, len(documents), annotators, of_part, keys, wholes, reason))
     return parts
 
 
@@ -387,7 +390,8 @@ def _whole(
     """Return all documents of a result as a part."""
     if annotators is None:
         annotators = annotators_of(result, np.ones(len(keys), np.bool_))
-    return _Part("all", len(keys), annotators, scored_rows(result), keys, wholes)
+    reason = why_undefined(result.settings.chance)
+    return _Part("all", len(keys), annotators, scored_rows(result), keys, wholes, reason)
 
 
 def _wholes_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
@@ -478,7 +482,8 @@ def _of_results(
     is_ordered = has_order("", list(results))
     total = sum(map(len, corpora.values()))
     lost = _not_in_text([*results.values()])
-    about = _About("file", "file", is_ordered, total, every_note, first, not_in_text=lost)
+    reason = why_undefined(first.settings.chance)
+    about = _About("file", "file", is_ordered, total, every_note, first, reason, not_in_text=lost)
     return about, parts, notes
 
 
@@ -511,9 +516,12 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
             names = [str.__str__(getattr(x.settings, setting)) for x in (first, result)]
             if names[0] != names[1]:
                 fits = names[1] if setting == "match" else widest_chance(names)
+                remedy = f"compute all with {chosen(setting, fits)}"
+                if fits == NONE:
+                    remedy = "read them as one corpus, which has one chance"
                 raise SettingError(
                     f"{show(first_name)} is of {setting} {names[0]}, {show(name)} of {names[1]}:"
-                    f" such figures are not compared; compute all with {chosen(setting, fits)}"
+                    f" such figures are not compared; {remedy}"
                 )
 
 

@@ -20,7 +20,7 @@ from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import PerDocument as TeamDocuments
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
-from spanagree.chance.model import places_of
+from spanagree.chance.model import places_of, why_undefined
 from spanagree.choices import SLICES
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match, measures
@@ -81,7 +81,7 @@ def by_length(result: Scorable) -> ClassifiedRows:
     codes = [*layers.values(), *quotes.values()]
     present = np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist()
     names = tuple(_name_of_length(code, corpus.offsets == "tokens") for code in present)
-    no_chance = ""
+    no_chance = why_undefined(result.settings.chance)
     if str.__str__(result.settings.chance) == "per-label":
         no_chance = _NO_CHANCE_PER_LABEL
     if places_of(result.settings.chance) is not None:

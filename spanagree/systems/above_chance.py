@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.model import places_of
+from spanagree.chance.model import check_defined, places_of
 from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.chance_distribution.distribution import (
     MatchDistribution,
@@ -259,6 +259,7 @@ def chance_test(
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)
+    check_defined(evaluation.settings.chance, "p against chance")
     settings, per_document = evaluation.settings, evaluation.counted.per_document
     corpus = evaluation.rows.corpus  # as it was compared: relations, an attribute, some labels
     corpus.check_segments("p against chance")

@@ -134,15 +134,15 @@ class Comparison(Result, Keyed):
         """Which system has the highest corrected F1, and which pairs the test tells apart."""
         ranked = verdict.ranked_by_chance(self.scores)
         if len(ranked) < 2:
-            return "Fewer than two systems have a defined corrected F1."
+            return f"Fewer than two systems have a defined {self._title}."
         firsts = verdict.first_by_chance(self.scores)
         n_pairs, leads = len(self.pairs), []
         for other in ranked:
             if other == firsts[0]:
                 continue
             pairs = [self[first, other] for first in firsts if first != other]
-            pair = max(pairs, key=lambda pair: pair.corrected.p_adjusted)
-            value, low, high, _, p_adjusted, _ = pair.corrected
+            pair = max(pairs, key=lambda pair: self._of(pair).p_adjusted)
+            value, low, high, _, p_adjusted, _ = self._of(pair)
             where = f"on {unit(self.settings)}s that both saw" if pair.left_out else ""
             leads.append(
                 verdict.Lead(other, value, low, high, p_adjusted, p_adjusted < self.level, where)
@@ -153,7 +153,18 @@ class Comparison(Result, Keyed):
         sentence = verdict.comparison(
             self.scores, leads, confidence, better, n_pairs, self.unmarked, correction
         )
-        return " ".join(filter(None, [sentence, self._of_runs, self.not_in_text]))
+        chance = verdict.chance_model(self.settings) if self._title == "F1" else ""
+        return " ".join(filter(None, [sentence, self._of_runs, chance, self.not_in_text]))
+
+    @property
+    def _title(self) -> str:
+        """The figure that decides: corrected F1, or F1 where chance is undefined."""
+        return f"{verdict.figure_of(self.settings)[1]}F1"
+
+    def _of(self, pair: SystemPair) -> Difference:
+        """Return the difference of a pair in the figure that decides."""
+        difference: Difference = getattr(pair, verdict.figure_of(self.settings)[0])
+        return difference
 
     @property
     def _of_runs(self) -> str:
@@ -194,7 +205,8 @@ class Comparison(Result, Keyed):
         place = {name: i for i, name in enumerate(ranked)}
         better = []
         for pair in self.pairs:
-            value, p = pair.corrected.value, pair.corrected.p_adjusted
+            difference = self._of(pair)
+            value, p = difference.value, difference.p_adjusted
             if p < self.level:
                 names = (pair.a, pair.b) if value > 0 else (pair.b, pair.a)
                 better.append(Better(*names, p))
@@ -252,13 +264,13 @@ class Comparison(Result, Keyed):
 
     def _findings(self) -> Iterator[str]:
         """Yield how many pairs cannot be told apart, and whose order chance changes."""
-        close = [pair for pair in self.pairs if not pair.corrected.p_adjusted < self.level]
+        close = [pair for pair in self.pairs if not self._of(pair).p_adjusted < self.level]
         name = "Holm's p" if self._is_drawn else f"p × {len(self.pairs)}"
         name = "p" if len(self.pairs) == 1 else name
         if close:
             pairs = counted(len(self.pairs), "pair")
             yield (
-                f"{len(close)} of {pairs} cannot be told apart by corrected F1 ({name} not below"
+                f"{len(close)} of {pairs} cannot be told apart by {self._title} ({name} not below"
                 f" {self.level:g}): {_named(close)}"
             )
         for certain in (True, False):
@@ -316,7 +328,12 @@ class Comparison(Result, Keyed):
             rows,
             self.settings,
             caption=self._caption,
-            remarks=[*self._findings(), *remarks, *self.caveats],
+            remarks=[
+                *verdict.remarks_without_chance(self.settings),
+                *self._findings(),
+                *remarks,
+                *self.caveats,
+            ],
         )
 
     @property
@@ -353,10 +370,10 @@ class Comparison(Result, Keyed):
         values, certain = np.full((2, len(names), len(names)), np.nan)
         for pair in self.pairs:
             i, j = place[pair.a], place[pair.b]
-            values[i, j], values[j, i] = pair.corrected.value, pair.corrected.turned().value
-            certain[i, j] = certain[j, i] = pair.corrected.p_adjusted < self.level
+            values[i, j], values[j, i] = self._of(pair).value, self._of(pair).turned().value
+            certain[i, j] = certain[j, i] = self._of(pair).p_adjusted < self.level
         most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
-        what = "corrected F1 of the row − of the column (* p < 0.05)"
+        what = f"{self._title} of the row − of the column (* p < 0.05)"
         return heat_map(names, names, values, what, (-most, most), certain == 1)
 
 

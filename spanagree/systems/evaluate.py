@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import chance_model, why_undefined
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted, printable
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
@@ -66,7 +66,8 @@ def evaluate(
         chance_of: whose annotations are random, both, or systems with gold as it is.
         ci: confidence intervals for every figure, over documents: a score's ``interval``; or a
             :class:`Jackknife`, with another confidence or other clusters.
-        p_values: p, z and standard deviations of each system and document too.
+        p_values: p, z and standard deviations of each system and document too, unless chance is
+            undefined.
         beta: F-beta too, in which recall weighs β times as much as precision, such as 2 or 0.5.
         seed: a whole number from 0, of draws where expected scores are too much work to compute.
         executor: of parts: any ``concurrent.futures.Executor``, whose workers read and compare
@@ -98,7 +99,7 @@ def evaluate(
     evaluation = result(
         counted_of(rows, beta), jackknife, step_of(progress, "intervals") if jackknife else None
     )
-    if not p_values:
+    if not p_values or why_undefined(evaluation.settings.chance):
         return evaluation
     return with_p_values(evaluation, rows.corpus, step_of(progress, "chance"))
 

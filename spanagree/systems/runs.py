@@ -16,7 +16,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, clouds, rows_size
 from spanagree.results.result import Comparable
-from spanagree.results.score import Figures, Interval, Ratio, Score, ends_of, figures_of
+from spanagree.results.score import NO_CHANCE, Figures, Interval, Ratio, Score, ends_of, figures_of
 from spanagree.results.score_columns import columns_of_figure
 from spanagree.settings import confidence_of, unit
 from spanagree.systems.count import CountedSystems, EvaluationSettings, columns_of
@@ -132,14 +132,23 @@ class EvaluationOfRuns(SystemsResult):
         }
 
     @property
+    def _kind(self) -> str:
+        """The figure that decides."""
+        return verdict.figure_of(self.settings)[0]
+
+    @property
     def verdict(self) -> str:
         """The order of systems by mean corrected F1, and how their runs vary."""
         where = counted(self.documents, unit(self.settings))
         confidence = confidence_of(self.settings)
         order = verdict.order(self.scores, where, confidence, "--test jackknife", self.unmarked)
         spreads = [
-            _spread(system) for system in [*self.systems.values()][:_NAMED] if len(system.runs) > 1
+            _spread(system, self._kind)
+            for system in [*self.systems.values()][:_NAMED]
+            if len(system.runs) > 1
         ]
+        if self.settings.get("chance_undefined"):
+            spreads.append(verdict.chance_model(self.settings))
         return " ".join(filter(None, [order, *spreads, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
@@ -200,37 +209,40 @@ class EvaluationOfRuns(SystemsResult):
     def _remarks(self) -> list[str]:
         """Give both values of two runs, and say what spreads are of."""
         remarks = ["sd: divisor k − 1 of k runs; se: sd / √k"]
+        remarks += verdict.remarks_without_chance(self.settings)
+        kind, before = verdict.figure_of(self.settings)
         for system in self.systems.values():
             name, n_runs = printable(system.name), len(system.runs)
             if n_runs == LEAST_UNITS - 1:
-                values = " and ".join(map(verdict.short, system.values("f1", "corrected")))
+                values = " and ".join(map(verdict.short, system.values("f1", kind)))
                 remarks.append(
-                    f"{name}: corrected F1 {values}; an interval over runs needs {LEAST_UNITS}"
+                    f"{name}: {before}F1 {values}; an interval over runs needs {LEAST_UNITS}"
                 )
             if n_runs == 1:
                 remarks.append(f"{name}: one run, which says nothing of others")
             for run, scores in system.runs.items():
-                if scores["f1"].reason:
+                if scores["f1"].reason not in ("", NO_CHANCE):
                     remarks.append(f"{printable(run)}: F1 undefined: {scores['f1'].reason}")
         return remarks
 
     def _picture(self, by: str | None) -> Picture:
         """Return the corrected F1 of the runs of each system, and their mean."""
+        kind, before = verdict.figure_of(self.settings)
         rows = {
-            name: (np.array(system.values("f1", "corrected")), system.f1.corrected)
+            name: (np.array(system.values("f1", kind)), getattr(system.f1, kind))
             for name, system in self.systems.items()
         }
         titles = ("a run", "mean over runs")
-        return Picture(lambda ax: clouds(ax, rows, titles, "corrected F1"), rows_size(rows))
+        return Picture(lambda ax: clouds(ax, rows, titles, f"{before}F1"), rows_size(rows))
 
 
-def _spread(system: SystemRuns) -> str:
-    """Say how the runs of a system vary in corrected F1."""
+def _spread(system: SystemRuns, kind: str) -> str:
+    """Say how the runs of a system vary in corrected F1, or F1 without chance."""
     name, n_runs = printable(system.name), len(system.runs)
     if n_runs < LEAST_UNITS:
-        values = " and ".join(map(verdict.short, system.values("f1", "corrected")))
+        values = " and ".join(map(verdict.short, system.values("f1", kind)))
         return f"{name} has {values} in its {n_runs} runs."
-    sd = verdict.short(system.sd["f1"].corrected)
+    sd = verdict.short(getattr(system.sd["f1"], kind))
     return f"Over {n_runs} runs of {name} its standard deviation is {sd}."
 
 
@@ -373,7 +385,9 @@ def _mean(values: Floats, reasons: Sequence[str]) -> Score:
     """Build the mean of each figure over runs, undefined if it is in one."""
     reason = next(iter(reasons), "")
     observed, expected, corrected = values.mean(axis=0).tolist()
-    return Score(observed, expected, corrected, reason and f"in a run, {reason}")
+    if reason != NO_CHANCE:
+        reason = reason and f"in a run, {reason}"
+    return Score(observed, expected, corrected, reason)
 
 
 def _deviation(values: Floats) -> Floats:

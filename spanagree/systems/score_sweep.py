@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, entries, ranges
-from spanagree.chance.model import places_of
+from spanagree.chance.model import places_of, why_undefined
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.prediction_scores import (
     NO_SCORES,
@@ -379,9 +379,10 @@ def _best_of(
     is_chosen = np.isin(together, drawn[: len(units) // 2])
     is_held_out = np.isin(together, drawn[len(units) // 2 :])
     at = 3 * [*figures_of(settings.f_beta)].index("f1" if settings.f_beta is None else "f_beta")
+    kind = 0 if why_undefined(settings.chance) else 2  # observed, or corrected
     curve = copies.curve(table, is_chosen)
     with np.errstate(all="ignore"):
-        values = all_figures(curve, settings.f_beta)[:, at + 2]
+        values = all_figures(curve, settings.f_beta)[:, at + kind]
     if len(units) < 2 or np.isnan(values).all():
         return None
     index = int(np.nanargmax(values))
@@ -404,12 +405,12 @@ def _best_of(
         _tally(curve[index], beta),
         tally,
         _tally(kept.sum(axis=0), beta),
-        _gain(by_unit, ci),
+        _gain(by_unit, ci, is_raw=not kind),
     )
 
 
-def _gain(by_unit: Sequence[Floats], ci: Jackknife) -> Gain:
-    """Compare a threshold with none in corrected F1, over the same documents."""
+def _gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
+    """Compare a threshold with none in corrected F1 (or F1), over the same documents."""
     tables = []
     for rows in by_unit:
         matched, expected, *sizes = rows.T
@@ -417,8 +418,9 @@ def _gain(by_unit: Sequence[Floats], ci: Jackknife) -> Gain:
         columns += [sizes[2] + sizes[3]] if len(sizes) > 2 else []
         tables.append(np.stack(columns, axis=1))
     difference = LeftOut.of(np.stack(tables, axis=1)).difference(0, 1, ci.tail, 1)
-    low, high = difference.ends[1].tolist()
-    return Gain(float(difference.value[1]), low, high, float(difference.p[1]))
+    at = 0 if is_raw else 1
+    low, high = difference.ends[at].tolist()
+    return Gain(float(difference.value[at]), low, high, float(difference.p[at]))
 
 
 def _tally(sums: Floats, beta: float | None) -> Tally:

@@ -83,6 +83,8 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
     """Say what a threshold keeps, and that the figures of the best one flatter it."""
     noun = unit(sweep.settings)
     remarks = ["a threshold keeps predictions with at least that score, and those without one"]
+    remarks += verdict.remarks_without_chance(sweep.settings)
+    kind, before = verdict.figure_of(sweep.settings)
     for system in sweep.systems.values():
         name, best = printable(system.name), system.best
         if best is None:
@@ -90,10 +92,11 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
             continue
         title = _title(sweep)
         chosen, held_out = (
-            verdict.short(_score(sweep, tally).corrected) for tally in (best.chosen, best.held_out)
+            verdict.short(getattr(_score(sweep, tally), kind))
+            for tally in (best.chosen, best.held_out)
         )
         remarks.append(
-            f"{name}: score {best.threshold:g} is best by corrected {title} on"
+            f"{name}: score {best.threshold:g} is best by {before}{title} on"
             f" {counted(best.n_chosen, noun)} ({chosen}), and has {held_out} on"
             f" {best.n_held_out} others; seed {sweep.settings.seed} drew the halves"
         )
@@ -119,25 +122,29 @@ def verdict_of(sweep: ScoreSweep) -> str:
     ]
     if not sentences:
         sentences = [f"No best score, as there are too few {unit(sweep.settings)}s to halve."]
+    if sweep.settings.get("chance_undefined"):
+        sentences.append(verdict.chance_model(sweep.settings))
     return " ".join(filter(None, [*sentences, sweep.not_in_text]))
 
 
 def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     """Compare the best threshold with none, on documents held out."""
     noun, title = unit(sweep.settings), _title(sweep)
+    kind, before = verdict.figure_of(sweep.settings)
     held_out, all_kept = (
-        verdict.short(_score(sweep, tally).corrected) for tally in (best.held_out, best.all_kept)
+        verdict.short(getattr(_score(sweep, tally), kind))
+        for tally in (best.held_out, best.all_kept)
     )
     begin = (
         f"{printable(name)}: with scores from {best.threshold:g}, chosen on"
-        f" {counted(best.n_chosen, noun)}, corrected {title} is {held_out} on the"
+        f" {counted(best.n_chosen, noun)}, {before}{title} is {held_out} on the"
         f" {best.n_held_out} held out, and {all_kept} without a threshold"
     )
     gain = best.gain
     if math.isnan(gain.p):
         return f"{begin}."
     confidence = confidence_of(sweep.settings) or 95
-    sure = f"difference of corrected F1 {verdict.short(gain.value)}"
+    sure = f"difference of {before}F1 {verdict.short(gain.value)}"
     if not math.isnan(gain.low):
         sure += f", {verdict.ends(gain.low, gain.high, confidence)}"
     sure += f", p {verdict.p_of(gain.p)}"
@@ -156,19 +163,24 @@ def caveats_of(sweep: ScoreSweep) -> tuple[str, ...]:
 
 def picture_of(sweep: ScoreSweep, by: str | None) -> Picture:
     """Return the figures of one system over thresholds, or corrected F1 of several systems."""
+    kind, before = verdict.figure_of(sweep.settings)
+    is_corrected = kind == "corrected"
     rows = {}
     for system in sweep.systems.values():
         with np.errstate(all="ignore"):
             figures = all_figures(system.sums, system.beta)
         names = [*sweep.figures]
         if len(sweep.systems) > 1:
-            rows[system.name] = system.thresholds, figures[:, 3 * names.index("f1") + 2]
+            rows[system.name] = (
+                system.thresholds,
+                figures[:, 3 * names.index("f1") + 2 * is_corrected],
+            )
             continue
         for k, ratio in enumerate(sweep.figures.values()):
             rows[ratio.title] = system.thresholds, figures[:, 3 * k]
-            if ratio.has_chance:
+            if ratio.has_chance and is_corrected:
                 rows[f"corrected {ratio.title}"] = system.thresholds, figures[:, 3 * k + 2]
     marks = [s.best.threshold for s in sweep.systems.values() if s.best is not None]
-    what = "" if len(sweep.systems) == 1 else "corrected F1"
+    what = "" if len(sweep.systems) == 1 else f"{before}F1"
     draw = functools.partial(steps, rows=rows, titles=("least score", what), marks=marks)
     return Picture(draw, WIDE)

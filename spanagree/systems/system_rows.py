@@ -15,7 +15,6 @@ from spanagree.corpus.corpus import Corpus
 
 if TYPE_CHECKING:
     from spanagree.arrays import Ints
-    from spanagree.comparisons.measures import Match
 
 _ORDER = ("second", "document", "label")  # of rows: system by system
 
@@ -52,13 +51,19 @@ class SystemRows(NamedTuple):
 
 
 def _with_unplaced(
-    rows: Comparisons, corpus: Corpus, measure: Match, documents: Ints, first: int, second: int
+    rows: Comparisons,
+    corpus: Corpus,
+    counting: MatchCounting,
+    documents: Ints,
+    sides: tuple[int, int],
 ) -> Comparisons:
     """Add the quotes of a system that are not in the text to its rows."""
     from spanagree.comparisons.unplaced_rows import with_unplaced  # most systems give offsets
 
-    pairs = documents, np.full(len(documents), first), np.full(len(documents), second)
-    return with_unplaced(rows, corpus, measure, pairs, (*_ORDER, "first"))
+    first, second = (np.full(len(documents), side) for side in sides)
+    pairs = documents, first, second
+    order = (*_ORDER, "first")
+    return with_unplaced(rows, corpus, counting.measure, pairs, order, chance=counting.chance)
 
 
 def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> SystemRows:
@@ -80,7 +85,7 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> Sys
             if corpus.unplaced:
                 part = part.named(names, corpus.labels)
                 both = corpus.layers[gold].annotated & corpus.layers[name].annotated
-                part = _with_unplaced(part, corpus, measure, np.flatnonzero(both), first, second)
+                part = _with_unplaced(part, corpus, counting, np.flatnonzero(both), (first, second))
             parts[name] = part
     report_progress(len(names), len(names))
     comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)

@@ -19,7 +19,7 @@ from spanagree.errors import counted, listed, printable
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value
 from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sentence, slopes
-from spanagree.results.score import FIGURES, Scored, figures_of
+from spanagree.results.score import FIGURES, NO_CHANCE, Scored, figures_of
 from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
 from spanagree.settings import confidence_of, unit
 from spanagree.systems.lost_quotes import not_in_text
@@ -198,7 +198,7 @@ def _undefined(scores: Scored) -> list[str]:
     reasons = []
     for ratio in figures_of(scores.beta).values():
         score = scores.score_of(ratio)
-        if score.reason:
+        if score.reason and score.reason != NO_CHANCE:
             kind = "" if math.isnan(score.observed) else "corrected "
             reasons.append(f"{kind}{ratio.title} undefined: {score.reason}")
     return reasons
@@ -229,7 +229,7 @@ def verdict_of(evaluation: Evaluation) -> str:
         evaluation.scores, where, confidence, "--test jackknife", evaluation.unmarked
     )
     seen = verdict.compared(shared, evaluation.documents, noun)
-    chance = verdict.chance_model(str.__str__(evaluation.settings.chance))
+    chance = verdict.chance_model(evaluation.settings)
     return " ".join(filter(None, [sentence, seen, chance, not_in_text(evaluation)]))
 
 
@@ -241,7 +241,7 @@ def _error_of_chance(evaluation: Evaluation, system: System) -> float | None:
 
 def remarks_on_chance(evaluation: Evaluation) -> list[str]:
     """Say whose chance it is, and how segments stand to the rule of places."""
-    remarks = []
+    remarks = verdict.remarks_without_chance(evaluation.settings)
     gold = evaluation.settings.gold
     if evaluation.settings.get("chance_of") == "systems":
         remarks.append(f"chance: of systems; {printable(gold)} is as it is")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.arrays import Progress
-from spanagree.chance.model import seed_of
+from spanagree.chance.model import check_defined, seed_of
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -119,6 +119,7 @@ def chance_of_pairs(
     """
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
+    check_defined(settings.chance, "p_values")
     corpus.check_segments("p_values")
     report_progress = progress or (lambda done, total: None)
     ask = Question(find_match(settings.match), settings.chance, seed=seed_of(settings.chance))

@@ -12,19 +12,19 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import AUTO
+from spanagree.chance.model import AUTO, leaves_open, why_undefined
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
 from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.overlaps import OverlapError, chance_of_corpus
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import label_tokens
+from spanagree.limits import CostError
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Dot, Picture, dots_of
@@ -194,8 +194,8 @@ def side_by_side(
     0.8792
     """
     corpus = placed_only(corpus_of(corpus), "units")
-    check_in_one_piece(corpus, "measures of units")
     check_choice(chance, (AUTO, *CHANCES), "chance")  # not a reason why a measure is undefined
+    is_open = leaves_open(chance)
     chance = chance_of_corpus(corpus, "exact", chance)
     Sampling("chance", chance, precision, seed)
     Deadline.after(time_limit)
@@ -227,7 +227,10 @@ def side_by_side(
     of_gamma: list[GammaSettings] = []  # empty if γ does not take the corpus
     measures: dict[str, Figure] = {}
     refused, n_makers = [], 0
-    for names, make in (*_without_alignments(chance, seed, clock), (["γ", "γ_cat"], sampled)):
+    for names, make in (
+        *_without_alignments(chance, seed, clock, is_open=is_open),
+        (["γ", "γ_cat"], sampled),
+    ):
         try:
             figures = make(compared)
         except (SettingError, InputError) as error:
@@ -295,9 +298,12 @@ class _Clock:
 _Make = Callable[[Corpus], list[Figure]]
 
 
-def _without_alignments(chance: str, seed: int, clock: _Clock) -> Iterator[tuple[list[str], _Make]]:
+def _without_alignments(
+    chance: str, seed: int, clock: _Clock, *, is_open: bool
+) -> Iterator[tuple[list[str], _Make]]:
     """Yield what needs no alignment of units: the names of measures, and what makes them.
 
+    Where no chance model was named (``is_open``) and a measure goes with none, its raw F1 stands.
     Where chance F1 is of draws, the value errs by its slope in that chance.
     """
 
@@ -306,11 +312,19 @@ def _without_alignments(chance: str, seed: int, clock: _Clock) -> Iterator[tuple
 
         def make(corpus: Corpus) -> list[Figure]:
             shown = (clock.ending if limited else clock.of)(f"F1, {match}")
-            agreement = agree(corpus, match=match, chance=chance, seed=seed, progress=shown)
+            settings: dict[str, Any] = {"match": match, "seed": seed, "progress": shown}
+            try:
+                agreement = agree(corpus, chance=chance, **settings)
+            except (OverlapError, CostError) as error:
+                raw = agree(corpus, **settings) if is_open else None
+                if raw is None or not (reason := why_undefined(raw.settings.chance)):
+                    raise error from None
+                observed = raw.team.f1.observed
+                return [Figure("agreement", observed, UNDEFINED, UNDEFINED, reason=reason)]
             score, drawn = agreement.team.f1, agreement.error_of_chance
             slope = (1 - score.observed) / (1 - score.expected) ** 2 if drawn else 0.0
-            error = slope * (drawn or 0.0)
-            return [Figure("agreement", *score[:3], error, reason=score.reason)]
+            error_of_value = slope * (drawn or 0.0)
+            return [Figure("agreement", *score[:3], error_of_value, reason=score.reason)]
 
         return make
 

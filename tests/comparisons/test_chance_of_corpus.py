@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -76,7 +77,8 @@ def test_first_that_is_allowed(corpus, match):
     ]
     if match == "boundaries" and len({*borders}) < len(borders):
         with refuses(sa.SettingError, "… which match boundaries does not allow; …"):
-            sa.agree(corpus, match=match)
+            sa.agree(corpus, match=match, chance="overlapping")
+        assert sa.agree(corpus, match=match).settings.chance == "none"
         return
     expected = sa.agree(corpus, match=match, chance=chance)
     made = sa.agree(corpus, match=match)
@@ -98,10 +100,17 @@ def test_parts(corpus, random):
 
 @pytest.mark.parametrize("match", MATCHES)
 def test_no_measure_meets_a_model_that_does_not_go_with_it(match):
-    """What the measure allows has a chance model; what it does not is refused for the measure."""
+    """What the measure allows has a chance model; what it does not has none, or no figure."""
     refused_by = {LABEL_OVERLAP: (SAME,), OVERLAP: (NESTED, SAME)}
     for layer in (APART, NESTED, SAME):
-        if layer in refused_by.get(MATCHES[match].forbids, ()):
+        is_refused = layer in refused_by.get(MATCHES[match].forbids, ())
+        if is_refused and MATCHES[match].pairs_once:
+            made = sa.evaluate(of(APART, layer), match=match)
+            assert made.settings.chance == "none"
+            assert made.systems["a1"].f1.observed <= 1
+            assert math.isnan(made.systems["a1"].f1.expected)
+            continue
+        if is_refused:
             with pytest.raises(sa.SettingError, match=f"which match {match} does") as refused:
                 sa.evaluate(of(APART, layer), match=match)
             assert "chance" not in str(refused.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 from spanagree.agreement.by_annotator import SHARES
@@ -23,6 +24,7 @@ from spanagree.report.overview import (
     SystemsOverview,
     TeamOverview,
 )
+from spanagree.results import verdict
 from spanagree.results.fit import COLUMNS
 from spanagree.results.frame import Column, Frame, Value, figure, probability
 from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
@@ -37,6 +39,17 @@ _ROWS = 100  # labels
 _MEMBERS = 12  # annotators who are shown without being asked for
 _DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
 _BELOW = "corrected F1, and below it F1 as observed"
+
+
+def title_of(result: Any) -> str:
+    """Return the figure that decides: corrected F1, or F1 where chance is undefined."""
+    return f"{verdict.figure_of(result.settings)[1]}F1"
+
+
+def decisive(result: Any, score: Score) -> float:
+    """Return the value of a score in the figure that decides."""
+    value: float = getattr(score, verdict.figure_of(result.settings)[0])
+    return value
 
 
 def show_bars(figures: Frame, short: Mapping[str, str] | None = None) -> Html:

@@ -1,0 +1,42 @@
+"""Segments without a chance: their sizes and what is observed are known, and nothing expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from spanagree.arrays import Floats, Ints
+from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.measures import Match
+from spanagree.comparisons.starts import Sides, Starts
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import Layer
+
+
+class NoStarts(Starts):
+    """Starts where no chance model goes with the segments or the measure: all is ``nan``."""
+
+    @classmethod
+    def of(cls, corpus: Corpus, names: Sequence[str]) -> tuple[NoStarts, list[Ints]]:
+        """Return the starts of several layers, and number 0 for each segment."""
+        return cls(), [np.zeros(len(corpus.layers[name]), np.int64) for name in names]
+
+    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+        """Return that the expected match of no cell is known."""
+        return np.full(sides.count, np.nan), Inexact()
+
+    def adapted(self, measure: Match, sides: Sides) -> Match:
+        """Return the measure of segments that may overlap others of their layer."""
+        return replace(measure, disjoint=False) if measure.pairs_once else measure
+
+    def tokens(self, layer: Layer, profiles: Ints) -> Ints:
+        """Return how many tokens the pieces of each segment have."""
+        if not layer.shape.any():
+            return layer.end - layer.start
+        from spanagree.corpus.discontinuous import in_pieces  # most have one piece
+
+        pieces, owner = in_pieces(layer)
+        sizes = np.bincount(owner, pieces.end - pieces.start, len(layer))
+        return sizes.astype(np.int64)
