@@ -148,7 +148,7 @@ def _plain(value: Any) -> Any:
 PROVENANCE: dict[str, type] = {
     "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
     "discontinuous": str, "labels": list, "map_labels": dict, "repair": list, "made": dict,
-    "quotes": dict, "joined": str,
+    "quotes": dict, "joined": str, "strings": bool,
 }  # fmt: skip
 """The settings of reading that stay with a corpus that was written and is read again."""
 

@@ -78,6 +78,7 @@ SETTINGS: Mapping[str, Setting] = {
     "places": Setting("text", "Random segments may stand only where the rule {value} allows it."),
     "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean.", "places-mean"),
     "chance_of": Setting("word", "Only the {value} are random; gold is as it is.", "chance-of"),
+    "strings": Setting("yes or no", "Annotations are strings of which no text is known; equal strings with the same label match, each at most once."),
     "unplaced": Setting("word", {
         "wrong": "Quotes of a prediction that are not in the text, or more often than they are in it, count as wrong; in chance they match nothing.",
         "ignore": "Quotes that are not in the text, or more often than they are in it, were left out.",
@@ -208,6 +209,8 @@ def signature(settings: Mapping[str, Any]) -> str:
         values["scheme"] = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
     values["repair"] = "+".join(settings.get("repair", ())) or None
     values["tokens"] = "ignored" if settings.get("ignore_tokens") else None
+    if values.get("strings"):  # which have no offsets
+        values["offsets"] = None
     if values.get("discontinuous") == "error":  # then there are none
         values["discontinuous"] = None
     if settings.get("cluster_by") != "document":  # then groups change no figure

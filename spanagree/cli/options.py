@@ -470,6 +470,7 @@ def _datasets() -> Group:
     annotator = "Read annotators from this column, where a dataset has a row for each."
     ids = "Read a dataset's document ids from this column, or this path in Label Studio's data."
     align = "Align quotes, and copies of the text with tags in them, that a language model changed."
+    strings = "Compare strings with labels that are in no text; there is no chance then."
     return [
         option("--spans", spans, metavar="KEY|COLUMN|NAME=COLUMN,...", read=spans_in),
         option("--start", start, metavar="PATH"),
@@ -483,6 +484,7 @@ def _datasets() -> Group:
         option("--document", ids, metavar="COLUMN|PATH"),
         option("--split", "Read this part of a dataset.", metavar="NAME"),
         flag("--align", align),
+        flag("--strings", strings),
     ]
 
 

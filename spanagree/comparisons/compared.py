@@ -171,6 +171,10 @@ def compared(
     match = within(match, chosen.tolerance, corpus.offsets, chance)
     check_names(match, chance)
     corpus = chosen.of(corpus, match, in_part=in_part)
+    if corpus.of_strings:
+        from spanagree.comparisons.strings import as_segments  # most corpora have texts
+
+        corpus = as_segments(corpus, match)
     match = match if chosen.what == "segments" else "exact"
     chance = chance_of_corpus(corpus, match, chance)
     chance, corpus = with_ids(chance, corpus, in_part=in_part)

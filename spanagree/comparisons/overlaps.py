@@ -69,6 +69,10 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
     >>> chance_of_corpus(corpus, "exact", "auto"), chance_of_corpus(corpus, "exact", "overlapping")
     ('per-label', 'overlapping')
     """
+    if corpus.of_strings:
+        from spanagree.comparisons.strings import chance_of_strings  # most corpora have texts
+
+        return chance_of_strings(corpus, chance)
     if chance != AUTO:
         return chance
     held = _overlaps_of(corpus)

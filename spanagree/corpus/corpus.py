@@ -361,6 +361,11 @@ class Corpus(Content):
             )
 
     @property
+    def of_strings(self) -> bool:
+        """Whether annotators gave strings, of which no text is known."""
+        return bool(self.reading.get("strings"))
+
+    @property
     def unplaced_count_as(self) -> str | None:
         """What quotes that are not in the text count as in results; ``None`` if there are none."""
         return "wrong" if self.unplaced else None

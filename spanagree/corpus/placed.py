@@ -8,11 +8,16 @@ from itertools import compress
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import counted
+from spanagree.errors import SettingError, counted
 
 
 def without_unplaced(corpus: Corpus) -> Corpus:
-    """Leave out the quotes of a corpus that are not in the text, and record it if there are any."""
+    """Leave out the quotes of a corpus that are not in the text, and record it if there are any.
+
+    Raises:
+        SettingError: for strings without a text, of which all would be left out.
+    """
+    _check_text(corpus, "unplaced ignore")
     if not corpus.unplaced:
         return corpus
     return _placed(corpus).but(reading={**corpus.reading, "unplaced": "ignore"})
@@ -24,7 +29,11 @@ def placed_only(corpus: Corpus, purpose: str) -> Corpus:
     Args:
         corpus: annotators of any kind.
         purpose: what needs a place for each segment, in the plural.
+
+    Raises:
+        SettingError: for strings without a text.
     """
+    _check_text(corpus, purpose)
     if not corpus.unplaced:
         return corpus
     return _placed(corpus).but(notes=(*corpus.notes, *note_of_unplaced(corpus, purpose)))
@@ -32,12 +41,22 @@ def placed_only(corpus: Corpus, purpose: str) -> Corpus:
 
 def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
     """Note the quotes that are not in the text, and are left out; see :func:`placed_only`."""
+    _check_text(corpus, purpose)
     n_quotes = sum(map(len, corpus.unplaced.values()))
     if not n_quotes:
         return ()
     return (
         f"{counted(n_quotes, 'quote')} not in the text left out: {purpose} have no place for them",
     )
+
+
+def _check_text(corpus: Corpus, purpose: str) -> None:
+    """Raise for strings without a text, for a purpose that needs one."""
+    if corpus.of_strings:
+        raise SettingError(
+            f"{purpose}: not of strings without a text, which have no places; evaluate and agree"
+            " compare them"
+        )
 
 
 def _placed(corpus: Corpus) -> Corpus:

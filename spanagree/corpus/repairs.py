@@ -29,7 +29,7 @@ from spanagree.corpus.raw import STANDS, RawCorpus
 from spanagree.corpus.roles import notes_of_absent
 from spanagree.corpus.segments import is_time, overlapping
 from spanagree.corpus.unplaced import UNPLACED
-from spanagree.errors import check_choice, counted, more_like_it
+from spanagree.errors import SettingError, check_choice, counted, more_like_it
 
 
 class Repair(NamedTuple):
@@ -287,6 +287,8 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
         if name not in (REPEATS_ERROR, IGNORE_UNPLACED):
             check_choice(name, REPAIRS, "repair")
     steps = [name for name in REPAIRS if name in asked]
+    if IGNORE_UNPLACED in asked and raw.reading.get("strings"):
+        raise SettingError("unplaced ignore: strings are in no text, so all would be left out")
     if IGNORE_UNPLACED in asked and raw.unplaced is not None:
         raw = raw.but(unplaced=None, reading={**raw.reading, "unplaced": "ignore"})
     done = []

@@ -351,7 +351,11 @@ def _content_of(raw: RawCorpus, annotation: int) -> Any:
     segments = list(zip(raw.start[rows].tolist(), raw.end[rows].tolist(), labels, strict=True))
     order = sorted(range(len(rows)), key=segments.__getitem__)
     details = None if raw.details is None else raw.details.taken(rows[order])
-    return [segments[i] for i in order], None if details is None else details.content()
+    of_quotes = None
+    if raw.unplaced is not None:
+        quotes = raw.unplaced.taken(raw.unplaced.at == annotation)
+        of_quotes = sorted(zip(quotes.label, quotes.quote, strict=True))
+    return [segments[i] for i in order], of_quotes, None if details is None else details.content()
 
 
 def _joined(

@@ -305,6 +305,7 @@ def gather(
                 if not is_placed:
                     score = (attributes or {}).get(SCORE)
                     collector.unplaced(number, label, quote or "", at, end, score)
+                    n_read["segment"] += bool(reading.get("strings"))
                 elif pieces is None:
                     segments.append(segment(number, start, end, label, at, attributes, quote))
                 else:

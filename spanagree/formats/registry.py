@@ -58,7 +58,7 @@ COLUMNS_OF_ROWS = ("tokens", "text", "tags", "spans", "annotator", "document")
 
 _OF_ROWS = (
     *(*COLUMNS_OF_ROWS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent"),
-    *("align", "texts", "outside", "scores"),
+    *("align", "texts", "outside", "scores", "strings"),
 )
 
 _GROUP = ".".join(("spanagree", "readers"))  # of entry points

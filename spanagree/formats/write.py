@@ -146,6 +146,10 @@ def write_file(
         InputError: for a path that cannot be written.
     """
     form = form_to_write(path, form)
+    if corpus.of_strings and form != "jsonl":
+        raise SettingError(
+            f"format {form}: strings without a text have no places; .jsonl files hold them"
+        )
     if form not in _HOLD_PIECES:
         check_in_one_piece(corpus, f"format {form}")
     write = format_called(form).write

@@ -256,7 +256,7 @@ def _compared_as_usual(
     Args:
         corpus, match, chance, comparing: as :func:`spanagree.comparisons.compared.compared`.
     """
-    if comparing or places_of(chance) is not None:
+    if comparing or places_of(chance) is not None or corpus.of_strings:
         from spanagree.comparisons.compared import compared
 
         return compared(corpus, match, chance, **comparing)

@@ -353,6 +353,10 @@ def evaluate_references(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a comparison with references")
+    if corpus.of_strings:
+        from spanagree.comparisons.strings import as_segments  # most corpora have texts
+
+        corpus = as_segments(corpus, match)
     named, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
     check_names(match, named)
     chance = chance_of_corpus(corpus, match, named)

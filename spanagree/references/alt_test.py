@@ -359,6 +359,10 @@ def alt_test(
         graded = None if score == "accuracy" else score
         settings = replace(settings, items_="labels", score=graded)
         return _result(names, labels, (0, annotations.size), settings, annotations.notes)
+    if annotations.of_strings:
+        from spanagree.comparisons.strings import as_segments  # most corpora have texts
+
+        annotations = as_segments(annotations, match)
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)

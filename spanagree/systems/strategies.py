@@ -22,7 +22,7 @@ from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
-from spanagree.errors import printable
+from spanagree.errors import SettingError, printable
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.plots import Picture, heat_map
@@ -240,6 +240,8 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     """
     corpus = corpus_of_segments(evaluation, "strategies")
     check_in_one_piece(corpus, "strategies")
+    if corpus.of_strings:
+        raise SettingError("strategies: not of strings without a text, which share no tokens")
     gold, n_labels = evaluation.settings.gold, len(corpus.labels)
     counts, labels = {}, {}
     for name in evaluation.systems:

@@ -17,6 +17,7 @@ from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_
 from spanagree.formats.hugging_face.spans import (
     WRAPPERS,
     by_annotator,
+    by_label,
     is_sequence,
     parsed,
     quotes_in,
@@ -63,20 +64,22 @@ def guess(
     given: Mapping[str, Any],
     before: str = "",
     outside: Sequence[str] = (),
+    *,
+    strings: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the columns to read that were not given, as far as the first rows show them.
 
     They are named as the options of ``from_dataset``. Where spans or tags were given,
     only what these need is guessed. Then there are the columns that may hold spans and are left.
     What is in doubt is an error, ``before`` which the file may stand. Tags ``outside`` are as
-    ``O``.
+    ``O``. Of ``strings`` without a text, a column with lists of them under labels is one to read.
     """
     named = given.keys() & {"tags", "spans"} and given.keys() & {"tokens", "text"}
     if named and ("annotator" not in given or "document" in given):
         return {}, []
     rows = _first_rows(data)
     about = getattr(data, "features", None), getattr(data, "flat", False)
-    made = (guessed := _Guess(rows, given, *about, before, outside)).columns()
+    made = (guessed := _Guess(rows, given, *about, before, outside, strings)).columns()
     spans = made.get("spans", {})
     taken = [spans] if isinstance(spans, str) else list(spans.values())
     taken += made.get("tags", {}).values()
@@ -111,9 +114,10 @@ class _Guess:
         flat: bool,
         before: str,
         outside: Sequence[str],
+        strings: bool,
     ) -> None:
         self.rows, self.given, self.features, self.before = rows, given, features, before
-        self.flat = flat
+        self.flat, self.strings = flat, strings
         self.words: Callable[[Any], Any] = words_in if flat else lambda cell: cell
         pairs = [(str(key), value) for row in rows for key, value in row.items()]
         self.names = list(dict.fromkeys(name for name, _ in pairs))
@@ -217,11 +221,7 @@ class _Guess:
         self.like += [name for name in several if name not in people]  # these are by label
         answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
         self.like += [name for name in answers if name not in self.like]
-        answers = [
-            name
-            for name in answers
-            if _SPEAKS_OF_QUOTES.search(plain(name)) or self.has_copies(name)
-        ]
+        answers = [name for name in answers if self.speaks_of_quotes(name) or self.has_copies(name)]
         if people:
             return {"spans": people[0]}
         lists = lists or answers
@@ -382,9 +382,16 @@ class _Guess:
             there += sum(quote in str(row.get(text or "")) for quote in quotes)
         if 2 * odd >= len(self.rows):
             return False
-        if text is None and not _SPEAKS_OF_QUOTES.search(name):
+        if text is None and not self.speaks_of_quotes(column):
             return False
         return number > 0 and (text is None or 2 * there > number)
+
+    def speaks_of_quotes(self, column: str) -> bool:
+        """Return whether a column's name says that it has quotes, or of strings their labels do."""
+        if _SPEAKS_OF_QUOTES.search(plain(column)):
+            return True
+        cells = [*self.cells(column)] if self.strings else []
+        return any(isinstance(cell, Mapping) and by_label(cell) for cell in cells)
 
     def goes_with(self, column: str, tokens: str) -> bool:
         """Return whether most rows of a column have an entry for each token.

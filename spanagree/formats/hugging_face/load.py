@@ -57,7 +57,8 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         ours = isinstance(data, Mapping) and _our_split(data)
         if ours and not options.keys() & {"tags", "spans", "split"}:
             data = _library(name).concatenate_datasets([*data.values()])
-        if texts is not None and isinstance(data, (_Records, _Table)):
+        has_texts = texts is not None and not options.get("strings")
+        if has_texts and texts is not None and isinstance(data, (_Records, _Table)):
             made, _ = guess(data, options, f"{name}: ")
             if not {**options, **made}.keys() & {"text", "tokens", "length", "tags"}:
                 data = _Joined(data, texts, options.get("document"))

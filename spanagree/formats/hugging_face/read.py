@@ -61,6 +61,7 @@ def from_dataset(
     absent: Absent | None = None,
     align: bool = False,
     scores: bool = False,
+    strings: bool = False,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
     """Return the corpus in a Dataset, a data frame, an Arrow table, or an iterable of mappings.
@@ -90,6 +91,8 @@ def from_dataset(
         align: whether copies with tags and quotes are aligned that a language model changed.
         scores: whether the score (or confidence, probability) of a span becomes its attribute
             ``score``.
+        strings: whether quotes are in no text: they are compared as strings with a label, and
+            there is no chance.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
@@ -108,6 +111,7 @@ def from_dataset(
         "split": split,
         "align": align,
         "scores": scores,
+        "strings": strings,
         "quote": quote,
         "ends": ends,
         "outside": outside,
@@ -148,7 +152,8 @@ def _shaped(
     is_dataset = hasattr(begin, "features") and not isinstance(begin, Rows)
     try:
         outside = outside_tags(others.get("outside", ()))
-        made, left = guess(begin, given, before, outside)
+        strings = bool(others.get("strings"))
+        made, left = guess(begin, given, before, outside, strings=strings)
     except ValueError as error:
         if not is_dataset or isinstance(error, InputError):
             raise

@@ -29,6 +29,7 @@ class Shape(TagOptions):
         ends: what the end of a span names, one of :data:`spanagree.corpus.raw.ENDS`.
         scores: whether the score of a span is read, as an attribute.
         file: the name of the file that the rows are from, if they are.
+        strings: whether quotes are in no text, and are compared as strings.
         by_label: whether a cell has quotes under their labels, not spans under annotators.
         is_own: whether we wrote the rows, whose columns then were not chosen.
     """
@@ -48,6 +49,7 @@ class Shape(TagOptions):
     absent: str | None = None
     align: bool = False
     scores: bool = False
+    strings: bool = False
     file: str | None = None
     by_label: bool = False
     is_own: bool = False
@@ -55,7 +57,7 @@ class Shape(TagOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         tags, spans, annotator = self.tags, self.spans, self.annotator
-        content = any(c is not None for c in (self.text, self.tokens, self.length))
+        content = self.strings or any(c is not None for c in (self.text, self.tokens, self.length))
         wrong = {
             f"tags {show(tags)}; annotator to column is needed, such as {{'gold': 'tags'}}": (
                 tags is not None and not isinstance(tags, Mapping)
@@ -71,7 +73,10 @@ class Shape(TagOptions):
             and spans is None,
             "neither text nor tokens; spans need the column that they are offsets in, or one of the"
             " documents' lengths (--text, --tokens or a column length); or name the file that has"
-            " the texts by id beside this one": not content,
+            " the texts by id beside this one; --strings (strings=True) compares strings that are"
+            " in no text": not content,
+            "strings are in lists, one for each document; tags and spans with a row each have"
+            " places: leave strings out": self.strings and (tags is not None or self.is_table),
             "the long form has one column of spans and one of annotators; name both, or give spans"
             " as annotator to column": annotator is not None and not isinstance(spans, str),
             "the long form needs document: the column that says which rows are one": (
@@ -93,7 +98,8 @@ class Shape(TagOptions):
         columns = () if self.is_own else (*COLUMNS, "length", "label", "quote", "label_names")
         names = (*columns, "split", "ends", "absent", "align")
         chosen = {name: getattr(self, name) for name in names}
-        return as_read(**chosen, outside=self.outside or None)
+        made = {"strings": True} if self.strings else {}
+        return {**made, **as_read(**chosen, outside=self.outside or None)}
 
     @property
     def is_table(self) -> bool:
@@ -120,7 +126,8 @@ class Shape(TagOptions):
     def columns(self) -> list[str]:
         """The columns that rows need to have."""
         layers = str(self.spans).split(",") if self.is_table else self.layers.values()
-        others = (self.tokens, self.text, self.length, self.annotator, self.document)
+        of_text = () if self.strings else (self.tokens, self.text, self.length)
+        others = (*of_text, self.annotator, self.document)
         return list(dict.fromkeys([*layers, *(column for column in others if column)]))
 
     @property
@@ -131,6 +138,8 @@ class Shape(TagOptions):
 
     def content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
         """Return what offsets count in a row: its text, tokens or length."""
+        if self.strings:
+            return {"length": 0}
         if self.length is not None:
             return {"length": number_in(cell_of(row, self.length))}
         what = "text" if self.text is not None else "tokens"

@@ -46,7 +46,7 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
     flat, long = getattr(data, "flat", False), shape.annotator is not None
     label_names = {c: layer_names(features, c, shape.label_names) for c in layers.values()}
     people = layer_names(features, str(shape.annotator), None)
-    reader = SpanReader(log, scores=shape.scores)
+    reader = SpanReader(log, scores=shape.scores, strings=shape.strings)
 
     def annotations(row: Mapping[str, Any], text: Any, where: str) -> Iterator[Annotation]:
         for layer, column in layers.items():
@@ -68,9 +68,8 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
         id_ = str(number) if shape.document is None else cell_of(row, shape.document)
         links = row.get("relations")
         log.passed["relation"] += len(links) if isinstance(links, list) else 0
-        yield Record(
-            where, id_, content, annotations(row, content.get("text", content.get("tokens")), where)
-        )
+        text = "" if shape.strings else content.get("text", content.get("tokens"))
+        yield Record(where, id_, content, annotations(row, text, where))
     log.notes += reader.notes()
 
 
@@ -126,7 +125,8 @@ def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
 
 
 def _offsets(shape: Shape) -> str:
-    return "tokens" if shape.tokens is not None and shape.text is None else "characters"
+    has_tokens = shape.tokens is not None and shape.text is None and not shape.strings
+    return "tokens" if has_tokens else "characters"
 
 
 def _person(row: Mapping[str, Any], column: str | None, names: Sequence[str] | None) -> Any:

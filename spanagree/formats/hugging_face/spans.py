@@ -146,9 +146,10 @@ class _Lost(NamedTuple):
 class SpanReader:
     """Reads the spans of rows, and remembers what was odd about them."""
 
-    def __init__(self, log: ReadLog, *, scores: bool = False) -> None:
-        """Begin with no span; ``scores`` become attributes of spans."""
-        self.log, self.scores = log, scores
+    def __init__(self, log: ReadLog, *, scores: bool = False, strings: bool = False) -> None:
+        """Begin with no span; ``scores`` become attributes of spans, ``strings`` have no text."""
+        self.log, self.scores, self.strings = log, scores, strings
+        self.unlabelled = ""  # place of the first string without a label
         self.log.labelled = False
         self.in_text: bool = False
         self.probable: int = 0
@@ -199,7 +200,13 @@ class SpanReader:
         return [row for span in spans for row in self._rows_of(span, spans, names, where)]
 
     def notes(self) -> Iterator[str]:
-        """Yield a note on what is not used."""
+        """Yield a note on what is not used.
+
+        Raises:
+            InputError: for a string without a label, if others have one.
+        """
+        if self.unlabelled and self.log.labelled:
+            raise InputError(f"{self.unlabelled}: a string without a label, which others have")
         if self.prefixes == {True}:
             yield (
                 f"{self.log.before}all labels begin with B- or I-, as of single tokens; a pipeline"
@@ -215,6 +222,8 @@ class SpanReader:
     def _placed(self, spans: Iterable[Any], text: Place, annotator: str, place: str) -> list[Any]:
         """Return spans, quotes with their places, or as lost if they are not in the text."""
         everything = [*map(_as_quote, spans)]
+        if self.strings:
+            return [self._string(span, place) for span in everything]
         quotes = [self._quoted(span, place) for span in everything]
         if not any(quotes):
             return everything
@@ -231,6 +240,21 @@ class SpanReader:
             bounded = {**others, "start": start, "end": end}
             placed.append(bounded if at is not None else _Lost(bounded, quote[0]))
         return placed
+
+    def _string(self, span: Any, place: str) -> _Lost:
+        """Return a string that is in no text.
+
+        Raises:
+            InputError: for a span that has none.
+        """
+        keys = keys_of(tuple(span)) if isinstance(span, _MAPPINGS) else {}
+        quote = span.get(keys.get("text")) if keys else None
+        if not isinstance(quote, str) or not quote.strip():
+            raise invalid_value(place, span, "a string with its label is needed (strings)")
+        if span.get(keys.get("label")) is None:
+            self.unlabelled = self.unlabelled or place
+        others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
+        return _Lost({**others, "start": 0, "end": 0}, quote)
 
     def _rows_of(
         self, span: Any, spans: Any, names: Sequence[str] | None, where: str
