@@ -65,6 +65,25 @@ class SettingError(SpanAgreeError, ValueError):
     """
 
 
+class OverlapError(SettingError):
+    """Settings that do not go with each other, or with a layer that overlaps itself.
+
+    Attributes:
+        problem: the message without the settings that would work.
+        reason: the same without the place, for figures that have no chance.
+    """
+
+    problem: str = ""
+    reason: str = ""
+
+    @classmethod
+    def of(cls, problem: str, remedy: str, reason: str = "") -> OverlapError:
+        """Return the error of a problem and of the settings that would work."""
+        error = cls(f"{problem}; {remedy}")
+        error.problem, error.reason = problem, reason or problem
+        return error
+
+
 class MissingLayerError(SettingError):
     """A layer that is not in the corpus; of a block, it may be in another one."""
 

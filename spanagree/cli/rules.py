@@ -54,7 +54,7 @@ _PAIRED = f"match={'|'.join(ONE_TO_ONE)}"
 _MAYBE_DRAWN = f"{_PAIRED} overlap_at tolerance"
 _WHAT = " ".join(str(member.name) for member in options.comparing_what())
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
-_NOT_OF_SPANS = (*_OF_TABLES, "--unplaced")  # which coefficients have not
+_NOT_OF_SPANS = (*_OF_TABLES, "--unplaced", "--strings")  # which coefficients have not
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_NOT_OF_SPANS))
 
 RULES = [

@@ -7,79 +7,63 @@ an assignment problem (Kuhn 1955), one for each group of segments that are conne
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
-from spanagree.comparisons.measures import Match
-from spanagree.comparisons.observed import equal_pairs, overlapping_pairs
-from spanagree.corpus.segments import Layer
 
 
-def pairs_of_any(
-    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
-) -> tuple[Ints, Ints, Ints | Floats]:
-    """Return the pairs of a matching with the greatest Σ φ, by their numbers, and φ of each.
+def all_near_pairs(
+    a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int
+) -> tuple[Ints, Ints]:
+    """Return all pairs of segments whose starts, and whose ends, differ by at most so many tokens.
 
     Args:
-        a, b: segments of either annotator.
-        cell_a, cell_b: cell of each segment; only those of one cell are paired.
-        measure: measure in which each segment is in one pair at most.
+        a, b: cell, start and end of each segment of either side.
+        t: the greatest difference.
 
-    >>> seen, zero = np.array([True]), np.zeros(2, np.int64)
-    >>> a = Layer(zero, np.array([0, 0]), np.array([6, 2]), zero, seen)
-    >>> b = Layer(zero[:1], zero[:1], np.array([2]), zero[:1], seen)
-    >>> from spanagree.comparisons.measures import find_match
-    >>> [x.tolist() for x in pairs_of_any(a, b, zero, zero[:1], find_match("partial"))]
-    [[1], [0], [1.0]]
+    >>> zero, at = np.zeros(2, np.int64), np.array([0, 1])
+    >>> [x.tolist() for x in all_near_pairs((zero, at, at + 3), (zero, at, at + 3), 1)]
+    [[0, 0, 1, 1], [0, 1, 0, 1]]
     """
-    i, j, value = _similar(a, b, cell_a, cell_b, measure)
-    able = value > 0
-    i, j, value = i[able], j[able], value[able]
-    taken = _greatest_matching(i, j, value, len(a), len(b))
-    return i[taken], j[taken], value[taken]
-
-
-def _similar(
-    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
-) -> tuple[Ints, Ints, Ints | Floats]:
-    """Return all pairs that the measure may match, and φ of each."""
-    if a.shape.any() or b.shape.any():
-        from spanagree.comparisons.observed import similar_in_pieces  # most have one piece
-
-        return similar_in_pieces(a, b, cell_a, cell_b, measure)
-    if measure.kernel == "near":
-        i, j = _near(a, b, cell_a, cell_b, measure.within)
-    else:
-        pairs = equal_pairs if measure.kernel == "equal" else overlapping_pairs
-        i, j = pairs(a, b, cell_a, cell_b)
-    value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
-    return i, j, value
-
-
-def _near(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, t: int) -> tuple[Ints, Ints]:
-    """Return all pairs whose starts differ by at most so many tokens."""
-    stretch = max(int(a.start.max(initial=0)), int(b.start.max(initial=0))) + t + 1
-    at_a, at_b = cell_a * stretch + a.start, cell_b * stretch + b.start
+    stretch = max(int(start.max(initial=0)) for _, start, _ in (a, b)) + t + 1
+    at_a, at_b = (cell * stretch + start for cell, start, _ in (a, b))
     order = np.argsort(at_b, kind="stable")
-    j, i = ranges(
-        np.searchsorted(at_b[order], at_a - t), np.searchsorted(at_b[order], at_a + t, "right")
+    low, high = (
+        np.searchsorted(at_b[order], at_a + shift, side)
+        for shift, side in ((-t, "left"), (t, "right"))
     )
-    return i, order[j]
+    place, i = ranges(low, high)
+    j = order[place]
+    is_near = (a[0][i] == b[0][j]) & (np.abs(a[2][i] - b[2][j]) <= t)
+    return i[is_near], j[is_near]
 
 
-def _greatest_matching(
-    i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_second: int
-) -> Bools:
-    """Mask the pairs of a one-to-one matching with the greatest total."""
-    alone = (np.bincount(i, minlength=n_first)[i] == 1) & (
-        np.bincount(j, minlength=n_second)[j] == 1
+def greatest_matching(i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_second: int) -> Bools:
+    """Mask the pairs of a one-to-one matching with the greatest total.
+
+    Args:
+        i, j: numbers of the two segments of each pair.
+        value: φ of each pair; of 0, a pair is not taken.
+        n_first, n_second: number of segments of either side.
+
+    >>> first, second = np.array([0, 0, 1]), np.array([0, 1, 0])
+    >>> greatest_matching(first, second, np.array([1.0, 0.5, 0.5]), 2, 2).tolist()
+    [True, False, False]
+    >>> greatest_matching(first, second, np.array([1, 1, 1]), 2, 2).tolist()
+    [False, True, True]
+    """
+    from scipy.optimize import linear_sum_assignment  # takes a while to load
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    taken: Bools = value > 0
+    rest = np.flatnonzero(taken)
+    is_alone = (np.bincount(i[rest], minlength=n_first)[i[rest]] == 1) & (
+        np.bincount(j[rest], minlength=n_second)[j[rest]] == 1
     )
-    taken: Bools = alone.copy()
-    rest = np.flatnonzero(~alone)
+    rest = rest[~is_alone]
     if not len(rest):
         return taken
+    taken[rest] = False
     size = n_first + n_second
     graph = coo_array((np.ones(len(rest)), (i[rest], n_first + j[rest])), (size, size))
     _, group = connected_components(graph, directed=False)

@@ -18,8 +18,9 @@ from spanagree.chance.model import (
 )
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, find_match
-from spanagree.comparisons.overlaps import OverlapError, check_layers
+from spanagree.comparisons.overlaps import check_layers
 from spanagree.corpus.corpus import Corpus
+from spanagree.errors import OverlapError
 from spanagree.limits import CostError
 
 if TYPE_CHECKING:

@@ -25,28 +25,43 @@ def similar(
 
     Pairs that do not overlap add nothing, so only the others are looked at.
     """
-    if not measure.disjoint:
-        from spanagree.comparisons.any_pairs import pairs_of_any  # most layers have no overlap
+    if measure.disjoint:
+        return _pairs(a, b, cell_a, cell_b, measure)
+    from spanagree.comparisons.any_pairs import greatest_matching  # most layers have no overlap
 
-        return pairs_of_any(a, b, cell_a, cell_b, measure)
+    i, j, value = _pairs(a, b, cell_a, cell_b, measure)
+    taken = greatest_matching(i, j, value, len(a), len(b))
+    return i[taken], j[taken], value[taken]
+
+
+def _pairs(
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
+) -> tuple[Ints, Ints, Ints | Floats]:
+    """Return pairs as :func:`similar`; of layers with overlaps, all that may match."""
     if measure.kernel == "near":
-        from spanagree.comparisons.near_pairs import near_pairs
-
         borders = [measure.borders(layer) for layer in (a, b)]
-        i, j = near_pairs((cell_a, *borders[0]), (cell_b, *borders[1]), measure.within)
+        sides = (cell_a, *borders[0]), (cell_b, *borders[1])
+        if measure.disjoint:
+            from spanagree.comparisons.near_pairs import near_pairs
+
+            i, j = near_pairs(*sides, measure.within)
+        else:
+            from spanagree.comparisons.any_pairs import all_near_pairs  # of layers with overlaps
+
+            i, j = all_near_pairs(*sides, measure.within)
         return i, j, np.ones(len(i), np.int64)
     if a.shape.any() or b.shape.any():
-        return similar_in_pieces(a, b, cell_a, cell_b, measure)
+        return _similar_in_pieces(a, b, cell_a, cell_b, measure)
     pairs = equal_pairs if measure.kernel == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
-    if measure.kernel == "one-to-one":
+    if measure.kernel == "one-to-one" and measure.disjoint:
         able = value > 0
         return _one_to_one(a, b, i[able], j[able], cell_a[i[able]], value[able])
     return i, j, value
 
 
-def similar_in_pieces(
+def _similar_in_pieces(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Return the same where segments have several pieces: equal shapes, or the tokens of pieces."""

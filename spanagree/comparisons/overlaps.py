@@ -18,28 +18,9 @@ from spanagree.comparisons.measures import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, first_overlap, first_twins
-from spanagree.errors import SettingError, check_choice, chosen, show
+from spanagree.errors import OverlapError, check_choice, chosen, show
 
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
-
-
-class OverlapError(SettingError):
-    """Settings that do not go with each other, or with a layer that overlaps itself.
-
-    Attributes:
-        problem: the message without the settings that would work.
-        reason: the same without the place, for figures that have no chance.
-    """
-
-    problem: str = ""
-    reason: str = ""
-
-    @classmethod
-    def of(cls, problem: str, remedy: str, reason: str = "") -> OverlapError:
-        """Return the error of a problem and of the settings that would work."""
-        error = cls(f"{problem}; {remedy}")
-        error.problem, error.reason = problem, reason or problem
-        return error
 
 
 def check_names(match: str, chance: str) -> None:

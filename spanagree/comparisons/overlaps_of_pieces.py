@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from spanagree.chance.model import NONE
 from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_match, measures
-from spanagree.comparisons.overlaps import OverlapError
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import in_pieces
 from spanagree.corpus.segments import first_overlap, first_twins
-from spanagree.errors import chosen, show
+from spanagree.errors import OverlapError, chosen, show
 
 
 def check_pieces(corpus: Corpus, name: str, match: str, chance: str) -> None:

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct
+from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.model import leaves_open, why_undefined, without_chance
 from spanagree.comparisons.measures import OF_EQUAL, find_match
 from spanagree.corpus.corpus import Corpus
@@ -47,10 +47,10 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
         SettingError: for another measure.
 
     >>> import spanagree as sa
-    >>> rows = [{"id": "1", "gold": ["Jo", "Jo", "Al"], "model": ["jo", "Bo"]}]
+    >>> rows = [{"id": "1", "gold": {"PER": ["Jo", "Jo"]}, "model": {"PER": ["jo", "Al"]}}]
     >>> segments = as_segments(sa.read(rows, strings=True), "exact")[0].segments
-    >>> [start for start, end, label in segments["gold"]], segments["model"][0].start
-    ([0, 2, 4], 0)
+    >>> [[segment.start for segment in segments[name]] for name in ("gold", "model")]
+    [[0, 2], [0, 4]]
     """
     if match not in OF_EQUAL:
         raise SettingError(
@@ -84,8 +84,10 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
     for i, (name, empty) in enumerate(corpus.layers.items()):
         rows = np.flatnonzero(layer == i)
         rows = rows[np.lexsort((label[rows], end[rows], start[rows], document[rows]))]
-        columns = (column[rows] for column in (document, start, end, label))
-        layers[name] = Layer(*columns, empty.annotated, _scores(score[rows]))
+        layers[name] = Layer(
+            document[rows], start[rows], end[rows], label[rows],
+            empty.annotated, _scores(score[rows]),
+        )  # fmt: skip
     return corpus.but(lengths=lengths, layers=layers, unplaced={})
 
 
@@ -130,7 +132,7 @@ def _places(
     return start, start + width[which], lengths
 
 
-def _scores(score: np.ndarray) -> Details | None:
+def _scores(score: Floats) -> Details | None:
     """Return the scores of segments as their attribute, if there are any."""
     known = np.flatnonzero(~np.isnan(score)).tolist()
     attributes = {row: {SCORE: repr(float(score[row]))} for row in known}

@@ -414,8 +414,10 @@ _NAME_OF = {"observed": "F1", "corrected": "corrected F1"}
 def decisive(scores: Mapping[str, Score]) -> str:
     """Return the figure by which scores are ranked: corrected, or observed without chance.
 
-    >>> decisive({"a": Score(0.8, 0.1, 0.7778)}), decisive({"a": corrected(0.8, math.nan)})
-    ('corrected', 'observed')
+    >>> decisive({"a": Score(0.8, 0.1, 0.7778)})
+    'corrected'
+    >>> decisive({"a": Score(0.8, math.nan, math.nan, NO_CHANCE)})
+    'observed'
     """
     return (
         "observed" if any(score.reason == NO_CHANCE for score in scores.values()) else "corrected"

@@ -16,11 +16,18 @@ from spanagree.chance.model import AUTO, leaves_open, why_undefined
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
 from spanagree.comparisons.measures import find_match, measures
-from spanagree.comparisons.overlaps import OverlapError, chance_of_corpus
+from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
-from spanagree.errors import InputError, SettingError, check_choice, counted, counted_of
+from spanagree.errors import (
+    InputError,
+    OverlapError,
+    SettingError,
+    check_choice,
+    counted,
+    counted_of,
+)
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import label_tokens
