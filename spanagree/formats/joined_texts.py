@@ -50,7 +50,8 @@ class Texts:
             raise InputError(
                 f"{where}: no text, and no other file has texts by id; name the file that has them"
                 " beside this one, or a folder of texts such as"
-                f" {show(f'{text_of_whole(id_)}.txt')}, or the column of the text with --text"
+                f" {show(f'{text_of_whole(id_)}.txt')}, or the column of the text with --text;"
+                " --strings (strings=True) compares strings that are in no text"
             )
         key = str(text_of_whole(id_))
         (self.joined if key in texts else self.left).add(key)

@@ -159,7 +159,8 @@ class Recognised(NamedTuple):
             if form.is_of(start):
                 return name
         is_table = start.shape in ("csv", "tsv")
-        if any(options.get(column) is not None for column in COLUMNS_OF_ROWS) and (
+        is_of_rows = any(options.get(column) is not None for column in COLUMNS_OF_ROWS)
+        if (is_of_rows or options.get("strings")) and (
             start.objects or (is_table and format_named(path) == "dataset")
         ):
             return "dataset"

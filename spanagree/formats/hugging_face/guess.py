@@ -181,7 +181,8 @@ class _Guess:
             self.like += [name for name in self.names if self.may_be_annotators(name)]
         if _is_table(spans) and "quote" not in chosen and "tokens" not in chosen:
             made |= self.quote(chosen)
-        if "document" not in chosen and ("annotator" in chosen or made.keys() & {"spans", "tags"}):
+        has_rows = "annotator" in chosen or made.keys() & {"spans", "tags"}
+        if "document" not in chosen and (has_rows or self.strings):  # no text tells them apart
             made |= self.document(chosen)
         return made
 
