@@ -28,9 +28,6 @@ AUTO = "auto"
 NONE = "none"
 """In place of the name of a chance model: these segments or this measure have none."""
 
-NO_MODEL = {NONE: "no model goes with these segments and this measure"}
-"""What it means that there is none."""
-
 
 class ChanceModel(str):
     """The name of a chance model, which goes wherever the name alone does.

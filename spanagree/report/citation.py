@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from spanagree.chance.model import NO_MODEL, NONE
+from spanagree.chance.model import NONE
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
 from spanagree.comparisons.measures import find_match
@@ -240,7 +240,7 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
 
 
 _OFFSETS = ("tokens", "characters")
-_CHANCES = {**CHANCES, **OF_ARGUMENTS, **NO_MODEL}
+_CHANCES = {**CHANCES, **OF_ARGUMENTS, NONE: "undefined"}
 _MEANS: Mapping[str, Mapping[str, str]] = {
     "categorical": CATEGORICAL, "pairs": PAIRS, "chance": _CHANCES, "score": SCORES,
     "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,

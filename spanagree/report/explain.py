@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from spanagree.chance.model import NO_MODEL
+from spanagree.chance.model import NONE
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
@@ -149,7 +149,7 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
         "sizes": units if match.in_tokens else "segments",
         "means": in_units(match.means),
         "remark": in_units(match.remark),
-        "model": in_units((CHANCES | OF_ARGUMENTS | NO_MODEL).get(settings.get("chance", ""), "")),
+        "model": in_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
         "measurement": MEASUREMENTS.get(settings.get("measurement", "")),
         "category_weights": CATEGORY_WEIGHTS.get(settings.get("category_weights", "")),
@@ -189,6 +189,8 @@ def _explain_settings(
     """Yield how segments match, what chance may do, and what items are and weigh."""
     if "what" in settings:
         chance = ["chance of pairs"]
+    elif settings.get("chance") == NONE:
+        chance = ["no chance"]
     else:
         chance = ["chance"]
         if settings.get("unit") == "sentence":

@@ -198,7 +198,7 @@ def test_nothing_is_explained_that_is_not_there(tables):
     choices = {
         *(f"intervals by {kind}" for kind in KINDS),
         *(f"p by {test}" for test in TESTS),
-        *("chance", "chance by sentences", "chance by characters", "chance by groups"),
+        *("chance", "no chance", "chance by sentences", "chance by characters", "chance by groups"),
         *("weights", "measurement", "category weights", "weighted pairs"),
         *("items", "items, O kept", "items, O skipped", "items of segments"),
         *("match segments", "match relations", "match attributes", "chance of pairs"),
@@ -240,6 +240,11 @@ def test_settings_are_explained(match, chance):
     assert MATCHES[match].remark
     assert shown[f"chance {chance}"].startswith(CHANCES[chance])
     assert ("in tokens" in shown["F1"]) == MATCHES[match].in_tokens
+
+
+def test_that_there_is_no_chance_is_explained():
+    shown = explained("match:overlap|chance:none|average:micro")
+    assert "Chance and corrected figures are undefined" in shown["chance none"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
