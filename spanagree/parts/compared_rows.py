@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from spanagree.arrays import Progress
-from spanagree.chance.model import places_of
+from spanagree.chance.model import places_of, why_undefined
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import Description, MatchCounting
 from spanagree.comparisons.overlaps import chance_of_corpus, check_names, widest_chance
@@ -244,6 +244,11 @@ def _check_one_chance(parts: Mapping[str, ComparedRows]) -> None:
             f"{name}: its segments need chance {widest}, and other parts were compared under"
             f" another; {chosen('chance', str.__str__(widest))} is for all of them"
         )
+        if reason := why_undefined(widest):
+            error = _OtherChanceError(
+                f"{name}: {reason}, and other parts were compared with chance; give the parts as a"
+                " list, which is gone over twice"
+            )
         error.chance = widest
         raise error
 

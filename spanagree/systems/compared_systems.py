@@ -113,7 +113,8 @@ class ComparedSystems(ComparedRows):
         gold = _checked_gold(corpus, gold)
         if not _rows_of_parts_hold(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")
-            return replace(cls.of(corpus, counting, gold), description=description)
+            whole = counting.run(lambda counting: cls.of(corpus, counting, gold))
+            return replace(whole, description=description)
         settled_corpus = _settled(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
         rows = first.rows._joined(

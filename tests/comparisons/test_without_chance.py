@@ -108,6 +108,12 @@ def test_parts_decide_on_the_whole(corpus, measure, random):
         assert math.isnan(parts["mine"].f1.expected)
 
 
+def test_an_iterator_of_parts_is_gone_over_once():
+    parts = iter([of(FLAT, FLAT, documents=1), of(NESTED, FLAT, documents=1)])
+    with refuses(sa.SettingError, f"part 2: {REASON}, … give the parts as a list, …"):
+        sa.evaluate(parts, match="overlap")
+
+
 def test_what_is_said():
     """The reason is in settings, the verdict and one remark; JSON has null and CSV is empty."""
     result = sa.evaluate(NESTED_CORPUS, match="overlap", ci=True)
