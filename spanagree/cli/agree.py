@@ -49,7 +49,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
     unitizing(),
     options.certainty(over=True, drawn=("resamples", "seed")),
     options.workers(),
-    options.reading(),
+    options.reading(strings=True),
     options.output(),
 )
 def agree(

@@ -34,7 +34,7 @@ _TABLE = "Read a table of labels, not spans."
     ),
     options.group("Tables", options.flag("--table", _TABLE)),
     label_options(),
-    options.reading(but=("--annotator", "--label")),
+    options.reading(but=("--annotator", "--label"), strings=True),
     options.output(),
 )
 def alt_test(job: Job, candidate: str, table: bool = False, **settings: Any) -> None:

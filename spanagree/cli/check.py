@@ -25,7 +25,7 @@ _FAIL = "Exit with 1 if there is an error, or a warning too."
         options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
     ),
     options.output(("text", "json"), plot=False, explain=False),
-    options.reading(but=("--group-by", "--unplaced", "--strings")),
+    options.reading(but=("--group-by", "--unplaced")),
 )
 def check(job: Job, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect

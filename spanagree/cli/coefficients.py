@@ -47,7 +47,7 @@ _FUNCTION = "spanagree.labels.summary.coefficients"
     ),
     options.certainty(),
     options.workers(),
-    options.reading(but=("--tokens", "--annotator", "--label", "--unplaced", "--strings")),
+    options.reading(but=("--tokens", "--annotator", "--label", "--unplaced")),
     options.output(),
 )
 def coefficients(

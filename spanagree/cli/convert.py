@@ -36,7 +36,7 @@ _CUT = "Choose what becomes of segments that cut a token."
         options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
         options.option("--cut", _CUT, choices=names_of(Cut), unless="error"),
     ),
-    options.reading(),
+    options.reading(strings=True),
 )
 def convert(
     job: Job,

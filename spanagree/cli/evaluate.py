@@ -52,7 +52,7 @@ _TEST = "Test all pairs of systems, or each against chance."
     ),
     options.levels(),
     options.workers(),
-    options.reading(),
+    options.reading(strings=True),
     options.output(),
 )
 def evaluate(

@@ -390,8 +390,14 @@ def workers() -> Group:
     return group("Large corpora", number("--workers", text), shared=True)
 
 
-def reading(but: Sequence[str] = ()) -> Group:
-    """Return the options of reading, except those that a command has in another sense."""
+def reading(but: Sequence[str] = (), *, strings: bool = False) -> Group:
+    """Return the options of reading.
+
+    Args:
+        but: options that a command has in another sense.
+        strings: whether the command takes strings that are in no text.
+    """
+    but = but if strings else (*but, "--strings")
     titled = {
         "Reading files": _files(),
         "Reading spaCy files and datasets": _datasets(),

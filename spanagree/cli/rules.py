@@ -54,7 +54,7 @@ _PAIRED = f"match={'|'.join(ONE_TO_ONE)}"
 _MAYBE_DRAWN = f"{_PAIRED} overlap_at tolerance"
 _WHAT = " ".join(str(member.name) for member in options.comparing_what())
 _OF_TABLES = ("--tokens", "--annotator", "--label", "--encoding", "--missing")
-_NOT_OF_SPANS = (*_OF_TABLES, "--unplaced", "--strings")  # which coefficients have not
+_NOT_OF_SPANS = (*_OF_TABLES, "--unplaced")  # which coefficients have not
 _SPANS = " ".join(str(member.name) for member in options.reading(but=_NOT_OF_SPANS))
 
 RULES = [
@@ -118,7 +118,8 @@ RULES = [
     Rule("agree", "by", excludes="measure=all|documents"),
     Rule("agree", "sort", needs="by=annotator"),
     Rule("agree", "continuum", needs="measure=alpha-u"),
-    Rule("agree", "unplaced", excludes="measure!=f1", why="it takes segments that have a place"),
+    Rule("agree", "unplaced strings", excludes="measure!=f1",
+         why="it takes segments that have a place"),
     Rule("agree", "chance", excludes="measure=alpha-u|documents"),
     Rule("agree", "match overlap_at min_shared test fail_under sort", excludes="measure!=f1"),
     Rule("agree", "cluster_by", excludes="measure=alpha-u|gamma|all"),
@@ -140,7 +141,7 @@ RULES = [
     Rule("coefficients", "slices", excludes="attribute workers"),
     Rule("coefficients", _SPANS, needs="tokens attribute", why="it is for span corpora"),
     Rule("coefficients", "workers", needs="tokens", why="a table of labels is read at once"),
-    Rule("alt-test", f"{_SPANS} tokens unplaced", excludes="table", why="it is for spans"),
+    Rule("alt-test", f"{_SPANS} tokens unplaced strings", excludes="table", why="it is for spans"),
     Rule("coefficients", "skip_outside", needs="tokens"),
     Rule("coefficients", "by=label", needs="tokens"),
     Rule("coefficients", "by=label", excludes="workers",

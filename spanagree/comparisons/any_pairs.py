@@ -27,11 +27,8 @@ def all_near_pairs(
     stretch = max(int(start.max(initial=0)) for _, start, _ in (a, b)) + t + 1
     at_a, at_b = (cell * stretch + start for cell, start, _ in (a, b))
     order = np.argsort(at_b, kind="stable")
-    low, high = (
-        np.searchsorted(at_b[order], at_a + shift, side)
-        for shift, side in ((-t, "left"), (t, "right"))
-    )
-    place, i = ranges(low, high)
+    low = np.searchsorted(at_b[order], at_a - t)
+    place, i = ranges(low, np.searchsorted(at_b[order], at_a + t, "right"))
     j = order[place]
     is_near = (a[0][i] == b[0][j]) & (np.abs(a[2][i] - b[2][j]) <= t)
     return i[is_near], j[is_near]

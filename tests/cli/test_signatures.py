@@ -51,6 +51,8 @@ LONG = "long.jsonl --from dataset --spans spans --text text --document id --anno
 TALK = "talk-a.csv talk-b.csv"
 COPIES = "--text text --spans gold=gold,mine=mine"
 
+STRINGS = {"--strings": Needed("strings.jsonl", "--strings", "strings:yes")}
+
 READING = {
     "--from": Pair("both.jsonl", "--from dataset"),
     "--unit": Pair(TWO, "--unit document"),
@@ -184,6 +186,7 @@ CASES = {
         **PLACES,
         **CHANCE_OF,
         **READING,
+        **STRINGS,
         **OUTPUT,
     },
     "alt-test": {
@@ -197,7 +200,7 @@ CASES = {
         "--overlap-at": Pair(f"{REPLACE} --match overlap", "--overlap-at 0.9"),
         **BY,
         "--table": Same("it says that FILE is a table, and the items that scores are of labels"),
-        **dict.fromkeys(READING, Same("the readers are those of evaluate")),
+        **dict.fromkeys({**READING, **STRINGS}, Same("the readers are those of evaluate")),
         **dict.fromkeys(OF_LABELS, Same("the reader is that of coefficients")),
         **OUTPUT,
     },
@@ -218,6 +221,7 @@ CASES = {
         **pairs("trio.jsonl", without="--without cem"),
         "--min-shared": Same("it marks pairs that share few documents, and counts the marks"),
         **READING,
+        **STRINGS,
         **OUTPUT,
     },
     "difficulty": {
@@ -475,6 +479,7 @@ def folder(tmp_path_factory):
     quoted = {"text": "Jo saw Al.", "gold": [[0, 2, "A"], [7, 9, "A"]], "mine": {"A": ["Jo", "Bo"]}}
     quoted["more"] = {"A": ["Al"]}
     files["quotes.jsonl"] = json.dumps(quoted)
+    files["strings.jsonl"] = json.dumps(dict.fromkeys(("gold", "mine"), quoted["mine"]))
     files["sessions.jsonl"] = "\n".join(map(json.dumps, sessions))
     talk = "recording,onset,offset,tier,label\nr,0.5,1.5,A,x\nr,2,{},B,{}\nr,4,{},A,y\n"
     files["talk-a.csv"], files["talk-b.csv"] = talk.format(3, "x", 5.25), talk.format(3, "y", 5.2)

@@ -253,7 +253,11 @@ def test_all_measures_of_overlapping_segments(capsys, tmp_path):
     assert "would work" not in out
     assert "--match" not in out
     found = sa.units.side_by_side(corpus).measures
-    assert found == sa.units.side_by_side(corpus, chance="overlapping").measures
+    raw, named = found["corrected F1, overlap"], sa.units.side_by_side(corpus, chance="overlapping")
+    assert raw.observed == pytest.approx(6 / 7)  # 3 pairs of 4 and 3 segments
+    others = {name: figure for name, figure in found.items() if figure != raw}
+    assert others == {name: named.measures[name] for name in others}
+    assert math.isnan(named.measures["corrected F1, overlap"].observed)
     values = {name for name, figure in found.items() if not math.isnan(figure.value)}
     assert values == {"corrected F1, exact", "γ", "γ_cat"}
     says(
