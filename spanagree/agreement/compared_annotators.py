@@ -118,8 +118,8 @@ class ComparedAnnotators(ComparedRows):
         kinds = [part.kind for part in parts.values()]
         if not rows_add(kinds):
             corpus.check_segments("parts of which chance treats some in another way")
-            whole = counting.run(lambda counting: cls.of(corpus, counting, annotators))
-            return replace(whole, description=description)
+            compared_anew = counting.run(lambda counting: cls.of(corpus, counting, annotators))
+            return replace(compared_anew, description=description)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][:-1]
         names = team.annotators, team.labels
         every_part = [*zip(parts.values(), n_before, strict=True)]

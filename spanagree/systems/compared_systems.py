@@ -113,8 +113,8 @@ class ComparedSystems(ComparedRows):
         gold = _checked_gold(corpus, gold)
         if not _rows_of_parts_hold(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")
-            whole = counting.run(lambda counting: cls.of(corpus, counting, gold))
-            return replace(whole, description=description)
+            compared_anew = counting.run(lambda counting: cls.of(corpus, counting, gold))
+            return replace(compared_anew, description=description)
         settled_corpus = _settled(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
         rows = first.rows._joined(

@@ -447,7 +447,7 @@ def test_remedies_are_options():
     with refuses(sa.SettingError, f"annotator 'a' … needed for labels of tokens: read with {kept}"):
         sa.token_labels(corpus)
     with refuses(sa.SettingError, f"match overlap … or read with {kept}"):
-        sa.agree(corpus, match="overlap")
+        sa.agree(corpus, match="overlap", chance="nonoverlapping")
     with refuses(
         sa.SettingError, "annotator 'a' … have pieces that overlap … --match exact (match"
     ):
