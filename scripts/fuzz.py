@@ -303,6 +303,24 @@ def jsonl(rng: random.Random, folder: Path) -> None:
     used(rng, sa.formats.read_jsonl(folder / "a.jsonl", **some(rng, repair=REPAIRS)))
 
 
+STRINGS = (
+    b'{"id": 7, "gold": {"PER": ["Jo", "Jo"], "LOC": []}, "model": {"PER": ["jo"]}}\n'
+    b'{"id": 8, "gold": {"PER": ["Al"]}, "model": null}\n',
+    b'{"gold": [{"text": "Jo", "label": "PER"}], "model": [{"text": "Al", "label": "X"}]}\n',
+    b'[{"gold": [["Jo", "PER"]], "model": [["Al", "PER"], ["Al", "PER"]]}]\n',
+)
+
+
+def strings(rng: random.Random, folder: Path) -> None:
+    """Strings with labels that are in no text, read and compared."""
+    path = folder / rng.choice(["a.jsonl", "a.json"])
+    path.write_bytes(damaged(rng, rng.choice(STRINGS)))
+    options = some(rng, spans=[{"gold": "gold", "model": "model"}, {"a": "model"}], repair=REPAIRS)
+    corpus = sa.read(path, strings=True, **options)
+    for function in (sa.evaluate, sa.agree) if len(corpus.layers) > 1 else ():
+        function(corpus, match=rng.choice(["exact", "boundaries", "token"])).to_dict()
+
+
 def brat(rng: random.Random, folder: Path) -> None:
     own = b"T1\tPER 0 8\tJo Smith\nT2\tLOC 18 22\tRome\nT3\tORG 0 2;5 8\tJo ith\n#1\tNote T1 x\n"
     data = damaged(rng, rng.choice([*example_files(".ann"), own, own]))
@@ -747,6 +765,7 @@ Door = Callable[[random.Random, Path], None]
 DOORS: dict[str, Door] = {
     "conll": conll,
     "jsonl": jsonl,
+    "strings": strings,
     "brat": brat,
     "exports": exports,
     "formats": formats,

@@ -278,3 +278,13 @@ def test_answers_among_words(answer):
     assert empty[0].segments["mine"] == ()
     with refuses(sa.InputError, "… the JSON of an answer that is cut off, or not valid; …"):
         sa.read([{"text": TEXT, "mine": '["Jo"] or ["York"]'}], text="text", spans={"mine": "mine"})
+
+
+@pytest.mark.parametrize("odd", [1984, 3.5, ["a"], None, {"a": 1}])
+def test_quotes_that_are_no_strings(odd):
+    """Their column was a TypeError; it is passed over, by name if it has numbers."""
+    row = {"text": "Jo met Al in 1984 at 3.5", "gold": [{"text": "Jo", "label": "X"}]}
+    corpus = sa.read([row | {"mine": [{"text": "Jo", "label": "X"}, {"text": odd, "label": "X"}]}])
+    assert corpus.annotators == ("gold",)
+    assert len(corpus.layers["gold"]) == 1
+    assert isinstance(odd, (int, float)) == any("passed over: mine" in x for x in corpus.notes)

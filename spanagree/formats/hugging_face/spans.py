@@ -395,11 +395,13 @@ def quotes_in(cell: Any) -> list[str] | None:
     if not is_sequence(spans):
         return None
     given = [_as_quote(span) for span in spans]
-    return [quote["text"] for quote in given] if all(map(_is_plain, given)) else None
+    return [str(quote["text"]) for quote in given] if all(map(_is_plain, given)) else None
 
 
 def _is_plain(span: Any) -> bool:
-    return isinstance(span, Mapping) and span.keys() <= {"text", "label"} and "text" in span
+    if not isinstance(span, Mapping) or not span.keys() <= {"text", "label"}:
+        return False
+    return isinstance(span.get("text"), (str, int, float))  # a number is refused when it is read
 
 
 def _in_object(spans: Mapping[Any, Any], place: str) -> Any:
