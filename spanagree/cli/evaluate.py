@@ -51,8 +51,8 @@ _TEST = "Test all pairs of systems, or each against chance."
         drawn=("resamples", "seed"),
     ),
     options.levels(),
-    options.workers(),
     options.reading(strings=True),
+    options.workers(),
     options.output(),
 )
 def evaluate(

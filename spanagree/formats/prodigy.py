@@ -31,6 +31,7 @@ from spanagree.formats.exports import (
 )
 from spanagree.formats.json_records import json_records
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
+from spanagree.formats.tasks import tasks_of
 
 REVIEW = "review"
 """The layer of the answers given in a review of others."""
@@ -256,24 +257,12 @@ def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: 
     The document's id has a key of our own, as a recipe may compute ``_input_hash`` anew. Two rows
     of one document differ in ``_task_hash``, by which Prodigy leaves out what is repeated.
 
-    Args:
-        corpus: documents, with known texts or tokens.
-        document: number of the document of each row.
-        assignees: name of the annotator of each row.
-        path: name of the file.
-
-    Raises:
-        SettingError: if texts and tokens are not known.
-        InputError: if the path cannot be written.
+    Args, errors: as of :func:`spanagree.formats.write.write_tasks`.
     """
-    numbers, index = np.unique(document, return_inverse=True)
-    part = corpus.subset(numbers)
-    texts = part.to_characters().known("texts", "Prodigy")
-    rows = []
-    for i, d, name in zip(index.tolist(), document.tolist(), assignees, strict=True):
-        id_, text = corpus.id_of(d), texts[i]
+    in_tokens, rows = corpus.offsets == "tokens", []
+    for d, id_, text, name in tasks_of(corpus, document, assignees, "Prodigy"):
         input_hash, task_hash = _hashes(id_, text, name)
-        tokens = {"tokens": _tokens(part, i, text)} if corpus.offsets == "tokens" else {}
+        tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
         meta = {"document": id_, "assignee": name}
         about = {OUR_ID: id_, "_input_hash": input_hash, "_task_hash": task_hash}
         rows.append({"text": text, **about, **tokens, "meta": meta})

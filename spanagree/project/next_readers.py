@@ -310,10 +310,10 @@ def worklist(
     readers: int = MIN_ANNOTATORS,
     limit: int | None = None,
     assignees: Sequence[str] | None = None,
-    sort: DisputeSort = "disagreement",
     match: MatchName = "exact",
     chance: ChanceOrAuto = "auto",
     seed: int = 0,
+    sort: DisputeSort = "disagreement",
     progress: Callable[[int, int], None] | None = None,
 ) -> Worklist:
     """Choose who reads which document next.

@@ -83,12 +83,12 @@ class ReplacementSettings(Settings):
     epsilon: float
     match: str | None = None
     chance: str | None = None
+    annotators: int
     expected: str | None = None
     chance_seed: int | None = None
     unplaced: str | None = None
     items_: str | None = None
     score: str | None = None
-    annotators: int
 
 
 class Left(NamedTuple):

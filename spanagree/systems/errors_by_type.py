@@ -57,9 +57,9 @@ class ErrorTypes(Result):
     notes: tuple[str, ...]
     not_in_text: str = field(default="", repr=False, compare=False)
 
-    TABLES: ClassVar[Mapping[str, str | None]] = {"errors": None}
-
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "counts")
+
+    TABLES: ClassVar[Mapping[str, str | None]] = {"errors": None}
 
     def errors(self, system: str) -> dict[str, int]:
         """Return the number of errors of a system, by type."""

@@ -15,13 +15,8 @@ from spanagree.results.text import render
 
 
 @pytest.fixture
-def path(newsroom):
-    return newsroom.parent / "crowd" / "crowd.jsonl"
-
-
-@pytest.fixture
-def crowd(path):
-    return sa.read(path)
+def crowd(newsroom):
+    return sa.read(newsroom.parent / "crowd" / "crowd.jsonl")
 
 
 def f1_of(team):
@@ -153,8 +148,9 @@ def test_hostile_names(crowd):
     assert "\x1b" not in render(found.table()) + found.verdict + found.signature
 
 
-def test_command(run, path, crowd):
+def test_command(run, newsroom, crowd):
     """As in Python, in every format; not with slices or other measures."""
+    path = newsroom.parent / "crowd" / "crowd.jsonl"
     asked = ("agree", path, "--without", "dia,cem")
     found = sa.agree(crowd, without=["dia", "cem"])
     assert json.loads(run(*asked, "--format", "json")[1]) == found.to_dict()

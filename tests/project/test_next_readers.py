@@ -269,9 +269,13 @@ def test_a_table(tmp_path):
     assert (tmp_path / "bare.csv").read_text("utf-8") == found.to_csv()
 
 
-def texts_of(corpus):
-    in_characters = corpus.to_characters()
-    return dict(zip(corpus.ids, in_characters.texts, strict=True))
+def written_worklist(folder, name):
+    """A worklist, the texts of its documents by id, and the file that it was written to."""
+    corpus = project()
+    found, path = sa.project.worklist(corpus), folder / name
+    found.write(path)
+    texts = corpus.to_characters().texts
+    return found, dict(zip(corpus.ids, texts, strict=True)), path
 
 
 def test_tasks_for_label_studio(tmp_path):
@@ -279,12 +283,8 @@ def test_tasks_for_label_studio(tmp_path):
 
     What is annotated of them is read as of the same documents.
     """
-    corpus = project()
-    found = sa.project.worklist(corpus)
-    path = tmp_path / "work.json"
-    found.write(path)
+    found, texts, path = written_worklist(tmp_path, "work.json")
     tasks = json.loads(path.read_text("utf-8"))
-    texts = texts_of(corpus)
     assert [task["data"] for task in tasks] == [
         {"text": texts[row.document], "spanagree_id": row.document, "assignee": row.annotator}
         for row in found
@@ -306,12 +306,8 @@ def test_tasks_for_prodigy(tmp_path):
 
     What is annotated of them is read as of the same documents.
     """
-    corpus = project()
-    found = sa.project.worklist(corpus)
-    path = tmp_path / "work.jsonl"
-    found.write(path)
+    found, texts, path = written_worklist(tmp_path, "work.jsonl")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    texts = texts_of(corpus)
     assert [(row["text"], row["meta"]) for row in rows] == [
         (texts[row.document], {"document": row.document, "assignee": row.annotator})
         for row in found

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Segment
 from spanagree.errors import check_known
 from spanagree.files import PathName, json_text, write_text
 from spanagree.formats.exports import OUR_ID, number_in
+from spanagree.formats.tasks import tasks_of
 
 
 def write_label_studio(corpus: Corpus, path: PathName, *, predictions: Sequence[str] = ()) -> None:
@@ -72,20 +71,10 @@ def _result(segments: Sequence[Segment], text: str, number: int) -> list[dict[st
 def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: PathName) -> None:
     """Write tasks without annotations, each for an annotator, whom ``data.assignee`` names.
 
-    Args:
-        corpus: documents, with known texts or tokens.
-        document: number of the document of each task.
-        assignees: name of the annotator of each task.
-        path: name of the file.
-
-    Raises:
-        SettingError: if texts and tokens are not known.
-        InputError: if the path cannot be written.
+    Args, errors: as of :func:`spanagree.formats.write.write_tasks`.
     """
-    numbers, index = np.unique(document, return_inverse=True)
-    texts = corpus.subset(numbers).to_characters().known("texts", "Label Studio")
     tasks = (
-        {"data": {"text": texts[i], OUR_ID: corpus.id_of(d), "assignee": name}}
-        for i, d, name in zip(index.tolist(), document.tolist(), assignees, strict=True)
+        {"data": {"text": task.text, OUR_ID: task.id, "assignee": task.assignee}}
+        for task in tasks_of(corpus, document, assignees, "Label Studio")
     )
     write_text(path, "[" + ",\n".join(map(json_text, tasks)) + "]\n")
