@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from spanagree.results.names import common_parts
+from spanagree.results.numbers import NOT_SHOWN
 
 PAGE = 80
 """The width of a page, in columns of a terminal."""
@@ -138,11 +139,11 @@ def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
 
 
 def _with_few_columns(grid: Grid) -> Grid:
-    """Of more than eight columns, leave out the spare ones and then the last figures.
+    """Of more than eight columns, leave out empty intervals, the spare ones, then the last figures.
 
     Names of the first column that repeat stand above their rows, which is a column less.
     """
-    for step in (_grouped, _without_spare):
+    for step in (_grouped, _without_empty, _without_spare):
         if len(grid.columns) > COLUMNS:
             grid = step(grid)
     figures = _figures(grid)
@@ -268,6 +269,13 @@ def _middle_cut(name: str, width: int) -> str:
 def _without_spare(grid: Grid) -> Grid:
     """Leave out the columns that may be left out."""
     return _without(grid, [i for i, column in enumerate(grid.columns) if column.spare])
+
+
+def _without_empty(grid: Grid) -> Grid:
+    """Leave out what belongs to a figure that is undefined throughout, such as its interval."""
+    columns = enumerate(grid.columns)
+    empty = [i for i, c in columns if c.joined and {"", NOT_SHOWN}.issuperset(c.cells)]
+    return replace(_without(grid, empty), left_out=grid.left_out)
 
 
 def _without(grid: Grid, places: Collection[int]) -> Grid:

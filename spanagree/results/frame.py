@@ -10,14 +10,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from spanagree.errors import printable
-from spanagree.results.numbers import DIGITS, decimal
+from spanagree.results.numbers import DIGITS, NOT_SHOWN, decimal
 from spanagree.signature import signature
 
 Value = Any
 """A cell: a text, a number, a pair of them, nothing; in a column for JSON a score."""
-
-NOT_SHOWN = "–"
-"""What people see in place of a figure that is undefined."""
 
 _FIRST = 20  # rows that a terminal shows of a list
 LEAST_P = 0.001

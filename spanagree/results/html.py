@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 
 from spanagree.errors import counted, cut
-from spanagree.results.frame import NOT_SHOWN, Frame, Value, figure
+from spanagree.results.frame import Frame, Value, figure
+from spanagree.results.numbers import NOT_SHOWN
 
 LONGEST = 40  # characters of a name that are shown; all of it is in its title
 _MOST = 300  # rows of a table

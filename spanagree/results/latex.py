@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from spanagree.results.frame import NOT_SHOWN, PLAIN, Column, Frame, TableStyle
+from spanagree.results.frame import PLAIN, Column, Frame, TableStyle
+from spanagree.results.numbers import NOT_SHOWN
 from spanagree.settings import confidence_of
 
 _GREEK = dict(zip(

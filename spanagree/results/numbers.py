@@ -8,6 +8,9 @@ from collections.abc import Sequence
 DIGITS = 3
 """Decimals of a figure that people read, where no others are asked for."""
 
+NOT_SHOWN = "–"
+"""What people see in place of a figure that is undefined."""
+
 RANK_DIGITS = 4
 """Decimals to which scores of one rank are the same, and a difference of them is none."""
 

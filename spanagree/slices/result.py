@@ -285,11 +285,10 @@ class Slices(Result, Keyed):
         ci, of_team = self.settings.ci is not None, self._of_team
         ratios = figures_of(self.settings.get("f_beta"))
         shown = {name: columns_of_figure(ratio, intervals=ci) for name, ratio in ratios.items()}
-        if self.is_ordered:  # beside changes these may go
-            shown = {
-                name: score._replace(spare=(ratios[name].title,) * (not ratios[name].has_chance))
-                for name, score in shown.items()
-            }
+        shown = {
+            name: score._replace(spare=(ratios[name].title,) * (not ratios[name].has_chance))
+            for name, score in shown.items()
+        }
         if of_team:  # other figures of two annotators depend on who is first
             shown = {"f1": ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))}
         noun = unit(self.settings)

@@ -161,6 +161,7 @@ class EvaluationOfRuns(SystemsResult):
             *(column for score in shown.values() for column in score.columns),
             *(column for score in shown.values() if ci for column in score.ends),
         ]
+        kept, _ = verdict.figure_of(self.settings)
         for key, ratio in self.figures.items():
             for kind, name in (
                 ("observed", ratio.title),
@@ -172,7 +173,7 @@ class EvaluationOfRuns(SystemsResult):
                         f"{key}_{kind}_{part}",
                         f"{part} {title}" * bool(title),
                         meaning=f"{part} over runs",
-                        spare=part == "se" or kind == "observed",
+                        spare=part == "se" or kind != kept,
                     )
                     for part in ("sd", "se")
                 ]

@@ -236,7 +236,7 @@ _Row = tuple[str, Mapping[str, Figure], int]  # name, figures, support
 
 def _text(rows: Sequence[_Row], labels: int, digits: int) -> str:
     """Return the rows as seqeval sets them, those of labels first, and the F1 of chance behind."""
-    from spanagree.results.frame import NOT_SHOWN  # scores have no text
+    from spanagree.results.numbers import NOT_SHOWN  # scores have no text
 
     width = max(len(name) for name, _, _ in rows)
     head = ["precision", "recall", "f1-score", "support", "chance F1"]

@@ -39,8 +39,7 @@ def trainer_metrics(
 
     It takes an EvalPrediction, or predictions and label ids as a pair. Predictions are logits
     (documents, tokens, labels) or label ids (documents, tokens), or a tuple whose first is that;
-    arrays, or lists of one array for each document. A token whose label id, or predicted id, is
-    −100 is left out.
+    arrays, or lists of one array for each document. A token whose label id is −100 is left out.
 
     It gives ``precision``, ``recall``, ``f1``; ``chance``, the F1 that chance alone would give;
     ``precision_corrected``, ``recall_corrected``, ``f1_corrected``; and on request for each label
@@ -164,7 +163,7 @@ def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
         raise InputError(f"documents: {len(sizes)} of predictions, {len(lengths)} of {same}")
     for d in np.flatnonzero(sizes != lengths)[:1].tolist():
         raise InputError(f"document {d + 1}: {sizes[d]} predictions, {lengths[d]} {same}")
-    counts = (predicted != IGNORED) & (given != IGNORED)
+    counts = given != IGNORED
     document = np.repeat(np.arange(len(lengths)), lengths)
     kept = np.bincount(document[counts], minlength=len(lengths))
     return predicted[counts], given[counts], kept

@@ -277,8 +277,8 @@ def test_summary(systems, crowd):
     result = sa.agree(crowd)
     dia, cem = result["dia"].f1, result["cem"].f1
     assert said(crowd, team=True) == (
-        f"Summary {result.verdict} dia ({dia.corrected:.4f}),"
-        f" cem ({cem.corrected:.4f}) agree less with the others than these do on the same documents (corrected F1 against"
+        f"Summary {result.verdict} dia ({dia.corrected:.3f}),"
+        f" cem ({cem.corrected:.3f}) agree less with the others than these do on the same documents (corrected F1 against"
         " the rest; p below .05 after Holm’s correction for all annotators)."
     )
     assert "(0.6231) agrees less" not in said(crowd.of_annotators(["ann", "bob", "eli"]), team=True)

@@ -238,9 +238,12 @@ def test_errors_of_predictions(prediction, message):
 
 
 def test_a_prediction_that_does_not_count():
-    """A token is left out where either id is −100."""
-    left = sa.trainer_metrics(NAMES)((np.array([[1, -100, 2]]), np.array([[1, 3, 2]])))
-    assert repr(left) == repr(sa.trainer_metrics(NAMES)((np.array([[1, 2]]),) * 2))
+    """−100 predicted for a token with a label would take gold out of recall, and is refused."""
+    compute_metrics = sa.trainer_metrics(NAMES)
+    with refuses(sa.InputError, "predictions, document 1: id -100 has no name"):
+        compute_metrics((np.array([[1, -100, 2]]), np.array([[1, 3, 2]])))
+    padded_only = compute_metrics((np.array([[1, -100]]), np.array([[1, -100]])))
+    assert padded_only["f1"] == 1
 
 
 def test_metrics_are_plain():

@@ -658,7 +658,7 @@ def test_what_was_stopped_has_bounds():
         low, high = one.gamma.bounds
         assert math.isnan(one.gamma.value)
         assert low - 0.02 <= whole.gamma.value <= high + 0.02
-        assert f"γ: between {low:.4f} and {high:.4f}: the time limit" in str(one)
+        assert f"γ: between {low:.3f} and {high:.3f}: the time limit" in str(one)
         whole_row = one.to_dict()["tables"]["figures"][0]
         assert (whole_row["coefficient"], whole_row["gamma"]["value"]) == ("γ", None)
         assert whole_row["gamma"]["bounds"] == [low, high]
