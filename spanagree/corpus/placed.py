@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import compress
 
@@ -48,6 +50,19 @@ def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
     return (
         f"{counted(n_quotes, 'quote')} not in the text left out: {purpose} have no place for them",
     )
+
+
+_NOTE = re.compile(r"[0-9,]+ quotes? not in the text left out: [^:]*")
+
+
+def remarks_on_unplaced(notes: Iterable[str]) -> list[str]:
+    """Take of the notes of a corpus those on quotes that were left out, for below a table.
+
+    >>> note = "1 quote not in the text left out: units have no place for them"
+    >>> remarks_on_unplaced(["1 sentence was read", note]) == [note]
+    True
+    """
+    return [note for note in notes if _NOTE.fullmatch(note)]
 
 
 def _check_text(corpus: Corpus, purpose: str) -> None:

@@ -273,6 +273,7 @@ class Coefficients(Result, CoefficientSet):
         marked: of tokens, the same of those that one annotator or more marked; see
             :func:`spanagree.labels.token_coefficients`.
         spans: of tokens, F1 of the segments by exact match, all pairs of annotators together.
+        about_spans: how that F1 was made, of segments and of quotes that are not in the text.
 
     >>> import spanagree as sa
     >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
@@ -293,6 +294,7 @@ class Coefficients(Result, CoefficientSet):
     basis: Basis = field(repr=False, compare=False)
     marked: Coefficients | None = None
     spans: Score | None = None
+    about_spans: str = field(default="", repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {
         "category": "a row for each category",

@@ -227,6 +227,8 @@ def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
         yield f"jackknife undefined: {coefficients.spa.jackknife_reason}"
     if by is None and coefficients.spa.jackknife > 1:
         yield "jackknife above 1, which is full agreement: of few items it corrects too much"
+    if by is None and coefficients.about_spans:
+        yield coefficients.about_spans
     if by == "annotator" and not all(
         labeller.pairs for labeller in coefficients.annotators.values()
     ):

@@ -7,14 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.agreement.agree import agree
+from spanagree.errors import printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import marked_items, token_labels
 from spanagree.parts.each import Part
+from spanagree.results import verdict
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
+    from spanagree.agreement.result import Agreement
     from spanagree.uncertainty.confidence import Jackknife
 
 
@@ -58,5 +61,17 @@ def token_coefficients(
     of_marked = coefficients(marked_items(table), ci=ci, **settings)
     if len(table.annotators) < 2:
         return replace(of_all, marked=of_marked)
-    spans = agree(parts, ci=ci, executor=executor).team.f1
-    return replace(of_all, marked=of_marked, spans=spans)
+    of_spans = agree(parts, ci=ci, executor=executor)
+    about = _about_spans(of_spans)
+    return replace(of_all, marked=of_marked, spans=of_spans.team.f1, about_spans=about)
+
+
+def _about_spans(of_spans: Agreement) -> str:
+    """Say by which chance F1 of the segments was corrected, and what it makes of lost quotes."""
+    settings = of_spans.settings
+    about = f"F1 of segments: match {settings.match}, chance {settings.chance}"
+    if reason := settings.get("chance_undefined"):
+        about += f" ({printable(reason)})"
+    outcome = "match nothing, and are left out of all else"
+    lost = verdict.not_in_text(settings, [*of_spans.annotators], of_spans.not_found, outcome)
+    return f"{about}; {lost.removesuffix('.')}" if lost else about

@@ -12,7 +12,7 @@ from spanagree.arrays import Bools
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import placed_only, remarks_on_unplaced
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -120,7 +120,11 @@ class DocumentAgreement(Result):
             caption=f"{noun}-level agreement:"
             f" {counted(self.settings.annotators or 0, 'annotator')},"
             f" {counted(self.documents, noun)}, {self.seen} seen by two or more",
-            remarks=[*(f"–: undefined: {reason}" for reason in reasons), *self.caveats],
+            remarks=[
+                *(f"–: undefined: {reason}" for reason in reasons),
+                *self.caveats,
+                *remarks_on_unplaced(self.notes),
+            ],
         )
 
     def _picture(self, by: str | None) -> Picture:

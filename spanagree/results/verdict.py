@@ -174,6 +174,8 @@ _SINGULAR = {
     "count as wrong": "counts as wrong",
     "are left out": "is left out",
     "match nothing": "matches nothing",
+    "match nothing in F1": "matches nothing in F1",
+    "match nothing, and are left out of all else": "matches nothing, and is left out of all else",
 }
 
 

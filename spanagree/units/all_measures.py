@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
 from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.placed import placed_only
+from spanagree.corpus.placed import placed_only, remarks_on_unplaced
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import (
     InputError,
@@ -61,12 +61,14 @@ class SideBySideSettings(Settings):
         chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
         precision: the standard error of γ and of γ_cat at which sampling ends.
         stopped: time, if that ended γ or an F1.
+        unplaced: what became in F1 of quotes that are not in the text, if there are any.
     """
 
     measure: str
     chance: str
     precision: float
     stopped: str | None = None
+    unplaced: str | None = None
 
 
 class Figure(NamedTuple):
@@ -95,6 +97,7 @@ class SideBySide(Result):
         of_documents: how many the corpus has.
         settings: what made the numbers.
         notes: what is out of the ordinary.
+        not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -109,12 +112,17 @@ class SideBySide(Result):
     of_documents: int
     settings: SideBySideSettings
     notes: tuple[str, ...]
+    not_in_text: str = field(default="", repr=False, compare=False)
 
     BY: ClassVar[Mapping[str, str]] = {}
 
     @property
     def verdict(self) -> str:
-        """From where to where agreement goes, corrected for chance, by the measure."""
+        """From where to where agreement goes, corrected for chance, and which quotes are lost."""
+        return f"{self._extremes} {self.not_in_text}".rstrip()
+
+    @property
+    def _extremes(self) -> str:
         above = {name: x.value for name, x in self.measures.items() if not math.isnan(x.value)}
         if len(above) < 2:
             return "Fewer than two of the measures are defined."
@@ -152,7 +160,10 @@ class SideBySide(Result):
             meanings={
                 name: meaning for name, meaning in _MEANINGS.items() if name in self.measures
             },
-            remarks=[f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason],
+            remarks=[
+                *(f"{name}: {x.reason}" for name, x in self.measures.items() if x.reason),
+                *remarks_on_unplaced(self.notes),
+            ],
         )
 
     def _picture(self, by: str | None) -> Picture:
@@ -177,7 +188,9 @@ def side_by_side(
 ) -> SideBySide:
     """Return corrected F1, α of tokens, α_U and γ of the same annotators on the same documents.
 
-    A measure that does not take the corpus is undefined, with the reason.
+    A measure that does not take the corpus is undefined, with the reason. Quotes that are not in
+    the text match nothing in F1, and are left out of the other measures, which have no place for
+    them.
 
     Args:
         corpus: the annotations.
@@ -200,19 +213,21 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
-    corpus = placed_only(corpus_of(corpus), "units")
+    whole = corpus_of(corpus)
+    every, chosen = choose_annotators(whole, annotators)
+    corpus = placed_only(every, "α of tokens, α_U and γ")
     check_choice(chance, (AUTO, *CHANCES), "chance")  # not a reason why a measure is undefined
     is_open = leaves_open(chance)
-    chance = chance_of_corpus(corpus, "exact", chance)
+    chance = chance_of_corpus(whole, "exact", chance)
     Sampling("chance", chance, precision, seed)
     Deadline.after(time_limit)
-    corpus, chosen = choose_annotators(corpus, annotators)
-    seen = times_seen(corpus)
-    compared = corpus.subset(np.asarray(seen >= 2))
+    shared = np.asarray(times_seen(corpus) >= 2)
+    compared, quoted = corpus.subset(shared), every.subset(shared)
     settings = SideBySideSettings(
         measure="all",
         chance=chance,
         precision=float(precision),
+        unplaced=every.unplaced_count_as,
         seed=int(seed),
         chosen=chosen,
         offsets=corpus.offsets,
@@ -222,10 +237,10 @@ def side_by_side(
     begun = time.monotonic()
     clock = _Clock(time_limit, progress)
 
-    def sampled(corpus: Corpus) -> list[Figure]:
+    def sampled() -> list[Figure]:
         left = None if time_limit is None else max(time_limit - (time.monotonic() - begun), 0.0)
         result = gamma(
-            corpus, chance=chance, precision=precision, time_limit=left,
+            compared, chance=chance, precision=precision, time_limit=left,
             seed=seed, executor=executor, progress=step_of(progress, "γ"),
         )  # fmt: skip
         of_gamma.append(result.settings)
@@ -235,11 +250,11 @@ def side_by_side(
     measures: dict[str, Figure] = {}
     refused, n_makers = [], 0
     for names, make in (
-        *_without_alignments(chance, seed, clock, is_open=is_open),
+        *_without_alignments(quoted, compared, chance, seed, clock, is_open=is_open),
         (["γ", "γ_cat"], sampled),
     ):
         try:
-            figures = make(compared)
+            figures = make()
         except (SettingError, InputError) as error:
             refused.append(f"{names[0]}: {error}")
             reason = _reason(error, names[0])
@@ -251,9 +266,10 @@ def side_by_side(
     for of_run in of_gamma:
         stopped = of_run.stopped or ("time" if clock.over else None)
         settings = replace(settings, stopped=stopped)
-    return SideBySide(
-        measures, corpus.annotators, len(compared), len(corpus), settings, corpus.notes
-    )
+    n_lost = sum(map(len, quoted.unplaced.values()))
+    lost = verdict.not_in_text(settings, corpus.annotators, n_lost, "match nothing in F1")
+    sizes = (len(compared), len(corpus))
+    return SideBySide(measures, corpus.annotators, *sizes, settings, corpus.notes, lost)
 
 
 _WITH_OVERLAPS = ("corrected F1, exact", "γ")  # defined where segments overlap
@@ -302,14 +318,15 @@ class _Clock:
         return report
 
 
-_Make = Callable[[Corpus], list[Figure]]
+_Make = Callable[[], list[Figure]]
 
 
 def _without_alignments(
-    chance: str, seed: int, clock: _Clock, *, is_open: bool
+    quoted: Corpus, compared: Corpus, chance: str, seed: int, clock: _Clock, *, is_open: bool
 ) -> Iterator[tuple[list[str], _Make]]:
     """Yield what needs no alignment of units: the names of measures, and what makes them.
 
+    F1 counts quotes that are not in the text (``quoted``); other measures have no place for them.
     Where no chance model was named (``is_open``) and a measure goes with none, its raw F1 stands.
     Where chance F1 is of draws, the value errs by its slope in that chance.
     """
@@ -317,13 +334,13 @@ def _without_alignments(
     def f1(match: MatchName) -> _Make:
         limited = find_match(match).one_to_one
 
-        def make(corpus: Corpus) -> list[Figure]:
+        def make() -> list[Figure]:
             shown = (clock.ending if limited else clock.of)(f"F1, {match}")
             settings: dict[str, Any] = {"match": match, "seed": seed, "progress": shown}
             try:
-                agreement = agree(corpus, chance=chance, **settings)
+                agreement = agree(quoted, chance=chance, **settings)
             except (OverlapError, CostError) as error:
-                raw = agree(corpus, **settings) if is_open else None
+                raw = agree(quoted, **settings) if is_open else None
                 if raw is None or not (reason := why_undefined(raw.settings.chance)):
                     raise error from None
                 observed = raw.team.f1.observed
@@ -335,14 +352,14 @@ def _without_alignments(
 
         return make
 
-    def tokens(corpus: Corpus) -> list[Figure]:
+    def tokens() -> list[Figure]:
         clock.of("α of tokens")
-        of_tokens = alpha(label_tokens(corpus, skip_outside=False, runs=True))
+        of_tokens = alpha(label_tokens(compared, skip_outside=False, runs=True))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
         return [Figure("agreement", *figures, reason=of_tokens.reason)]
 
-    def units(corpus: Corpus) -> list[Figure]:
-        return [_disagreement(alpha_u(corpus, progress=clock.of("α_U")).all)]
+    def units() -> list[Figure]:
+        return [_disagreement(alpha_u(compared, progress=clock.of("α_U")).all)]
 
     for match in measures(lambda measure: measure.of_label):
         yield [f"corrected F1, {match}"], f1(match)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from spanagree.corpus.placed import remarks_on_unplaced
 from spanagree.errors import SettingError, counted, counted_of
 from spanagree.results import verdict
 from spanagree.results.caveats import FEW
@@ -149,6 +150,7 @@ class TeamResult(Result, Generic[Some]):
             remarks=[
                 *reasons([(" ".join(names), figure) for names, _, figure in named]),
                 *self.caveats,
+                *remarks_on_unplaced(self.notes),
             ],
             **more,
         )

@@ -623,7 +623,59 @@ def test_figures_without_them_say_so():
         sa.confusion(corpus),
         sa.document_agreement(corpus),
         sa.make_gold(corpus),
-        sa.side_by_side(corpus, precision=0.5),
     ):
         assert sum(said in note for note in result.notes) == 1, result
         assert "unplaced" not in result.signature
+    for result in (
+        sa.alpha_u(corpus),
+        sa.gamma(corpus, precision=0.5),
+        sa.document_agreement(corpus),
+    ):
+        assert sum(said in remark for remark in result.table().remarks) == 1, result
+
+
+def five_of_ten():
+    """Five documents, in each of which the second of two quotes of the model is invented."""
+    return sa.read(rows(*[quotes("ab", "zz")] * 5))
+
+
+def test_measures_side_by_side_have_the_f1_of_agree():
+    """By hand: 5 of 10 + 10 match, so F1 is 2·5/20; a quote without a place adds to one size."""
+    corpus = five_of_ten()
+    found = sa.side_by_side(corpus, precision=0.5)
+    for match in ("exact", "token", "iou", "overlap"):
+        team = sa.agree(corpus, match=match).team.f1
+        assert found.measures[f"corrected F1, {match}"][1:4] == team[:3]
+        assert team.observed == 0.5
+    lost = "5 of 20 quotes are not in the text and match nothing in F1."
+    assert found.verdict.endswith(lost)
+    assert "|unplaced:wrong|" in found.signature
+    left = "5 quotes not in the text left out: α of tokens, α_U and γ have no place for them"
+    assert left in found.table().remarks
+    assert left in found.notes
+    placed = sa.side_by_side(corpus.but(unplaced={}), precision=0.5)
+    for name in ("α of tokens", "α_U", "γ"):
+        assert found.measures[name] == placed.measures[name]
+    assert "quotes" not in placed.verdict
+    assert "unplaced" not in placed.signature
+
+
+def test_quotes_of_other_documents_and_annotators_are_not_counted():
+    corpus = sa.read([{**row, "third": quotes("ab")} for row in rows(quotes("ab", "zz"))])
+    found = sa.side_by_side(corpus, annotators=["gold", "third"], precision=0.5)
+    assert "quote" not in found.verdict
+    assert "unplaced" not in found.signature
+    assert not any("quote" in remark for remark in found.table().remarks)
+
+
+def test_f1_beside_coefficients_of_tokens_says_what_it_counts():
+    found = sa.labels.token_coefficients(five_of_ten())
+    assert found.spans.observed == 0.5
+    assert (
+        "F1 of segments: match exact, chance nonoverlapping; 5 of 20 quotes are not in the text and"
+        " match nothing, and are left out of all else"
+    ) in found.table().remarks
+    one = sa.labels.token_coefficients(sa.read(rows(quotes("ab", "zz"))))
+    assert "1 of 4 quotes is not in the text and matches nothing, and is left" in one.about_spans
+    none = sa.labels.token_coefficients(sa.read(rows(quotes("ab", "cd"))))
+    assert none.about_spans == "F1 of segments: match exact, chance nonoverlapping"
