@@ -39,6 +39,7 @@ from spanagree.references.against import (
     evaluate_references,
 )
 from spanagree.results.names import common_parts
+from spanagree.results.verdict import figure_of
 from spanagree.slices.result import Slices
 from spanagree.slices.score import score_slices
 from spanagree.systems.compare_systems import Comparison, compare_systems
@@ -162,10 +163,11 @@ class SystemsOverview(Overview):
 
     @property
     def placed(self) -> list[System]:
-        """The systems by rank, the highest corrected F1 first."""
+        """The systems by rank, the highest corrected F1 first, or F1 where there is no chance."""
+        kind = figure_of(self.evaluation.settings)[0]
 
         def place(system: System) -> float:
-            rank = system.rank.corrected
+            rank: int | None = getattr(system.rank, kind)
             return math.inf if rank is None else rank
 
         return sorted(self.evaluation.systems.values(), key=place)
@@ -289,22 +291,23 @@ class ReferencesOverview(Overview):
 
     @property
     def placed(self) -> list[SystemAgainst]:
-        """The systems, the highest corrected F1 first."""
-        return _by_corrected(self.against.systems)
+        """The systems, the highest F1 first, corrected if there is chance."""
+        return _by_f1(self.against.systems, self.against.settings)
 
     @property
     def references(self) -> list[Person]:
-        """The references, the highest corrected F1 first."""
-        return _by_corrected(self.against.people)
+        """The references, the highest F1 first, corrected if there is chance."""
+        return _by_f1(self.against.people, self.against.settings)
 
 
 _Scored = TypeVar("_Scored", SystemAgainst, Person)
 
 
-def _by_corrected(scored: Mapping[str, _Scored]) -> list[_Scored]:
-    """Return systems or people, the highest corrected F1 first and undefined ones last."""
+def _by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_Scored]:
+    """Return systems or people, the highest F1 of the kind that decides first, no F1 last."""
+    kind = figure_of(settings)[0]
     return sorted(
-        scored.values(), key=lambda system: np.nan_to_num(-system.f1.corrected, nan=math.inf)
+        scored.values(), key=lambda system: np.nan_to_num(-getattr(system.f1, kind), nan=math.inf)
     )
 
 

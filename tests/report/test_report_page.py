@@ -25,7 +25,8 @@ from messages import refuses
 import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
-from spanagree.report.overview import SystemsOverview
+from spanagree.report.overview import SystemsOverview, systems_overview
+from spanagree.report.page.pieces import show_levels
 from spanagree.results.frame import figure, probability
 from spanagree.results.html import el, visible
 from spanagree.results.numbers import decimal
@@ -1273,3 +1274,75 @@ def test_a_document_whose_relations_differ(visit):
         "return [...document.querySelectorAll('.links li')].map((x) => x.innerText)"
     )
     assert [row.endswith(f": {name}") for row, name in zip(rows, "ab", strict=True)] == [True, True]
+
+
+# --- where chance is undefined --------------------------------------------------------------------
+
+
+def overlapping():
+    """Gold with segments that overlap, and two systems, in 12 documents: no chance of overlap."""
+    layers = {
+        "gold": [[(0, 3, "X"), (1, 4, "X"), (6, 8, "Y")], [(0, 2, "X"), (1, 5, "Y")]] * 6,
+        "m1": [[(0, 3, "X"), (1, 4, "X")], [(0, 2, "X"), (1, 5, "Y")]] * 6,
+        "m2": [[(0, 3, "X"), (6, 8, "Y")], [(0, 1, "X"), (3, 5, "Y")]] * 5 + [[], [(3, 4, "X")]],
+    }
+    return sa.Corpus.from_segments([9] * 12, layers)
+
+
+def in_section(text, name):
+    """The figures of a section, rounded, and its words."""
+    section = re.search(rf'<section id="{name}".*?</section>', text, re.S)[0]
+    words = " ".join(re.sub(r"<[^>]*>", " ", section).split())
+    figures = [value for section, value, _ in Page(text).figures if section == name]
+    return [round(value, 9) for value in figures], words
+
+
+def test_tests_and_labels_are_raw_without_chance():
+    """The grid has the difference of the test; labels 2·matched / (both sizes), by hand.
+
+    Of X, gold has 18 segments; m1 has 18, and all match. Of Y, gold has 12 and m1 has 6, all match.
+    """
+    text = page(overlapping(), match="overlap")
+    pair = sa.compare_systems(sa.evaluate(overlapping(), match="overlap"))["m1", "m2"]
+    figures, words = in_section(text, "certainty")
+    assert figures == [round(pair.observed.value, 9), round(pair.observed.p_adjusted, 9)]
+    assert "ahead in F1, and p" in words
+    assert "corrected" not in words
+    figures, words = in_section(text, "labels")
+    assert figures[::2] == pytest.approx([1, 2 * 6 / 18])
+    assert "F1 as observed, as chance is undefined" in words
+    assert "corrected" not in words
+
+
+def test_systems_are_placed_by_raw_f1_without_chance():
+    corpus = overlapping()
+    turned = corpus.of_annotators(["gold", "m2", "m1"])
+    text = page(turned, match="overlap")
+    _, words = in_section(text, "certainty")
+    assert "p times all pairs m2 m1" in words  # m1 in the row, ahead of m2
+    against = page(turned, match="overlap", systems=["m2", "m1"])
+    _, words = in_section(against, "labels")
+    assert "chance is undefined m1 m2 human" in words
+
+
+def test_outliers_and_pairs_are_raw_without_chance():
+    text = page(overlapping(), match="overlap", team=True)
+    agreement = sa.agree(overlapping(), match="overlap")
+    figures, words = in_section(text, "summary")
+    assert figures == [round(agreement.annotators["m2"].f1.observed, 9)]
+    assert "agrees less with the others" in words
+    assert "(F1 against the rest;" in words
+    figures, words = in_section(text, "pairs")
+    assert round(agreement.mean.observed, 9) in figures
+    assert "corrected" not in words
+    assert ", corrected" not in text
+
+
+def test_levels_are_raw_without_chance():
+    """The matrix of levels has the raw F1 of all documents, under a caption that says so."""
+    corpus = overlapping()
+    report = systems_overview(corpus, None, {}, None, match="overlap", chance="auto")
+    text = str(show_levels(report))
+    assert "F1 as observed, as chance is undefined" in text
+    observed = [s.f1.observed for s in report.placed]
+    assert [float(x) for x in re.findall(r'<data value="([^"]*)"', text)] == pytest.approx(observed)

@@ -38,7 +38,18 @@ _WIDE = 8  # columns of a matrix whose names stand upright
 _ROWS = 100  # labels
 _MEMBERS = 12  # annotators who are shown without being asked for
 _DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
-_BELOW = "corrected F1, and below it F1 as observed"
+
+
+def kind_of(result: Any) -> str:
+    """Return the kind of the figure that decides: corrected, or observed without chance."""
+    return verdict.figure_of(result.settings)[0]
+
+
+def _kinds_shown(result: Any) -> str:
+    """Return the caption of cells of :func:`_cell`."""
+    if kind_of(result) == "observed":
+        return "F1 as observed, as chance is undefined"
+    return "corrected F1, and below it F1 as observed"
 
 
 def title_of(result: Any) -> str:
@@ -48,7 +59,7 @@ def title_of(result: Any) -> str:
 
 def decisive(result: Any, score: Score) -> float:
     """Return the value of a score in the figure that decides."""
-    value: float = getattr(score, verdict.figure_of(result.settings)[0])
+    value: float = getattr(score, kind_of(result))
     return value
 
 
@@ -202,8 +213,15 @@ def show_matrix(
     return Html(el("p", caption, class_="caption") + scrolled(matrix, caption))
 
 
-def _cell(score: Score) -> Html:
-    """Return a corrected F1 with the F1 as observed below it."""
+def _cell(score: Score, kind: str) -> Html:
+    """Return a corrected F1 with the F1 as observed below it; this alone where there is no chance.
+
+    Args:
+        score: F1.
+        kind: kind of the figure that decides.
+    """
+    if kind == "observed" and not math.isnan(score.observed):
+        return el("td", number(score.observed), class_=f"heat {shade(score.observed)}")
     if math.isnan(score.corrected):
         observed = [] if math.isnan(score.observed) else [el("small", number(score.observed))]
         return el("td", number(score.corrected), *observed, class_="heat none", title=score.reason)
@@ -227,7 +245,7 @@ def show_labels(report: SystemsOverview) -> Html:
     def f1(i: int, j: int) -> Score:
         return systems[j].labels.get(labels[i], none).f1
 
-    return _show_by_label(rows, _heads(report), f1)
+    return _show_by_label(report.evaluation, rows, _heads(report), f1)
 
 
 def show_labels_against(report: ReferencesOverview) -> Html:
@@ -240,16 +258,20 @@ def show_labels_against(report: ReferencesOverview) -> Html:
         return systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
 
     heads = [*_heads(report), name(top.name, 24)]
-    return _show_by_label([(label, "") for label in labels], heads, f1)
+    return _show_by_label(report.against, [(label, "") for label in labels], heads, f1)
 
 
 def _show_by_label(
-    rows: Sequence[tuple[str, str]], heads: Sequence[Html], f1: Callable[[int, int], Score]
+    result: Any,
+    rows: Sequence[tuple[str, str]],
+    heads: Sequence[Html],
+    f1: Callable[[int, int], Score],
 ) -> Html:
     """Return a matrix with a row for each label; of very many the first."""
     left = len(rows[_ROWS:])
     more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
-    made = show_matrix(_BELOW, rows[:_ROWS], heads, lambda i, j: _cell(f1(i, j)))
+    kind, caption = kind_of(result), _kinds_shown(result)
+    made = show_matrix(caption, rows[:_ROWS], heads, lambda i, j: _cell(f1(i, j), kind))
     return Html(made + remarks(*more))
 
 
@@ -260,12 +282,13 @@ def show_levels(report: SystemsOverview) -> Html:
     parts.append(("all", levels.whole))
     rows = [(title, counted(part.documents, document)) for title, part in parts]
 
-    names = [system.name for system in report.placed]
+    names, kind = [system.name for system in report.placed], kind_of(report.evaluation)
 
     def cell(i: int, j: int) -> Html:
-        return _cell(parts[i][1].systems[names[j]].f1)
+        return _cell(parts[i][1].systems[names[j]].f1, kind)
 
-    made = show_matrix(f"by difficulty, the easiest first: {_BELOW}", rows, _heads(report), cell)
+    caption = f"by difficulty, the easiest first: {_kinds_shown(report.evaluation)}"
+    made = show_matrix(caption, rows, _heads(report), cell)
     return Html(made + remarks(*levels.table().remarks))
 
 
@@ -275,23 +298,25 @@ def show_tests(report: SystemsOverview) -> Html:
     if result is None:
         return Html()
     alone = " if it were the only pair" if len(result.pairs) > 1 else ""
+    kind_shown = kind_of(result)
 
     def cell(i: int, j: int) -> Html:
         if i > j:
             return el("td", class_="heat none")
         pair = result[systems[i], systems[j + 1]]
-        ahead, observed = pair.corrected, pair.observed
+        ahead, observed = getattr(pair, kind_shown), pair.observed
         if math.isnan(ahead.value):
             return el("td", number(ahead.value), class_="heat none", title=ahead.reason)
-        alike = report.alike(pair.a, pair.b)
-        about = f"{pair.a} − {pair.b}: {figure((ahead.low, ahead.high))}{alone};"
-        about += f" F1 {figure(observed.value)}"
+        alike = report.alike(pair.a, pair.b, kind_shown)
+        about = f"{pair.a} − {pair.b}: {figure((ahead.low, ahead.high))}{alone}"
+        about += f"; F1 {figure(observed.value)}" if kind_shown == "corrected" else ""
         p = el("small", "p ", number(ahead.p_adjusted, probability(ahead.p_adjusted)))
         kind = "heat alike" if alike else "heat h5"
         shown = number(ahead.value) if alike else el("strong", number(ahead.value))
         return el("td", shown, p, class_=kind, title=about)
 
-    caption = "by how much the system at the left is ahead in corrected F1, and p times all pairs"
+    title = title_of(result)
+    caption = f"by how much the system at the left is ahead in {title}, and p times all pairs"
     rows = [(report.short[name], "") for name in systems[:-1]]
     made = show_matrix(caption, rows, _heads(report)[1:], cell)
     below = [f"in bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
@@ -426,11 +451,12 @@ def show_slices(report: Overview) -> Html:
     if len(slices.scored) == 1:
         (scored,) = slices.scored
         drawn = [part for part in slices.slices if scored in part.scores][:SHOWN]
+        kinds = [kind for kind in _DRAWN if kind in ("observed", kind_of(slices))]
         dots = [
-            (part.name, [dot_of(part.scores[scored].f1, kind) for kind in _DRAWN]) for part in drawn
+            (part.name, [dot_of(part.scores[scored].f1, kind) for kind in kinds]) for part in drawn
         ]
         what = "F1 of each slice with its 95 % interval"
-        chart = _captioned(ranges(dots, list(_DRAWN.values()), what), what)
+        chart = _captioned(ranges(dots, [_DRAWN[kind] for kind in kinds], what), what)
         if left := len(slices.slices) - len(dots):
             below.insert(0, f"the chart has the first {len(dots)} of them, without {left} more")
     return Html(chart + table(_led(slices.table())) + remarks(*below))
