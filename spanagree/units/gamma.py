@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.arrays import Floats, step_of
-from spanagree.choices import TIME_LIMIT, Categorical, Chance, Sampler
-from spanagree.comparisons.overlaps import check_layer
+from spanagree.chance.model import AUTO
+from spanagree.chance.start_distributions import CHANCES
+from spanagree.choices import TIME_LIMIT, Categorical, ChanceOrAuto, Sampler
+from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
-from spanagree.errors import SettingError, counted, printable, show
+from spanagree.errors import SettingError, check_choice, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
@@ -59,7 +61,7 @@ def gamma(
     categorical: Categorical = "nominal",
     order: Sequence[str] = (),
     sampler: Sampler = "chance",
-    chance: Chance = "nonoverlapping",
+    chance: ChanceOrAuto = "auto",
     precision: float = 0.01,
     time_limit: float | None = TIME_LIMIT,
     seed: int = 0,
@@ -82,7 +84,8 @@ def gamma(
         categorical: how categories differ, nominal or ordinal.
         order: of ordinal categories, from the lowest.
         sampler: where random annotations come from: chance, pygamma or shuffle.
-        chance: the model of the sampler chance, nonoverlapping, per-label or overlapping.
+        chance: the model of the sampler chance, nonoverlapping, per-label or overlapping; of auto
+            the first of these that the units of all annotators allow.
         precision: the standard error of γ and of γ_cat below which sampling ends.
         time_limit: seconds after which γ ends, with bounds.
         seed: for all that is drawn.
@@ -101,6 +104,8 @@ def gamma(
     """
     corpus = placed_only(corpus_of(corpus), "units")
     check_in_one_piece(corpus, "γ")
+    check_choice(chance, (AUTO, *CHANCES), "chance")
+    chance = chance_of_corpus(corpus, "exact", chance)  # exact goes with each model
     corpus, chosen = choose_annotators(corpus, annotators)
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),

@@ -198,6 +198,16 @@ def test_drawn_chance_has_its_error_beside_other_measures():
     assert found["corrected F1, exact"].error == 0
 
 
+def test_units_that_overlap_have_gamma_without_a_chance_model(tmp_path, capsys):
+    layers = {"ann": [[(0, 3, "X"), (1, 4, "X")]], "bob": [[(0, 3, "X")]]}
+    sa.write_jsonl(sa.Corpus.from_segments([9], layers), tmp_path / "two.jsonl")
+    arguments = ["agree", str(tmp_path / "two.jsonl"), "--measure", "gamma"]
+    assert main(arguments) == 0
+    assert "|chance:overlapping|" in "".join(capsys.readouterr().out.split())
+    assert main([*arguments, "--chance", "nonoverlapping"]) == 1
+    assert "which chance nonoverlapping does not allow" in capsys.readouterr().err
+
+
 def test_each_measure_is_a_step_and_overlap_ends_with_half_of_the_time(monkeypatch):
     """F1 by overlap that is not done by then is undefined, and says so; without a clock it is not."""
     spans = [(10 * i, 10 * i + 4, "X") for i in range(9)]

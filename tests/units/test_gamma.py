@@ -549,11 +549,33 @@ def test_settings_are_checked():
             gamma(corpus, **bad)
     twice = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[(0, 3, "X")]]})
     with pytest.raises(sa.SettingError, match="overlap"):
-        gamma(twice)
+        gamma(twice, chance="nonoverlapping")
+    with refuses(sa.SettingError, "unknown chance 'exact'; …"):
+        gamma(twice, chance="exact")
     assert gamma(twice, chance="overlapping").gamma.value < 1
     many = sa.Corpus.from_segments([9], {f"a{i}": [[(0, 2, "X")]] for i in range(33)}, ids=["d"])
     with refuses(sa.SettingError, "… 'd': 33 annotators … 32 at most"):
         gamma(many)
+
+
+@pytest.mark.parametrize(
+    ("units", "model"),
+    [
+        ([(0, 3, "X"), (4, 6, "Y")], "nonoverlapping"),
+        ([(0, 3, "X"), (1, 4, "Y")], "per-label"),
+        ([(0, 3, "X"), (1, 4, "X")], "overlapping"),
+    ],
+)
+def test_unnamed_chance_is_the_first_that_units_allow(units, model):
+    """As of F1, and of γ beside it; figures are those of the same model by name."""
+    corpus = sa.Corpus.from_segments([9], {"a": [units], "b": [[(0, 3, "X")]]})
+    found = gamma(corpus, precision=0.1)
+    assert found.settings.chance == sa.agree(corpus).settings.chance == model
+    assert found.gamma == gamma(corpus, chance=model, precision=0.1).gamma
+    assert found.gamma.value == sa.side_by_side(corpus, precision=0.1).measures["γ"].value
+    of_b = gamma(corpus.but(layers={**corpus.layers, "c": corpus.layers["b"]}),
+                 annotators=["b", "c"], precision=0.1)  # fmt: skip
+    assert of_b.settings.chance == model  # of all layers
 
 
 @pytest.mark.slow
