@@ -24,11 +24,17 @@ class Setting(NamedTuple):
     signed: str = ""
 
 
-OF_CORRECTED = (
-    "; expected scores are exact, and corrected ones (observed − expected) / (1 − expected)"
+OF_CHANCE = (
+    "; expected scores are exact, and corrected ones (observed − expected) / (1 − expected)",
+    "; random segments stay in their document",
+    "; in chance they match nothing",
+    "; chance is regarded as in F1",
+    ", each with the chance of its own documents",
+    " in the random annotations",
 )
 """What sentences say of chance, unless it is undefined."""
 WITHOUT_CHANCE = "Chance is undefined for these segments and this measure, so figures are raw."
+MATCH_OF_STRINGS = "Strings match under the measure {value} ({means}), each at most once."
 
 SETTINGS: Mapping[str, Setting] = {
     "credit": Setting("word", "Matched spans count by the share that they cover (MPP, arXiv 2603.19921)."),
@@ -78,7 +84,7 @@ SETTINGS: Mapping[str, Setting] = {
     "places": Setting("text", "Random segments may stand only where the rule {value} allows it."),
     "places_mean": Setting("whole", "In {value} documents they keep the rule in the mean.", "places-mean"),
     "chance_of": Setting("word", "Only the {value} are random; gold is as it is.", "chance-of"),
-    "strings": Setting("yes or no", "Annotations are strings of which no text is known; equal strings with the same label match, each at most once."),
+    "strings": Setting("yes or no", "Annotations are strings of which no text is known."),
     "unplaced": Setting("word", {
         "wrong": "Quotes of a prediction that are not in the text, or more often than they are in it, count as wrong; in chance they match nothing.",
         "ignore": "Quotes that are not in the text, or more often than they are in it, were left out.",

@@ -24,6 +24,9 @@ from spanagree.formats.changed_texts import plain
 NO_TEXT = "strings have no places in a text"
 """The reason why strings have no chance."""
 
+MEANS = {"exact": "equal strings with the same label", "boundaries": "equal strings, any label"}
+"""What matches of strings, by measure."""
+
 
 def same_string(text: str) -> str:
     """Return what equal strings have in common, as quotes are found in texts.

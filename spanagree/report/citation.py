@@ -15,6 +15,7 @@ from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
+from spanagree.comparisons.strings import MEANS as OF_STRINGS
 from spanagree.corpus.label_table import DUPLICATES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.segments import UNIT_OF_TIME, is_time
@@ -37,7 +38,14 @@ from spanagree.references.alt_test import SCORES
 from spanagree.results.latex import escaped
 from spanagree.results.score import FIGURES
 from spanagree.settings import confidence_of
-from spanagree.signature import OF_CORRECTED, SETTINGS, WITHOUT_CHANCE, Escaped, signature
+from spanagree.signature import (
+    MATCH_OF_STRINGS,
+    OF_CHANCE,
+    SETTINGS,
+    WITHOUT_CHANCE,
+    Escaped,
+    signature,
+)
 from spanagree.units.dissimilarity import CATEGORICAL
 from spanagree.version import __version__
 
@@ -306,17 +314,20 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
         words = {"value": shown, "means": _means(key, value), **_LISTS}
         says = setting.says
+        if key == "match" and settings.get("strings"):
+            says = MATCH_OF_STRINGS
+            words["means"] = OF_STRINGS.get(value, words["means"])
         if key == "ci":
             kinds = re.findall(r"(?:^|\+)([a-z-]+)", value)
             words |= {"confidence": f"{confidence_of(settings):g}"}
             yield says["+".join(kinds)].format(**words)  # type: ignore[index]  # checked before
             if "average" not in settings and "over" not in settings:
                 yield "The annotators are held fixed."
-        elif isinstance(says, str):
-            says = says.replace(OF_CORRECTED, "") if settings.get("chance") == NONE else says
-            yield says.format(**words)
         else:
-            yield says[words["value"]].format(**words)
+            sentence = says if isinstance(says, str) else says[words["value"]]
+            for phrase in OF_CHANCE if settings.get("chance") == NONE else ():
+                sentence = sentence.replace(phrase, "")
+            yield sentence.format(**words)
         if key == "match" and (source := find_match(value).cites):
             yield f"The measure is defined in the literature [[{source}]]."
     if (version := settings.get("version", __version__)) != __version__:

@@ -13,6 +13,7 @@ from spanagree.chance.model import NONE
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
+from spanagree.comparisons.strings import MEANS as OF_STRINGS
 from spanagree.comparisons.tally_columns import COUNTS
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS
 from spanagree.labels.formulas import COEFFICIENTS, CORRECTED
@@ -27,6 +28,7 @@ Explained = Sequence[tuple[str, str]]
 
 _HEAD = "what the figures mean, and when not to trust them"
 _WIDTH = 80
+_CHANCE = "chance F1"
 
 
 def explain(tables: Sequence[Frame]) -> Explained:
@@ -102,7 +104,9 @@ def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:
     together: dict[str, dict[str, None]] = {}
     for name, heading in [*shown, *table.meanings.items()]:
         if name.strip():
-            together.setdefault(_paragraph(heading), {})[name] = None
+            is_undefined = heading == _CHANCE and table.settings.get("chance") == NONE
+            paragraph = _paragraph(f"{heading} undefined" if is_undefined else heading)
+            together.setdefault(paragraph, {})[name] = None
     for text, names in together.items():
         yield " / ".join(names), text.format(**words)
 
@@ -138,7 +142,8 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the words that fill the gaps of the paragraphs."""
-    match = find_match(settings.get("match", "exact"))
+    measure = settings.get("match", "exact")
+    match, of_strings = find_match(measure), settings.get("strings", False)
     units = str(settings.get("offsets", "tokens"))  # or characters
 
     def in_units(text: str) -> str:
@@ -146,8 +151,8 @@ def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
 
     words = {
         **words_of(settings),
-        "sizes": units if match.in_tokens else "segments",
-        "means": in_units(match.means),
+        "sizes": "strings" if of_strings else units if match.in_tokens else "segments",
+        "means": OF_STRINGS[measure] if of_strings else in_units(match.means),
         "remark": in_units(match.remark),
         "model": in_units((CHANCES | OF_ARGUMENTS).get(settings.get("chance", ""), "")),
         "weights": WEIGHTS.get(settings.get("weights", "")),
@@ -201,8 +206,9 @@ def _explain_settings(
             chance.append("chance by characters")
     of_segments = settings.get("items") == "segments"
     items = ["items", f"items, O {settings.get('outside', 'kept')}"]
+    compared = "strings" if settings.get("strings") else settings.get("what", "segments")
     chosen: dict[str, list[str]] = {
-        "match": [f"match {settings.get('what', 'segments')}"],
+        "match": [f"match {compared}"],
         "chance": chance,
         "items": ["items of segments"] if of_segments else items,
         "weights": ["weights"],

@@ -24,8 +24,8 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report import citation
 from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.text import signature_lines
+from spanagree.signature import OF_CHANCE, signature
 from spanagree.signature import SETTINGS as TABLE
-from spanagree.signature import signature
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (
@@ -262,6 +262,38 @@ def test_what_is_said(line):
     """A setting has its sentence, whatever stands beside it."""
     for more in ("", "offsets:tokens|", "team:summed|"):
         assert SAYS[line] in paragraph(f"{line}|{more}spanagree:1.0.0")
+
+
+@pytest.mark.parametrize("offsets", ["tokens", "characters"])
+def test_nothing_is_random_without_chance(offsets):
+    """No sentence speaks of random segments, whatever was read; beside a model they do."""
+    settings = f"unplaced:wrong|average:micro|f-beta:2|offsets:{offsets}|discontinuous:keep"
+    said = paragraph(f"match:overlap|chance:none|{settings}|spanagree:1.0.0")
+    assert "random" not in said
+    assert said.count("hance") == 1  # that it is undefined
+    assert f"Offsets count {offsets}." in said
+    assert "kept their shape." in said
+    beside = paragraph(f"match:exact|chance:overlapping|{settings}|spanagree:1.0.0")
+    assert f"Offsets count {offsets}; random segments stay in their document." in beside
+
+
+def test_each_phrase_of_chance_is_in_a_sentence():
+    says = [setting.says for setting in TABLE.values()]
+    sentences = [x for kind in says for x in ([kind] if isinstance(kind, str) else kind.values())]
+    for phrase in OF_CHANCE:
+        assert any(phrase in sentence for sentence in sentences), phrase
+
+
+@pytest.mark.parametrize(
+    ("match", "means"),
+    [("exact", "equal strings with the same label"), ("boundaries", "equal strings, any label")],
+)
+def test_strings_match_as_strings(match, means):
+    said = paragraph(f"match:{match}|chance:none|strings:yes|average:micro|spanagree:1.0.0")
+    assert f"Strings match under the measure {match} ({means}), each at most once." in said
+    assert "start" not in said
+    other = paragraph("match:token|strings:yes|spanagree:1.0.0")  # no signature of ours
+    assert "measure token" in other
 
 
 @pytest.mark.parametrize("key", TABLE)

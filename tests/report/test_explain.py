@@ -243,8 +243,32 @@ def test_settings_are_explained(match, chance):
 
 
 def test_that_there_is_no_chance_is_explained():
-    shown = explained("match:overlap|chance:none|average:micro")
+    columns = [SYSTEM, Column("chance_f1", "chance F1")]
+    shown = explained("match:overlap|chance:none|average:micro", columns)
     assert "Chance and corrected figures are undefined" in shown["chance none"]
+    assert shown["chance F1"] == "the F1 that chance alone would give, which is undefined here."
+    assert (
+        "exactly"
+        in explained("match:exact|chance:nonoverlapping|average:micro", columns)["chance F1"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("match", "labels"), [("exact", "with the same label"), ("boundaries", ", any label")]
+)
+def test_strings_are_explained(match, labels):
+    """They have no start and end, and no chance that was computed."""
+    row = {"id": "1", "gold": {"PER": ["Jo", "Jo"]}, "model": {"PER": ["jo", "Al"]}}
+    corpus = sa.read([row], strings=True)
+    for result in (sa.evaluate(corpus, match=match), sa.agree(corpus, match=match)):
+        shown = dict(explain([result.table()]))
+        text = shown[f"match {match}"]
+        assert text.startswith(
+            f"equal strings{' ' * (match == 'exact')}{labels}, each at most once."
+        )
+        assert "start" not in text
+        assert "exactly" not in shown["chance F1"]
+        assert "in strings" in shown["F1"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
