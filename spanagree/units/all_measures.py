@@ -213,21 +213,21 @@ def side_by_side(
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
-    whole = corpus_of(corpus)
-    every, chosen = choose_annotators(whole, annotators)
-    corpus = placed_only(every, "α of tokens, α_U and γ")
+    all_layers = corpus_of(corpus)
+    with_quotes, chosen = choose_annotators(all_layers, annotators)
+    corpus = placed_only(with_quotes, "α of tokens, α_U and γ")
     check_choice(chance, (AUTO, *CHANCES), "chance")  # not a reason why a measure is undefined
     is_open = leaves_open(chance)
-    chance = chance_of_corpus(whole, "exact", chance)
+    chance = chance_of_corpus(all_layers, "exact", chance)
     Sampling("chance", chance, precision, seed)
     Deadline.after(time_limit)
     shared = np.asarray(times_seen(corpus) >= 2)
-    compared, quoted = corpus.subset(shared), every.subset(shared)
+    compared, quoted = corpus.subset(shared), with_quotes.subset(shared)
     settings = SideBySideSettings(
         measure="all",
         chance=chance,
         precision=float(precision),
-        unplaced=every.unplaced_count_as,
+        unplaced=with_quotes.unplaced_count_as,
         seed=int(seed),
         chosen=chosen,
         offsets=corpus.offsets,
