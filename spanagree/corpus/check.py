@@ -38,7 +38,8 @@ class Finding:
         error: whether it has to be repaired before a corpus can be made.
         count: how many cases there are.
         annotations: in how many annotations (an annotator's pass over a document).
-        places: annotator, document and, for segments, start, end and label of every case.
+        places: annotator, document and, for segments, start, end and label of every case; for
+            quotes that are not in the text, these in place of start and end.
         repairs: which repairs would help.
         question: of its ends or annotators, which comes before any repair; empty for most.
     """
@@ -284,6 +285,8 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
                 place = {"annotator": annotator, "document": document}
             if flaw.of_relations:
                 place |= {"relation": raw.relation_label(i), "at": raw.links.where[i]}
+            elif flaw.of_quotes and raw.unplaced is not None:
+                place |= {"quote": raw.unplaced.quote[i], "label": None}
             elif not flaw.of_annotations:
                 label = raw.labels[raw.label[i]] if raw.label[i] >= 0 else None
                 place |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}

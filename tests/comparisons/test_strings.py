@@ -323,6 +323,10 @@ def test_other_files_cannot_hold_strings(tmp_path, capsys):
         ([{"start": 0, "end": 2, "label": "X"}], "… a string with its label is needed …"),
         ([{"text": " ", "label": "X"}], "… a string with its label is needed …"),
         ([{"text": "Jo", "label": "X"}, "Al"], "… a string without a label, which others have"),
+        (
+            [{"text": "Jo", "label": "X"}, {"text": "Al", "label": ""}],
+            "annotator 'gold', document '1': quote 'Al' without a label needs one; --repair …",
+        ),
     ],
 )
 def test_spans_that_are_no_strings(spans, needed):
