@@ -311,6 +311,30 @@ def test_results_that_need_a_text(ask):
         ask(sa.read(ROWS, strings=True))
 
 
+@pytest.mark.parametrize("command", ["check", "gold", "disagreements", "evaluate", "agree"])
+def test_advice_for_rows_without_a_text(command, tmp_path, capsys):
+    """Every command names those that compare strings, as not every one does."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    assert main([command, str(path)]) != 0
+    advice = "evaluate and agree compare strings that are in no text, by --strings (strings=True)"
+    assert advice in capsys.readouterr().err
+    with refuses(sa.SettingError, f"… {advice}"):
+        sa.read([{key: row[key] for key in ("id", "gold", "model")} for row in ROWS],
+                spans={"gold": "gold", "model": "model"})  # fmt: skip
+
+
+def test_seen_of_strings(tmp_path, capsys):
+    """They are looked for in no text, so the training file is not even opened."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    options = ["--strings", "--by", "seen", "--seen", f"{path}"]
+    assert main(["evaluate", f"{path}", *options]) != 0
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "group_by seen: not of strings without a text" in error
+    assert "--strings" not in error
+
+
 def test_other_files_cannot_hold_strings(tmp_path, capsys):
     write_jsonl(sa.read(ROWS, strings=True), tmp_path / "strings.jsonl")
     assert main(["convert", f"{tmp_path}/strings.jsonl", "-o", f"{tmp_path}/out.spacy"]) != 0
