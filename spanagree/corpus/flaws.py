@@ -267,6 +267,15 @@ def _linked_twice(raw: RawCorpus) -> Bools:
     return met_before(*ends, links.label, links.directed.astype(np.int64)) & ~_missing(raw)
 
 
+def _marked_nothing(raw: RawCorpus) -> Bools:
+    """Return which annotations have neither a segment nor a quote that is not in the text."""
+    marked = np.zeros(len(raw.of_document), np.bool_)
+    marked[raw.annotation] = True
+    if raw.unplaced is not None:
+        marked[raw.unplaced.at] = True
+    return ~marked
+
+
 def bad_relations(raw: RawCorpus) -> Bools:
     """Return which relations have any flaw."""
     flaws = (_missing, _across, _to_itself, _linked_twice)
@@ -468,7 +477,7 @@ FLAWS: Mapping[str, Flaw] = {
     "cuts-word": Flaw("begins or ends inside a word", _cuts_word),
     "marked-nothing": Flaw(
         "saw the document and marked nothing",
-        lambda raw: np.bincount(raw.annotation, minlength=len(raw.of_document)) == 0,
+        _marked_nothing,
         of_annotations=True,
     ),
 }
