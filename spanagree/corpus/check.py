@@ -38,7 +38,8 @@ class Finding:
         error: whether it has to be repaired before a corpus can be made.
         count: how many cases there are.
         annotations: in how many annotations (an annotator's pass over a document).
-        places: annotator, document and, for segments, start, end and label of every case.
+        places: annotator, document and, for segments, start, end and label of every case; for
+            quotes that are not in the text, these in place of start and end.
         repairs: which repairs would help.
         question: of its ends or annotators, which comes before any repair; empty for most.
     """
@@ -111,7 +112,10 @@ class Check(Signed):
             counted(contents[f"{noun}s"], noun) for noun in nouns if f"{noun}s" in contents
         )
         offsets = contents["offsets"]
-        lines = [f"{counts}; {'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"]
+        measured = f"{'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"
+        if self.settings.reading.get("strings"):
+            measured = "strings without a text"
+        lines = [f"{counts}; {measured}"]
         lines += says_balance(contents["balance"])
         for noun in ("document", "segment"):
             if contents[f"{noun}_length"]:
@@ -214,6 +218,10 @@ def check(raw: RawCorpus) -> Check:
     owner = raw.of_annotator[raw.annotation]
     for a, code in zip(owner.tolist(), raw.label.tolist(), strict=True):
         counts[a][names[code]] += 1
+    strings = raw.unplaced if raw.reading.get("strings") else None
+    if strings is not None:  # which are all that was marked
+        for a, label in zip(raw.of_annotator[strings.at].tolist(), strings.label, strict=True):
+            counts[a][label] += 1
     annotators = tuple(
         {
             "annotator": name,
@@ -226,15 +234,19 @@ def check(raw: RawCorpus) -> Check:
     )
     sizes = np.subtract(raw.end, raw.start, dtype=np.int64)
     sizes = sizes[sizes >= 0]  # the others are reversed
+    if strings is not None:
+        sizes = np.append(sizes, strings.size)
     coverage = Counter(np.bincount(raw.of_document[once], minlength=len(raw.lengths)).tolist())
     contents = {
         "documents": len(raw.lengths),
         "annotators": n,
         "annotations": len(raw.of_document),
-        "segments": len(raw.start),
+        "segments": len(raw.start) + (0 if strings is None else len(strings)),
         **_detailed(raw),
         "offsets": raw.offsets,
-        "document_length": in_seconds(_spread(raw.lengths), raw.offsets),
+        "document_length": in_seconds(
+            _spread(raw.lengths[: 0 if raw.reading.get("strings") else None]), raw.offsets
+        ),
         "segment_length": in_seconds(_spread(sizes), raw.offsets),
         "balance": raw.balance,
     }
@@ -284,6 +296,8 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
                 place = {"annotator": annotator, "document": document}
             if flaw.of_relations:
                 place |= {"relation": raw.relation_label(i), "at": raw.links.where[i]}
+            elif flaw.of_quotes and raw.unplaced is not None:
+                place |= {"quote": raw.unplaced.quote[i], "label": None}
             elif not flaw.of_annotations:
                 label = raw.labels[raw.label[i]] if raw.label[i] >= 0 else None
                 place |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}

@@ -78,7 +78,7 @@ class Collector:
         self._relations: list[tuple[int, int, str, bool, str]] = []
         self._quote = array("i")  # per segment, up to the last with one, what is known of its text
         self._quotes: list[str] = []
-        self._unplaced: list[tuple[int, str | None, str, int | None, float]] = []
+        self._unplaced: list[tuple[int, str, str, int | None, float]] = []
         for annotator in annotators:
             self.annotator(annotator, f"annotator {show(annotator)}")
 
@@ -363,7 +363,7 @@ class Collector:
         """
         if label is not None and not isinstance(label, str):
             raise InputError(f"{where}: label {show(label)}; a string is needed")
-        name = label if label is not None and label.strip() else None
+        name = label if label is not None and label.strip() else ""
         self._unplaced.append((annotation, name, quote, size, _score(score, where)))
 
     def _attribute_all(self, segment: int, values: Mapping[Any, Any], where: str) -> None:
@@ -437,7 +437,6 @@ class Collector:
                 column[: len(start)] for column in (spans.start, spans.end, spans.quote)
             )
             quote = quote if self._quotes or (quote != UNKNOWN).any() else None
-        unplaced, notes = self._taken_unplaced(notes) if self._unplaced else (None, notes)
         tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)
@@ -460,23 +459,17 @@ class Collector:
             ends=ends,
             reading=reading,
             notes=tuple(notes),
-            unplaced=unplaced,
+            unplaced=self._unplaced_quotes(),
         )
 
-    def _taken_unplaced(self, notes: Sequence[str]) -> tuple[UnplacedQuotes | None, list[str]]:
-        """Take the quotes that are not in the text and have a label; note how many have none."""
+    def _unplaced_quotes(self) -> UnplacedQuotes | None:
+        """Build the columns of the quotes that are not in the text, ``None`` if there are none."""
+        if not self._unplaced:
+            return None
         from spanagree.corpus.unplaced import UnplacedQuotes  # few sources have quotes
 
-        taken = [row for row in self._unplaced if row[1] is not None]
-        n_unlabelled = len(self._unplaced) - len(taken)
-        before = f"{self.name}: " if self.name else ""
-        note = f"{before}{counted(n_unlabelled, 'quote')} not in the text and without a label"
-        more = [f"{note}, left out"] if n_unlabelled else []
-        if not taken:
-            return None, [*notes, *more]
-        at, labels, quotes, sizes, scores = zip(*taken, strict=True)
-        taken_quotes = UnplacedQuotes.of(at, labels, quotes, self.offsets, sizes, scores)
-        return taken_quotes, [*notes, *more]
+        at, labels, quotes, sizes, scores = zip(*self._unplaced, strict=True)
+        return UnplacedQuotes.of(at, labels, quotes, self.offsets, sizes, scores)
 
     @property
     def _may_count_line_ends_once(self) -> bool:

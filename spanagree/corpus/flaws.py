@@ -27,7 +27,8 @@ _CUT_SHARE, _FEWEST_CUT = 5, 10  # more than one in five do, and so many
 class Flaw(NamedTuple):
     """Something wrong or odd in the rows of a source.
 
-    ``which`` says of each segment (or, with ``of_annotations``, annotation) whether it has it.
+    ``which`` says of each segment (or, with ``of_annotations``, annotation, or, with ``of_quotes``,
+    quote that is not in the text) whether it has it.
     With ``repairs`` None it is merely odd; else it is an error, and these repairs would help.
     ``rule`` is what holds of segments without the flaw. ``tolerated`` says of each segment whether
     an error is none there, and only told of.
@@ -39,6 +40,7 @@ class Flaw(NamedTuple):
     rule: str = ""
     of_annotations: bool = False
     of_relations: bool = False
+    of_quotes: bool = False
     tolerated: Callable[[RawCorpus], Bools] | None = None
 
     def refused(self, raw: RawCorpus) -> Bools:
@@ -57,6 +59,8 @@ class Flaw(NamedTuple):
         """Return the annotations of some cases, −1 where a relation has no segment at all."""
         if self.of_annotations:
             return cases
+        if self.of_quotes:
+            return np.zeros(0, np.int64) if raw.unplaced is None else raw.unplaced.at[cases]
         if not self.of_relations:
             return np.asarray(raw.annotation[cases], np.int64)
         segment = np.maximum(raw.links.first[cases], raw.links.second[cases])
@@ -66,6 +70,8 @@ class Flaw(NamedTuple):
         """Return one case in words: who, where, what."""
         if self.of_relations:
             return self._describe_relation(raw, index)
+        if self.of_quotes:
+            return self._describe_quote(raw, index)
         annotation = index if self.of_annotations else int(raw.annotation[index])
         annotator, document = raw.place_of(annotation)
         where = f"annotator {show(annotator)}, document {show(document)}"
@@ -77,6 +83,12 @@ class Flaw(NamedTuple):
         means = self.means.format(**about)
         start, end = (shown(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
         return f"{where}: segment {start}–{end} {label} {means}"
+
+    def _describe_quote(self, raw: RawCorpus, index: int) -> str:
+        assert raw.unplaced is not None  # since one of its quotes has the flaw
+        annotator, document = raw.place_of(int(raw.unplaced.at[index]))
+        quote = show(raw.unplaced.quote[index])
+        return f"annotator {show(annotator)}, document {show(document)}: quote {quote} {self.means}"
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
         links = raw.links
@@ -223,6 +235,12 @@ def _identity(raw: RawCorpus) -> tuple[Ints, ...]:
     return raw.annotation, raw.start, raw.end, raw.label, *shape
 
 
+def unlabelled_quotes(raw: RawCorpus) -> Bools:
+    """Return which of the quotes that are not in the text have no label."""
+    labels = () if raw.unplaced is None else raw.unplaced.label
+    return np.array([not label for label in labels], np.bool_)
+
+
 def first_of_each(raw: RawCorpus) -> Ints:
     """Return for each segment the first one that is the same."""
     return first_alike(*_identity(raw))
@@ -247,6 +265,15 @@ def _linked_twice(raw: RawCorpus) -> Bools:
     ends = np.stack((links.first, links.second))
     ends = np.where(links.directed, ends, np.sort(ends, axis=0))
     return met_before(*ends, links.label, links.directed.astype(np.int64)) & ~_missing(raw)
+
+
+def _marked_nothing(raw: RawCorpus) -> Bools:
+    """Return which annotations have neither a segment nor a quote that is not in the text."""
+    marked = np.zeros(len(raw.of_document), np.bool_)
+    marked[raw.annotation] = True
+    if raw.unplaced is not None:
+        marked[raw.unplaced.at] = True
+    return ~marked
 
 
 def bad_relations(raw: RawCorpus) -> Bools:
@@ -402,6 +429,9 @@ FLAWS: Mapping[str, Flaw] = {
     ),
     "empty": _EMPTY,
     "unlabelled": Flaw("needs one", lambda raw: raw.label < 0, ("drop-unlabelled",)),
+    "unlabelled-quote": Flaw(
+        "without a label needs one", unlabelled_quotes, ("drop-unlabelled",), of_quotes=True
+    ),
     "pieces": Flaw(
         "has pieces that overlap or are empty",
         _bad_pieces,
@@ -447,7 +477,7 @@ FLAWS: Mapping[str, Flaw] = {
     "cuts-word": Flaw("begins or ends inside a word", _cuts_word),
     "marked-nothing": Flaw(
         "saw the document and marked nothing",
-        lambda raw: np.bincount(raw.annotation, minlength=len(raw.of_document)) == 0,
+        _marked_nothing,
         of_annotations=True,
     ),
 }

@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, groups
+from spanagree.corpus.normal_form import character_starts
 from spanagree.corpus.raw import STANDS, UNKNOWN
 from spanagree.errors import InputError, counted, listed, printable, show
 from spanagree.files import BOM
@@ -53,7 +54,7 @@ def with_short_ends(text: str) -> str:
 
 
 def stands(place: Place, start: int, end: int, quote: str) -> bool:
-    """Return whether a quote is what stands from start to end, but for case and white space.
+    """Return whether a quote is what stands from start to end, but for case, blanks and form.
 
     Models write the words of their vocabulary: ``covid - 19``.
 
@@ -67,7 +68,7 @@ def stands(place: Place, start: int, end: int, quote: str) -> bool:
 
 
 def _solid(text: str) -> str:
-    return "".join(flat(text).split()).casefold()
+    return "".join(flat(unicodedata.normalize("NFC", text)).split()).casefold()
 
 
 # --- what offsets may count -----------------------------------------------------------------------
@@ -81,7 +82,6 @@ _LINES = {
 }
 _MARK = "that count the byte order mark"
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
-_JAMO = r"[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?"  # the letters of a Korean syllable
 
 
 def _codes(text: str) -> Ints:
@@ -314,8 +314,7 @@ def _points_of_form(text: str, form: Literal["NFC", "NFD"]) -> Ints | None:
     if unicodedata.is_normalized(form, text):
         return None
     table: list[int] = []
-    starts = [match.start() for match in re.finditer(f"{_JAMO}|.", text, re.DOTALL)]
-    starts = [start for start in starts if not start or not unicodedata.combining(text[start])]
+    starts = character_starts(text)
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         size = len(unicodedata.normalize(form, text[start:end]))
         table += (min(start + i, end - 1) for i in range(size))

@@ -97,6 +97,8 @@ def _notes_on_labels(
 ) -> list[str]:
     """Return one note of what was dropped, renamed and merged, and of names that nothing has.
 
+    Quotes that are not in the text count as segments.
+
     Args:
         raw: the rows before.
         new: new names by old ones.
@@ -104,22 +106,28 @@ def _notes_on_labels(
         chosen: of each segment, whether it has one of these.
         merged: of each segment, whether a new name makes it the same as another.
     """
-    names = [*raw.labels, "no label"]
+    of_quotes = () if raw.unplaced is None else raw.unplaced.label
+    labels = [*dict.fromkeys([*raw.labels, *filter(None, of_quotes)])]
+    names = [*labels, "no label"]
+    code_of = {name: i for i, name in enumerate(labels)}
+    label = np.append(raw.label, [code_of.get(name, -1) for name in of_quotes]).astype(np.int64)
+    is_wanted = [wanted is None or new.get(name, name) in wanted for name in of_quotes]
+    taken = np.append(chosen, is_wanted).astype(np.bool_)
     parts = []
-    if not chosen.all():
-        parts.append(f"{_count_by_label(names, raw.label[~chosen])} dropped")
-    numbers = [i for i, name in enumerate(raw.labels) if new.get(name, name) != name]
-    renamed = chosen & np.isin(raw.label, numbers)
+    if not taken.all():
+        parts.append(f"{_count_by_label(names, label[~taken])} dropped")
+    numbers = [i for i, name in enumerate(labels) if new.get(name, name) != name]
+    renamed = taken & np.isin(label, numbers)
     if renamed.any():
         both_names = [f"{name} as {new.get(name)}" for name in names]
-        parts.append(f"{_count_by_label(both_names, raw.label[renamed])} read")
+        parts.append(f"{_count_by_label(both_names, label[renamed])} read")
     if merged.any():
         parts.append(f"{counted(int(merged.sum()), 'segment')} then the same as another, merged")
-    there = {new.get(name, name) for name in raw.labels}
+    there = {new.get(name, name) for name in labels}
     absent = [name for name in wanted or () if name not in there]
-    absent += [name for name in new if name not in raw.labels]
+    absent += [name for name in new if name not in labels]
     if absent:
-        parts.append(f"no segment has {listed(absent)} (there are {listed(raw.labels) or 'none'})")
+        parts.append(f"no segment has {listed(absent)} (there are {listed(labels) or 'none'})")
     return [f"labels: {'; '.join(parts)}"] if parts else []
 
 

@@ -23,6 +23,7 @@ from spanagree.corpus.flaws import (
     refuse_flaws,
     repeats,
     stripped,
+    unlabelled_quotes,
 )
 from spanagree.corpus.offsets import nearest
 from spanagree.corpus.raw import STANDS, RawCorpus
@@ -53,6 +54,14 @@ def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[Ra
         return _keep(raw, ~cases), int(cases.sum())
 
     return apply
+
+
+def _drop_unlabelled(raw: RawCorpus) -> tuple[RawCorpus, int]:
+    """Drop segments without a label, and such quotes that are not in the text."""
+    has_none, quotes_without = raw.label < 0, unlabelled_quotes(raw)
+    unplaced = raw.unplaced and raw.unplaced.taken(~quotes_without)
+    kept = _keep(raw, ~has_none).but(unplaced=unplaced)
+    return kept, int(has_none.sum() + quotes_without.sum())
 
 
 def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -206,7 +215,7 @@ REPAIRS: Mapping[str, Repair] = {
     "strip-space": Repair("segments freed from white space at the edges", _strip_space),
     "widen-points": Repair("empty segments of recordings widened to one unit", _widen_points),
     "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].which)),
-    "drop-unlabelled": Repair("segments without a label dropped", _drop(FLAWS["unlabelled"].which)),
+    "drop-unlabelled": Repair("segments without a label dropped", _drop_unlabelled),
     "drop-duplicates": Repair("duplicate segments dropped", _drop_duplicates),
     "merge-overlaps": Repair("segments merged with one of the same label", _merge),
     "drop-relations": Repair(

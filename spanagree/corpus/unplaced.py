@@ -27,7 +27,7 @@ class UnplacedQuotes:
     Attributes:
         at: index of the annotation of each quote in the rows of a source; in a corpus, which keeps
             them by annotator, index of its document.
-        label: label of each quote.
+        label: label of each quote; in rows of a source, empty for one without.
         size: length of each quote in units of the corpus: characters, or words between blanks.
         quote: text of each quote; empty in rows of files, which hold no text.
         score: score of each quote, ``nan`` for one without; ``None`` if none has a score.

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import accumulate
+from unicodedata import combining
 
 import numpy as np
 
@@ -57,10 +58,7 @@ def cuts_word(text: Place, start: int, end: int) -> bool:
     >>> cuts_word("Also Al", 0, 2), cuts_word("Also Al", 5, 7), cuts_word(["Also", "Al"], 0, 1)
     (True, False, False)
     """
-    return isinstance(text, str) and any(
-        0 < at < len(text) and _LETTERS.fullmatch(text, at - 1, at + 1) is not None
-        for at in (start, end)
-    )
+    return isinstance(text, str) and any(_in_word(text, at) for at in (start, end))
 
 
 class Alignment:
@@ -129,7 +127,13 @@ def _cuts(text: str, at: int, copy: str, at_copy: int) -> bool:
 
 
 def _in_word(text: str, at: int) -> bool:
-    return 0 < at < len(text) and _LETTERS.fullmatch(text, at - 1, at + 1) is not None
+    """Return whether letters stand on both sides of a place, the one before it with its marks."""
+    if not 0 < at < len(text):
+        return False
+    base = at - 1
+    while base and combining(text[base]):
+        base -= 1
+    return _LETTERS.fullmatch(text[base] + text[at]) is not None
 
 
 # --- what two texts share -----------------------------------------------------------------------

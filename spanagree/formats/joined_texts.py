@@ -17,6 +17,9 @@ from spanagree.formats.file_head import read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
 
+OF_STRINGS = "evaluate and agree compare strings that are in no text, by --strings (strings=True)"
+"""The advice where rows have no text; not every command takes such strings."""
+
 
 class Texts:
     """The texts of other files by id, which are read when the first one is asked for."""
@@ -51,7 +54,7 @@ class Texts:
                 f"{where}: no text, and no other file has texts by id; name the file that has them"
                 " beside this one, or a folder of texts such as"
                 f" {show(f'{text_of_whole(id_)}.txt')}, or the column of the text with --text;"
-                " --strings (strings=True) compares strings that are in no text"
+                f" {OF_STRINGS}"
             )
         key = str(text_of_whole(id_))
         (self.joined if key in texts else self.left).add(key)

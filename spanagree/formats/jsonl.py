@@ -29,7 +29,7 @@ from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
-from spanagree.errors import InputError, invalid_value, is_whole, printable_path, show
+from spanagree.errors import InputError, SettingError, invalid_value, is_whole, printable_path, show
 from spanagree.files import PathName, from_json, json_text, read_text, write_text
 from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
 from spanagree.settings import PROVENANCE, provenance_of
@@ -65,8 +65,17 @@ def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Cor
     return valid_corpus(raw_jsonl(path), repair)
 
 
-def raw_jsonl(path: PathName) -> RawCorpus:
-    """Return the rows of a file in our own format, unchecked."""
+def raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
+    """Return the rows of a file in our own format, unchecked.
+
+    Args:
+        path: the file.
+        strings: if True, the file has to hold strings without a text; it says so itself.
+
+    Raises:
+        InputError: as for :func:`read_jsonl`.
+        SettingError: for ``strings`` of a file whose segments have places.
+    """
     name = printable_path(path)
     lines = enumerate(read_text(path).split("\n"), 1)
     entries = ((f"{name}:{n}", _entry(line, f"{name}:{n}")) for n, line in lines if line.strip())
@@ -77,6 +86,8 @@ def raw_jsonl(path: PathName) -> RawCorpus:
         )
     offsets = _offsets(first[1], first[0])
     reading = {"format": "jsonl", **_provenance(first[1], first[0])}
+    if strings and not reading.get("strings"):
+        raise SettingError(f"{name}: its segments have places in a text: leave strings out")
     records = _records(chain([first], entries), offsets, reading)
     return gather(records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False)
 

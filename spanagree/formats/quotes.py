@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from unicodedata import normalize
 
+from spanagree.corpus.normal_form import composed
 from spanagree.corpus.offsets import Place, places_of
 from spanagree.errors import counted, percent, printable
 from spanagree.formats.changed_texts import cuts_word, nearest, plain
@@ -31,9 +33,10 @@ class Quotes:
         """Return where an annotator's quotes stand in a text; ``None``: this one does not.
 
         Each stands where no other one does, if it can, a long one before those that it contains;
-        and where it cuts no word, if it can. It stands there exactly, or but for case, white space
-        and the kind of quotation marks; or where the text is like it, if that is to be aligned. In
-        tokens, it stands where whole tokens say it, whatever is between them.
+        and where it cuts no word, if it can. It stands there exactly, or but for case, white
+        space, the kind of quotation marks and the normal form; or where the text is like it, if
+        that is to be aligned. In tokens, it stands where whole tokens say it, whatever is between
+        them.
 
         Args:
             text: of the document, or its tokens.
@@ -72,7 +75,7 @@ class Quotes:
 
     def _places(self, text: Place, quote: str) -> Iterator[tuple[Bounds, Counter[str]]]:
         """Yield where a quote may stand, the best first, and how well it does."""
-        exact = occurrences(text, quote)
+        exact = _whole_occurrences(text, quote)
         yield from ((place, self.exact) for place in exact if not cuts_word(text, *place))
         known = {*exact}
         loose = [place for place in loose_occurrences(text, quote) if place not in known]
@@ -87,7 +90,10 @@ class Quotes:
 
     def _time(self, text: Place, quote: str, time: int) -> tuple[Bounds, Counter[str]] | None:
         """Return where a quote stands for this time, else for this time but for case and such."""
-        ways = (occurrences(text, quote), self.exact), (loose_occurrences(text, quote), self.loose)
+        ways = (
+            (_whole_occurrences(text, quote), self.exact),
+            (loose_occurrences(text, quote), self.loose),
+        )
         return next(
             ((places[time], kind) for places, kind in ways if 0 <= time < len(places)), None
         )
@@ -106,7 +112,7 @@ class Quotes:
             lost, repeated = self.lost[name], self.repeated[name]
             again = f", {repeated} ({percent(repeated / quotes, 1)}) repeated more often than in it"
             others = {
-                "but for case, white space or quotation marks": self.loose[name],
+                "but for case, white space, quotation marks or normal form": self.loose[name],
                 "where the text is nearly the same": self.changed[name],
                 "inside a word": self.inside[name],
             }
@@ -137,13 +143,33 @@ def occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
+def _whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
+    """Return where a quote stands and cuts no character that a normal form composes."""
+    spans = occurrences(text, quote)
+    as_composed = composed(text) if spans and isinstance(text, str) else None
+    if as_composed is None:
+        return spans
+    return [span for span in spans if as_composed.inside.isdisjoint(span)]
+
+
 def loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands but for case, white space and the kind of quotation marks.
+    """Return where a quote stands but for case, white space, quotation marks and normal form.
 
     >>> loose_occurrences("She said “New\\n York”.", '"new york"')
     [(9, 20)]
     """
     if not isinstance(text, str):
-        return occurrences([plain(token)[0] for token in text], plain(quote.strip())[0])
-    (there, places), (wanted, _) = plain(text), plain(quote.strip())
-    return [(places[a], places[b - 1] + 1) for a, b in occurrences(there, wanted)]
+        tokens = [plain(normalize("NFC", token))[0] for token in text]
+        return occurrences(tokens, plain(normalize("NFC", quote).strip())[0])
+    as_composed = composed(text)
+    there, places = plain(text if as_composed is None else as_composed.text)
+    wanted, _ = plain(normalize("NFC", quote).strip())
+    spans = [(places[a], places[b - 1] + 1) for a, b in occurrences(there, wanted)]
+    if as_composed is None:
+        return spans
+    placed: list[tuple[int, int]] = []
+    for start, end in spans:
+        bounds = as_composed.starts[start], as_composed.ends[end - 1]
+        if not placed or placed[-1][1] <= bounds[0]:  # else it is in the character of another
+            placed.append(bounds)
+    return placed

@@ -101,6 +101,7 @@ _FORMATS: Mapping[str, Format] = {
         "our own: a document a line",
         (".jsonl",),
         lazy("spanagree.formats.jsonl", "raw_jsonl"),
+        ("strings",),
         write=lazy("spanagree.formats.jsonl", "write_jsonl"),
         knows=lambda start: any("spanagree" in row for row in start.objects),
         shapes=JSON,

@@ -529,7 +529,15 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
 
 
 def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _Testing) -> Slices:
-    """Score the segments of each class."""
+    """Score the segments of each class.
+
+    Raises:
+        SettingError: for ``seen`` of strings without a text.
+    """
+    if name == SEEN and corpus_of_result(result).of_strings:
+        raise SettingError(
+            "group_by seen: not of strings without a text; group_by length slices them"
+        )
     if name == LENGTH:
         sliced: ClassifiedRows = by_length(result)
     else:

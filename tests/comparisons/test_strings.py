@@ -313,6 +313,57 @@ def test_results_that_need_a_text(ask):
         ask(sa.read(ROWS, strings=True))
 
 
+def test_files_of_strings(tmp_path, capsys):
+    """A check counts their strings, and a command that is told of strings takes them; by hand."""
+    path = tmp_path / "strings.jsonl"
+    write_jsonl(sa.read(ROWS, strings=True), path)
+    assert main(["check", str(path), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"]["segments"] == 9
+    assert found["summary"]["segment_length"] == [2, 2, 4]
+    assert found["summary"]["document_length"] == []
+    rows = {row["annotator"]: row for row in found["tables"]["annotators"]}
+    assert rows["gold"]["labels"] == {"LOC": 1, "PER": 3}
+    assert rows["model"]["labels"] == {"LOC": 2, "PER": 3}
+    assert [row["marked_nothing"] for row in rows.values()] == [1, 1]
+    assert main(["check", str(path)]) == 0
+    assert "6 annotations, 9 segments; strings without a text\n" in capsys.readouterr().out
+    results = []
+    for options in ([], ["--strings"]):
+        assert main(["evaluate", str(path), *options]) == 0
+        results.append(capsys.readouterr().out)
+    assert results[0] == results[1]
+    assert sa.read(path, strings=True) == sa.read(path)
+    placed = tmp_path / "placed.jsonl"
+    write_jsonl(sa.Corpus.from_segments([5], {"a": [[(0, 2, "PER")]]}), placed)
+    with refuses(sa.SettingError, "… its segments have places in a text: leave strings out"):
+        sa.read(placed, strings=True)
+
+
+@pytest.mark.parametrize("command", ["check", "gold", "disagreements", "evaluate", "agree"])
+def test_advice_for_rows_without_a_text(command, tmp_path, capsys):
+    """Every command names those that compare strings, as not every one does."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    assert main([command, str(path)]) != 0
+    advice = "evaluate and agree compare strings that are in no text, by --strings (strings=True)"
+    assert advice in capsys.readouterr().err
+    with refuses(sa.SettingError, f"… {advice}"):
+        sa.read([{key: row[key] for key in ("id", "gold", "model")} for row in ROWS],
+                spans={"gold": "gold", "model": "model"})  # fmt: skip
+
+
+def test_seen_of_strings(tmp_path, capsys):
+    """They are looked for in no text, so the training file is not even opened."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    options = ["--strings", "--by", "seen", "--seen", f"{path}"]
+    assert main(["evaluate", f"{path}", *options]) != 0
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "group_by seen: not of strings without a text" in error
+    assert "--strings" not in error
+
+
 def test_other_files_cannot_hold_strings(tmp_path, capsys):
     write_jsonl(sa.read(ROWS, strings=True), tmp_path / "strings.jsonl")
     assert main(["convert", f"{tmp_path}/strings.jsonl", "-o", f"{tmp_path}/out.spacy"]) != 0
@@ -325,6 +376,10 @@ def test_other_files_cannot_hold_strings(tmp_path, capsys):
         ([{"start": 0, "end": 2, "label": "X"}], "… a string with its label is needed …"),
         ([{"text": " ", "label": "X"}], "… a string with its label is needed …"),
         ([{"text": "Jo", "label": "X"}, "Al"], "… a string without a label, which others have"),
+        (
+            [{"text": "Jo", "label": "X"}, {"text": "Al", "label": ""}],
+            "annotator 'gold', document '1': quote 'Al' without a label needs one; --repair …",
+        ),
     ],
 )
 def test_spans_that_are_no_strings(spans, needed):

@@ -15,7 +15,11 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
+from spanagree.corpus.check import check
+from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.unplaced import UnplacedQuotes
+from spanagree.formats.hugging_face.read import raw_dataset
+from spanagree.formats.jsonl import write_jsonl
 from spanagree.formats.write import left_behind
 
 TEXT = "ab cd ef gh"
@@ -543,14 +547,39 @@ def test_a_changed_copy():
 
 
 def test_without_labels():
-    """Where nothing has a label, quotes have the one of all; where others have, none is counted."""
+    """Where nothing has a label, quotes have the one of all; where others have, each needs one."""
     names = {"text": "text", "spans": {"gold": "gold", "model": "model"}}
     plain = sa.read([{"text": TEXT, "gold": ["ab"], "model": ["ab", "Al"]}], **names)
     assert kept(plain) == {"model": [("1", "span", "Al")]}
     mixed = [{"text": TEXT, "gold": quotes("ab"), "model": [*quotes("ab"), {"text": "Al"}]}]
-    corpus = sa.read(mixed, **names)
+    with refuses(
+        sa.InputError,
+        "annotator 'model', document '1': quote 'Al' without a label needs one; --repair"
+        " drop-unlabelled (repair='drop-unlabelled') would help",
+    ):
+        sa.read(mixed, **names)
+    corpus = sa.read(mixed, **names, repair="drop-unlabelled")
     assert kept(corpus) == {}
-    assert any("1 quote not in the text and without a label, left out" in x for x in corpus.notes)
+    assert "1 segment without a label dropped (drop-unlabelled)" in corpus.notes
+
+
+@pytest.mark.parametrize("label", ["", " ", None])
+def test_quotes_without_a_label_are_checked(label, tmp_path):
+    """A check counts them as errors; rows of our own format with them are refused as others are."""
+    answer = [*quotes("ab"), *quotes("Al", "Bo", label=label)]
+    raw = raw_dataset(rows(answer, quotes("ab", "Ed")), text="text", document="id",
+                      spans={"gold": "gold", "model": "model"})  # fmt: skip
+    (finding,) = check(raw).findings
+    assert (finding.name, finding.error, finding.count) == ("unlabelled-quote", True, 2)
+    assert finding.first == "annotator 'model', document 'd0': quote 'Al' without a label needs one"
+    assert [place["quote"] for place in finding.places] == ["Al", "Bo"]
+    corpus = valid_corpus(raw, "drop-unlabelled")
+    assert kept(corpus) == {"model": [("d1", "X", "Ed")]}
+    path = tmp_path / "own.jsonl"
+    write_jsonl(corpus, path)
+    path.write_text(path.read_text("utf-8").replace('"quote": "Ed", "label": "X"', '"quote": "Ed"'))
+    with refuses(sa.InputError, "annotator 'model', document 'd1': quote 'Ed' without a label …"):
+        sa.read(path)
 
 
 def test_text_clusters():

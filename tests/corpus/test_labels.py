@@ -11,6 +11,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.other_labels import label_map, with_labels
 from spanagree.corpus.repairs import valid_corpus
+from spanagree.formats.hugging_face.read import raw_dataset
 
 ROWS = st.lists(
     st.lists(st.tuples(st.integers(0, 3), st.integers(4, 6), st.sampled_from("ABCD")), unique=True),
@@ -55,6 +56,24 @@ def test_note_of_labels():
     again = taken.with_labels(map_labels={"PER": "P"})
     assert again.reading["map_labels"] == {"person": "P", "place": "LOC", "PER": "P"}
     assert corpus.with_labels().notes == ()
+
+
+@pytest.mark.parametrize("names", [{"strings": True}, {"text": "text"}])
+def test_note_of_labels_of_quotes(names):
+    """Strings, and quotes that are not in the text, have labels too."""
+    rows = [{"id": "1", "text": "-", "gold": [], "m": [{"text": "Jo", "label": "Q"},
+            {"text": "Al", "label": "R"}, {"text": "Bo", "label": ""}]}]  # fmt: skip
+    raw = raw_dataset(rows, spans={"gold": "gold", "m": "m"}, document="id", **names)
+    before = len(raw.notes)
+    assert with_labels(raw, ["Q"]).notes[before:] == (
+        "labels: 2 segments (R 1, no label 1) dropped",
+    )
+    assert with_labels(raw, map_labels={"Q": "S"}).notes[before:] == (
+        "labels: 1 segment (Q as S 1) read",
+    )
+    assert with_labels(raw, ["Q", "R", "T"]).notes[before:] == (
+        "labels: 1 segment (no label 1) dropped; no segment has T (there are Q, R)",
+    )
 
 
 def test_labels_before_flaws():

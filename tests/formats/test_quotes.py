@@ -1,6 +1,7 @@
 """Quotes in place of offsets, as language models give them: placed, or counted as not found."""
 
 import json
+from unicodedata import combining, is_normalized, normalize
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
+from spanagree.corpus.normal_form import character_starts, composed
+from spanagree.formats.changed_texts import cuts_word, plain
 from spanagree.formats.quotes import loose_occurrences, occurrences
 
 TEXT = "Jo met Jo in “New\nYork”, jo said."
@@ -52,7 +55,7 @@ def test_share_not_found(tmp_path):
     corpus = read(tmp_path, *quotes)
     note = (
         "mine: 4 quotes in place of offsets, 2 (50.0 %) not in the text, the others"
-        " found, 1 of them but for case, white space or quotation marks"
+        " found, 1 of them but for case, white space, quotation marks or normal form"
     )
     assert note in corpus.notes[0]
     assert any(note in each for each in sa.evaluate(corpus, "gold").to_dict()["notes"])
@@ -120,6 +123,104 @@ def test_quotes_of_all_segments_are_where_they_were(words, data):
     quotes = [{"text": text[a:b], "label": "X"} for a, b in data.draw(st.permutations(gold))]
     corpus = sa.read([{"text": text, "model": quotes}], text="text", spans={"m": "model"})
     assert sorted((s.start, s.end) for s in corpus[0].segments["m"]) == gold
+
+
+# --- normal forms --------------------------------------------------------------------------------
+
+NFC_LETTERS = "aeosAÉéñôộ각가 ,がか"
+# marks, letters of syllables, vowels that compose, what no form has, and letters
+MARKED = (
+    "\u0301\u0323\u0302\u0344\u0f71\u0f73\u0f72\u1100\u1161\u11a8"
+    "\u09c7\u09be\u0ddd\u0dd9\u0dcf\u0dca\u212b\u3099"
+    "aeé か"
+)
+
+
+def placed(text, quotes):
+    model = [{"text": quote, "label": "X"} for quote in quotes]
+    corpus = sa.read([{"text": text, "gold": [[0, 1, "X"]], "model": model}])
+    return [(s.start, s.end) for s in corpus[0].segments["model"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes", "expected"),
+    [
+        ("In Cafés we sit.", ["Cafe\u0301s"], [(3, 8)]),
+        ("In Cafe\u0301s we sit.", ["Cafés"], [(3, 9)]),
+        ("In Cafe\u0301s we sit.", ["cafés"], [(3, 9)]),
+        ("In Cafe\u0301s we sit.", ["Cafe\u0301"], [(3, 8)]),
+        ("In Cafe\u0301 we sit.", ["Cafe"], []),  # a half character, as of NFC it is none
+        ("Cafe\u0301, Cafe", ["Cafe"], [(7, 11)]),
+        ("Cafe\u0301s, Café", ["Café"], [(8, 12)]),  # rather than inside a word
+        ("Cafe\u0301s, Cafe\u0301", ["Café"], [(8, 13)]),
+        ("Café Cafe\u0301 Café", ["Cafe\u0301"] * 3, [(0, 4), (5, 10), (11, 15)]),
+        (normalize("NFD", "각 가"), ["가"], [(4, 6)]),  # no syllable's beginning
+    ],
+)  # fmt: skip
+def test_quotes_in_another_normal_form(text, quotes, expected):
+    """Each stands at whole characters, whatever form text and quote have; by hand."""
+    assert placed(text, quotes) == expected
+
+
+def test_the_kth_time_in_another_normal_form():
+    model = [{"text": "Cafés", "label": "X", "occurrence": 2}]
+    text = "Cafe\u0301s, Cafe\u0301s"
+    corpus = sa.read([{"text": text, "gold": [[0, 1, "X"]], "model": model}])
+    assert corpus[0].segments["model"] == (sa.Segment(8, 14, "X"),)
+    assert corpus.notes[-1].endswith("quotation marks or normal form")
+
+
+def test_tokens_in_another_normal_form():
+    row = {"tokens": ["In", "Cafe\u0301s", "."], "gold": [[0, 1, "X"]],
+           "model": [{"text": "Cafés", "label": "X"}]}  # fmt: skip
+    names = {"tokens": "tokens", "spans": {"gold": "gold", "model": "model"}}
+    assert sa.read([row], **names)[0].segments["model"] == (sa.Segment(1, 2, "X"),)
+
+
+def test_a_segment_whose_quote_is_in_another_form():
+    """Offsets that are right stay so, whatever the form of the quote beside them."""
+    spans = [{"start": 3, "end": 8, "text": "Cafe\u0301s", "label": "X"}]
+    corpus = sa.read([{"text": "In Cafés we sit.", "gold": spans, "model": []}])
+    assert corpus[0].segments["gold"] == (sa.Segment(3, 8, "X"),)
+    assert not any("misplaced" in note or "taken as" in note for note in corpus.notes)
+
+
+@given(st.text(NFC_LETTERS, min_size=1, max_size=30), st.data())
+def test_quotes_are_found_in_each_form_where_they_are_in_nfc(text, data):
+    """All occurrences in NFD, of a quote in either form, are those in NFC; offsets are exact."""
+    start = data.draw(st.integers(0, len(text) - 1))
+    quote = text[start : data.draw(st.integers(start + 1, min(len(text), start + 4)))]
+    expected = loose_occurrences(text, quote)
+    other = normalize("NFD", text)
+    for form in ("NFC", "NFD"):
+        asked = normalize(form, quote)
+        assert loose_occurrences(text, asked) == expected
+        found = loose_occurrences(other, asked)
+        before = [tuple(len(normalize("NFC", other[:at])) for at in span) for span in found]
+        assert before == expected
+        assert [normalize("NFD", text[a:b]) for a, b in expected] == [other[a:b] for a, b in found]
+        for (a, b), (low, high) in zip(expected, found, strict=True):
+            assert cuts_word(other, low, high) == cuts_word(text, a, b)
+
+
+@given(
+    st.text(st.sampled_from([*MARKED]) | st.characters(codec="utf-8"), min_size=1),
+    st.sampled_from(["NFC", "NFD"]),
+)
+def test_characters_of_any_text(text, form):
+    """Normal forms change each character by itself, and whatever is found is whole."""
+    starts = character_starts(text)
+    parts = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+    for each in ("NFC", "NFD"):
+        assert "".join(normalize(each, part) for part in parts) == normalize(each, text)
+    as_composed = composed(text)
+    assert (as_composed is None) == is_normalized("NFC", text)
+    quote = normalize(form, text)
+    if plain(normalize("NFC", quote).strip())[0].strip():
+        ((start, end),) = loose_occurrences(text, quote)
+        stripped = normalize("NFC", quote).strip()
+        assert normalize("NFC", text[start:end]) == stripped
+        assert end == len(text) or not combining(text[end])
 
 
 def tagged(tmp_path, marked, text=" Jo <b> is in a Rome\n"):

@@ -11,6 +11,7 @@ from spanagree.corpus.tag_columns import TagOptions
 from spanagree.errors import SettingError, show
 from spanagree.formats.hugging_face.columns import cell_of, number_in, words_in
 from spanagree.formats.hugging_face.guess import NAMELESS
+from spanagree.formats.joined_texts import OF_STRINGS
 from spanagree.formats.usual_names import plain
 from spanagree.settings import as_read
 
@@ -73,8 +74,7 @@ class Shape(TagOptions):
             and spans is None,
             "neither text nor tokens; spans need the column that they are offsets in, or one of the"
             " documents' lengths (--text, --tokens or a column length); or name the file that has"
-            " the texts by id beside this one; --strings (strings=True) compares strings that are"
-            " in no text": not content,
+            f" the texts by id beside this one; {OF_STRINGS}": not content,
             "strings are in lists, one for each document; tags and spans with a row each have"
             " places: leave strings out": self.strings and (tags is not None or self.is_table),
             "the long form has one column of spans and one of annotators; name both, or give spans"
