@@ -245,7 +245,7 @@ def show_labels(report: SystemsOverview) -> Html:
     def f1(i: int, j: int) -> Score:
         return systems[j].labels.get(labels[i], none).f1
 
-    return _show_by_label(report.evaluation, rows, _heads(report), f1)
+    return _show_by_label(rows, _heads(report), f1, report.evaluation)
 
 
 def show_labels_against(report: ReferencesOverview) -> Html:
@@ -258,14 +258,14 @@ def show_labels_against(report: ReferencesOverview) -> Html:
         return systems[j].labels[labels[i]].f1 if j < len(systems) else top.labels[labels[i]]
 
     heads = [*_heads(report), name(top.name, 24)]
-    return _show_by_label(report.against, [(label, "") for label in labels], heads, f1)
+    return _show_by_label([(label, "") for label in labels], heads, f1, report.against)
 
 
 def _show_by_label(
-    result: Any,
     rows: Sequence[tuple[str, str]],
     heads: Sequence[Html],
     f1: Callable[[int, int], Score],
+    result: Any,
 ) -> Html:
     """Return a matrix with a row for each label; of very many the first."""
     left = len(rows[_ROWS:])
