@@ -23,8 +23,8 @@ def fuzz():
 
 
 DOORS = {
-    "conll": 100, "jsonl": 200, "brat": 100, "exports": 300, "formats": 400, "places": 60, "labels": 200, "docbin": 40, "row-files": 200,
-    "rows": 1000, "datasets": 150, "dataset-files": 20, "command": 20,
+    "conll": 100, "jsonl": 200, "strings": 200, "brat": 100, "exports": 300, "formats": 400, "places": 60, "labels": 200, "docbin": 40,
+    "row-files": 200, "rows": 1000, "datasets": 150, "dataset-files": 20, "command": 20,
 }  # fmt: skip
 """How many inputs of each door the tests try."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zlib
 
 import numpy as np
@@ -87,9 +88,13 @@ def test_long_segments_in_a_stated_length(monkeypatch):
         sa.SettingError,
         "the chance of segments of up to 90000000 tokens … 3.6e+08 numbers … 1e+08 … SPANAGREE_NUMBERS=1000000000",
     ):
-        sa.evaluate(alone, "a", match="token")
+        sa.evaluate(alone, "a", match="token", chance="nonoverlapping")
     with pytest.raises(sa.SettingError, match="the chance of segments of up to 90000000"):
-        sa.evaluate(alone, "a", match="iou")
+        sa.evaluate(alone, "a", match="iou", chance="nonoverlapping")
+    raw = sa.evaluate(alone, "a", match="token")  # no chance was asked for by name
+    assert raw["b"].f1.observed == 1
+    assert math.isnan(raw["b"].f1.expected)
+    assert "the chance of segments of up to 90000000 tokens" in raw.verdict
     with pytest.raises(sa.SettingError, match=r"a label for every token takes 8e\+09 numbers"):
         sa.token_labels(alone)
     with pytest.raises(sa.SettingError, match="the start distribution in a document of 900000000"):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import combining, is_normalized, normalize
 
-_FIRST_MARK = "\u0300"  # no sign before it changes with the sign that it follows
+_FIRST_MARK = chr(0x300)  # no sign before it changes with the sign that it follows
 
 
 class ComposedText(NamedTuple):
