@@ -77,8 +77,7 @@ def agree(
 
     Raises:
         SettingError: for an unknown name, fewer than two who are left, a number out of range, or a
-            layer that overlaps itself
-            where the measure or the chance model does not allow it.
+            layer that overlaps itself where the measure or the chance model does not allow it.
         InputError: for parts that fail, or do not belong together.
 
     >>> ann, bob = [[(0, 2, "PER"), (4, 5, "LOC")], []], [[(0, 2, "PER")], None]

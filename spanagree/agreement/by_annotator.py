@@ -300,21 +300,18 @@ _Key = Callable[[Member, "Standing | None"], float]
 def _outlier_first(member: Member, standing: Standing | None) -> float:
     """Outliers first, then those who saw most."""
     outlier = standing is not None and standing.outlier
-    return _decisive(member) - 1e9 if outlier else -member.documents
+    return _decisive(member, member.f1) - 1e9 if outlier else -member.documents
 
 
-def _decisive(member: Member) -> float:
-    """Return corrected F1, or F1 where chance is undefined."""
-    f1 = member.f1
-    return f1.observed if f1.reason == NO_CHANCE else f1.corrected
+def _decisive(member: Member, figures: Figures | Score) -> float:
+    """Return the corrected figure of a member, or the raw one where chance is undefined."""
+    return figures.observed if member.f1.reason == NO_CHANCE else figures.corrected
 
 
 SORTS: Mapping[str, _Key] = {
-    "corrected": lambda member, _: _decisive(member),
+    "corrected": lambda member, _: _decisive(member, member.f1),
     "observed": lambda member, _: member.f1.observed,
-    "gain": lambda member, _: (
-        -getattr(member.gain, "observed" if member.f1.reason == NO_CHANCE else "corrected")
-    ),
+    "gain": lambda member, _: -_decisive(member, member.gain),
     "p": lambda _, standing: math.nan if standing is None else standing.p,
     "documents": lambda member, _: -member.documents,
     "segments": lambda _, standing: math.nan if standing is None else -standing.segments,
@@ -376,13 +373,11 @@ def layout(
     ]
     behind = [column._replace(spare=True) for column in without.columns]
     for kind, title in zip(Figures._fields, ("gain", "", "corrected gain"), strict=True):
-        behind.append(Column(f"gain_{kind}", title, spare=kind == "observed"))
+        is_raw = kind == "observed"
+        behind.append(Column(f"gain_{kind}", title, spare=is_raw))
         if ci and title:
-            behind.append(
-                Column(
-                    "", "gain interval", "interval", "interval of a gain", spare=kind == "observed"
-                )
-            )
+            meaning = "interval of a gain"
+            behind.append(Column("", "gain interval", "interval", meaning, spare=is_raw))
     behind += ScoreColumns("gain").ends if ci else []
     behind += [Column("p", "p", "probability", "p of an annotator", spare=True)]
     behind += [Column("p_holm", "Holm", "probability", "Holm of annotators")]
@@ -430,7 +425,7 @@ def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]
     outliers = [
         m for m in arranged(members.values(), standings, "corrected") if standings[m.name].outlier
     ]
-    names = ", ".join(f"{printable(m.name)} ({figure(_decisive(m))})" for m in outliers)
+    names = ", ".join(f"{printable(m.name)} ({figure(_decisive(m, m.f1))})" for m in outliers)
     rule = f"Holm's p below {APART:g}, {counted(tests, 'annotator')} tested"
     by = "F1" if any(m.f1.reason == NO_CHANCE for m in outliers) else "corrected F1"
     return f"outliers ({by}; {rule}): {names}" if names else f"no outliers ({rule})"

@@ -232,6 +232,7 @@ def check(raw: RawCorpus) -> Check:
         }
         for a, name in enumerate(raw.annotators)
     )
+    lengths = raw.lengths[:0] if raw.reading.get("strings") else raw.lengths
     sizes = np.subtract(raw.end, raw.start, dtype=np.int64)
     sizes = sizes[sizes >= 0]  # the others are reversed
     if strings is not None:
@@ -244,9 +245,7 @@ def check(raw: RawCorpus) -> Check:
         "segments": len(raw.start) + (0 if strings is None else len(strings)),
         **_detailed(raw),
         "offsets": raw.offsets,
-        "document_length": in_seconds(
-            _spread(raw.lengths[: 0 if raw.reading.get("strings") else None]), raw.offsets
-        ),
+        "document_length": in_seconds(_spread(lengths), raw.offsets),
         "segment_length": in_seconds(_spread(sizes), raw.offsets),
         "balance": raw.balance,
     }
