@@ -340,9 +340,10 @@ class Disputes(Result):
         tenth = max(1, len(self.documents) // 10)
         held = sum(document.disputed for document in self.documents[:tenth]) / len(self)
         # where outliers do not decide the order, documents further down may be worse
-        some = f"first {tenth}" if self.outliers else f"{tenth} worst"
-        one = "first" if self.outliers else "worst"
-        worst = f"The {some} {noun}s hold" if tenth > 1 else f"The {one} {noun} holds"
+        singular, plural = (
+            ("first", f"first {tenth}") if self.outliers else ("worst", f"{tenth} worst")
+        )
+        worst = f"The {plural} {noun}s hold" if tenth > 1 else f"The {singular} {noun} holds"
         whom = f"{printable(self._gold)} and annotators" if self._gold else "annotators"
         return f"{worst} {percent(held)} of what {whom} disagree about."
 
