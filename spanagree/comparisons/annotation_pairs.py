@@ -189,10 +189,11 @@ def compare_pairs(
     """
     first, second = pairs
     report_progress = progress or (lambda done, total: None)
+    measure = find_match(match)
     if not len(first):
         report_progress(0, 0)
-        return Comparisons.none().named(corpus.annotators, corpus.labels)
-    measure = find_match(match)
+        none = Comparisons.none(is_whole=measure.is_whole)
+        return none.named(corpus.annotators, corpus.labels)
     marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
     report_progress(0, len(first))  # how long all takes is told from here
     # sides by name: canonical order; of systems only, the first is as it is

@@ -104,10 +104,11 @@ class Comparisons:
         )
 
     @classmethod
-    def none(cls) -> Comparisons:
-        """Return no rows."""
+    def none(cls, *, is_whole: bool = True) -> Comparisons:
+        """Return no rows, of a measure whose matches are whole numbers or not."""
         nothing = np.zeros(0, np.int64)
-        return cls.of(nothing, nothing, nothing, np.zeros(0), (nothing, nothing))
+        matched = nothing if is_whole else np.zeros(0)
+        return cls.of(nothing, nothing, matched, np.zeros(0), (nothing, nothing))
 
     @classmethod
     def joined(cls, parts: Sequence[Comparisons]) -> Comparisons:

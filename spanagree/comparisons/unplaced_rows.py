@@ -57,7 +57,7 @@ def rows_of_quotes(corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints
     wanted = np.unique(_quotes_of(corpus)[0])
     number = document * len(corpus.layers)
     quoted = np.isin(number + a, wanted) | np.isin(number + b, wanted)
-    none = Comparisons.none().named(corpus.annotators, corpus.labels)
+    none = Comparisons.none(is_whole=measure.is_whole).named(corpus.annotators, corpus.labels)
     return with_unplaced(none, corpus, measure, (document[quoted], a[quoted], b[quoted]))
 
 

@@ -70,7 +70,8 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> Sys
     """Compare each system with gold, if that is a layer of the corpus; nothing is checked."""
     names, measure = corpus.annotators, counting.measure
     if gold not in names:
-        return SystemRows(Comparisons.none().named(names, corpus.labels), {})
+        none = Comparisons.none(is_whole=measure.is_whole)
+        return SystemRows(none.named(names, corpus.labels), {})
     report_progress = counting.progress or (lambda done, total: None)
     report_progress(0, len(names))
     profiles, placed = place_layers(corpus, names, counting.chance, measure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import subprocess
@@ -83,6 +84,18 @@ def test_evaluations(crowd, how, has_ids, random):
     turned = [fewer_layers(part, random) for part in parts]
     if corpus.annotators == tuple(dict.fromkeys(n for p in turned for n in p.annotators)):
         assert everything(sa.evaluate(turned, corpus.annotators[0], **ask)) == whole
+
+
+@pytest.mark.parametrize("match", ["partial", "iou", "exact"])
+def test_parts_without_gold(match):
+    """What is matched is 0.0 of parts, as of the whole, where the measure is no count."""
+    whole = sa.Corpus.from_segments([1, 1], {"ann": [[], None], "bob": [None, []]})
+    parts = [
+        whole.subset([number]).of_annotators([name]) for number, name in enumerate(("ann", "bob"))
+    ]
+    for by in (None, "label", "document"):
+        asked = sa.evaluate(whole, "ann", match=match).to_dict(by)
+        assert json.dumps(sa.evaluate(parts, "ann", match=match).to_dict(by)) == json.dumps(asked)
 
 
 @at_most(40)
