@@ -37,6 +37,7 @@ from spanagree.settings import unit
 _WIDE = 8  # columns of a matrix whose names stand upright
 _ROWS = 100  # labels
 _MEMBERS = 12  # annotators who are shown without being asked for
+_MORE_COLUMNS = "more columns"
 _DRAWN = {"observed": "F1 as observed", "corrected": "corrected F1"}
 
 
@@ -72,7 +73,7 @@ def show_bars(figures: Frame, short: Mapping[str, str] | None = None) -> Html:
         names = [c for c, column in enumerate(columns) if column.kind == "name"]
         rest = replace(_arranged(figures, sorted({*names, *spare})), caption="", remarks=())
         kept = _arranged(figures, [c for c in range(len(columns)) if c not in spare])
-        return Html(_with_bars(kept, short) + folded("more columns", _with_bars(rest, short)))
+        return Html(_with_bars(kept, short) + folded(_MORE_COLUMNS, _with_bars(rest, short)))
     return _with_bars(figures, short)
 
 
@@ -140,20 +141,23 @@ def _led(figures: Frame) -> Frame:
 
 
 def show_members(report: TeamOverview) -> Html:
-    """Return a table of annotators, outliers first; of many the others are folded."""
+    """Return a table of annotators, outliers first; more rows and columns are folded."""
     figures = report.agreement.sorted("outlier").table("annotator")
     columns = figures.shown.columns
     kinds = [c for c, column in enumerate(columns) if column.meaning == SHARES]
-    narrow = _arranged(figures, [c for c in range(len(columns)) if c not in kinds])
+    spare = [c for c, column in enumerate(columns) if column.spare and c not in kinds]
+    narrow = _arranged(figures, [c for c in range(len(columns)) if c not in (*kinds, *spare)])
     parts = [show_bars(replace(narrow, rows=narrow.rows[:_MEMBERS]), report.short)]
     if left := len(narrow.rows[_MEMBERS:]):
         others = replace(narrow, rows=narrow.rows[_MEMBERS:], remarks=())
         parts.append(
             folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
         )
-    if kinds:
-        shares = replace(_arranged(figures, [0, *kinds]), caption="", remarks=())
-        parts.append(folded("shares of each kind of disagreement", show_bars(shares, report.short)))
+    for title, order in {_MORE_COLUMNS: spare, "shares of each kind of disagreement": kinds}.items():
+        if order:
+            more = replace(_arranged(figures, [0, *order]), caption="", remarks=())
+            more = replace(more, columns=[column._replace(spare=False) for column in more.columns])
+            parts.append(folded(title, show_bars(more, report.short)))
     return Html("".join(parts))
 
 
