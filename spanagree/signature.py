@@ -33,7 +33,11 @@ OF_CHANCE = (
     " in the random annotations",
 )
 """What sentences say of chance, unless it is undefined."""
-WITHOUT_CHANCE = "Chance is undefined for these segments and this measure, so figures are raw."
+WITHOUT_CHANCE = {
+    "chance": "Chance is undefined for these segments and this measure, so figures are raw.",
+    "f1_chance": "F1 of segments by exact match is raw, as its chance is undefined.",
+}
+"""Sentences on settings of chance where it is undefined."""
 MATCH_OF_STRINGS = "Strings match under the measure {value} ({means}), each at most once."
 
 SETTINGS: Mapping[str, Setting] = {
@@ -130,6 +134,11 @@ SETTINGS: Mapping[str, Setting] = {
     "weights": Setting("word", "SPA [[norregaard2022]] has the weights {value}: {means}."),
     "measurement": Setting("word", "Distances of α are {value}: {means}."),
     "category_weights": Setting("word", "Each pair of labels counts with the weight of its two categories, {value}: {means} [[cohen1968,passonneau2006]]; {weighted}."),
+    "f1_chance": Setting("word", "F1 of segments by exact match is that of the tallies summed over all pairs of annotators and documents; its chance is that of two independent random annotations (chance model {value}: {means}) [[li2024]].", "f1-chance"),
+    "f1_unplaced": Setting("word", {
+        "wrong": "In F1 of segments, quotes that are not in the text, or more often than they are in it, match nothing; all other figures leave them out.",
+        "ignore": "Quotes that are not in the text, or more often than they are in it, were left out.",
+    }, "f1-unplaced"),
     "by_label": Setting("yes or no", "Each label was scored against all others."),
     "classes": Setting("classes", "The distribution of classes is {value}."),
     "complete_only": Setting("yes or no", "Only items that all annotators labelled count."),

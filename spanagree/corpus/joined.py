@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -58,7 +58,7 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
     parts = _in_finest_unit(parts)
     first = next(iter(parts.values()))
     reading: dict[str, Any] = {"offsets": first.offsets, **first.reading}
-    for name, part in parts.items():
+    for name, part in islice(parts.items(), 1, None):  # counts of the first are in it already
         reading = merged_settings(reading, {"offsets": part.offsets, **part.reading}, name)
     offsets = reading.pop("offsets")
     corpora = list(parts.values())

@@ -26,6 +26,8 @@ class CoefficientSettings(Settings):
         measurement: what labels measure, if it was said.
         category_weights: how near categories are, if it was said.
         order: the categories from low to high, if they are not numbers.
+        f1_chance: chance model of F1 of segments, if it stands beside the coefficients of tokens.
+        f1_unplaced: rule for quotes that are not in the text in that F1, if there are any.
     """
 
     categories: int
@@ -35,6 +37,8 @@ class CoefficientSettings(Settings):
     measurement: str | None = None
     category_weights: str | None = None
     order: Sequence[str] | None = None
+    f1_chance: str | None = None
+    f1_unplaced: str | None = None
 
 
 class Counts(NamedTuple):

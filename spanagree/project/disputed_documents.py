@@ -14,10 +14,11 @@ from spanagree.agreement.by_annotator import outliers
 from spanagree.agreement.count import PerDocument
 from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import chance_model, check_defined
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import Question, distribution
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers, check_names
@@ -36,6 +37,7 @@ from spanagree.errors import (
     printable,
 )
 from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
 from spanagree.results.result import Result
@@ -447,6 +449,7 @@ class Disputes(Result):
             columns = [column._replace(title="") for column in columns]
         titles = {column.title for column in columns}
         remarks = [words for name, words in _WORDS.items() if name in titles]
+        remarks += verdict.remarks_without_chance(self.settings)
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _picture(self, by: str | None) -> Picture:
@@ -506,10 +509,17 @@ def disputes(
     """
     corpus = corpus_of(corpus)
     check_choice(sort, SORTS, "sort")
-    chance = chance_of_corpus(corpus, match, chance_model(chance, seed=seed))
-    contested = _contested(corpus, match, chance)
-    per_document = PerDocument.of(corpus, match, chance, progress)
-    comparisons = per_document.sums
+    named = chance_model(chance, seed=seed)
+    counting = MatchCounting.asked(match, chance_of_corpus(corpus, match, named), named, progress)
+
+    def compared(counting: MatchCounting) -> tuple[Disputed, PerDocument]:
+        contested = _contested(corpus, match, counting.chance)
+        return contested, PerDocument.of(corpus, match, counting.chance, progress)
+
+    contested, per_document = counting.run(compared)
+    chance, comparisons = per_document.chance, per_document.sums
+    if sort == "unexpected":
+        check_defined(chance, "sort unexpected")
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
     read["unplaced"] = corpus.unplaced_count_as
     inexact = comparisons.inexact.settings(chance)

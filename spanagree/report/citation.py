@@ -250,7 +250,8 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
 _OFFSETS = ("tokens", "characters")
 _CHANCES = {**CHANCES, **OF_ARGUMENTS, NONE: "undefined"}
 _MEANS: Mapping[str, Mapping[str, str]] = {
-    "categorical": CATEGORICAL, "pairs": PAIRS, "chance": _CHANCES, "score": SCORES,
+    "categorical": CATEGORICAL, "pairs": PAIRS, "chance": _CHANCES, "f1_chance": _CHANCES,
+    "score": SCORES,
     "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
     "duplicates": DUPLICATES, "partial": PARTIAL, "cut": CUTS,
 }  # fmt: skip
@@ -307,8 +308,8 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         if value is None or (value is False and key != "strict"):
             continue
         shown = _text(_shown(value)) if setting.kind == "text" else _shown(value)
-        if key == "chance" and value == NONE:
-            yield WITHOUT_CHANCE
+        if value == NONE and key in WITHOUT_CHANCE:
+            yield WITHOUT_CHANCE[key]
             continue
         if shown == "auto":
             shown = ", ".join(settings.get("schemes", ())) or "that was recognised"

@@ -296,6 +296,22 @@ def test_difficulty_is_undefined():
     assert REASON in found.verdict
 
 
+def test_disagreements_are_of_raw_figures():
+    """The rank by 1 − F1 needs no chance; by hand, 2 of 3 and 1 of 2 segments match in each pair."""
+    disputes = sa.project.disputes(NESTED_CORPUS, match="overlap")
+    # pairs: gold (3) and s1 (2) match 2; gold and s2 (1) match 1; s1 and s2 match 1
+    assert [document.disagreement for document in disputes.documents] == [1 - 2 * 4 / 12] * 3
+    assert all(math.isnan(document.difficulty) for document in disputes.documents)
+    assert REASON in " ".join(str(disputes).split())
+    assert "chance:none" in disputes.signature
+    with refuses(sa.SettingError, f"sort unexpected: chance is undefined here; {REASON}"):
+        sa.project.disputes(NESTED_CORPUS, match="overlap", sort="unexpected")
+    with refuses(
+        sa.SettingError, "… overlap, which match overlap and chance per-label does not allow"
+    ):
+        sa.project.disputes(NESTED_CORPUS, match="overlap", chance="per-label")
+
+
 @pytest.mark.parametrize("team", [[], ["--team"]])
 def test_reports_open(team, tmp_path, capsys):
     write_jsonl(NESTED_CORPUS, tmp_path / "corpus.jsonl")

@@ -16,6 +16,7 @@ from strategies import crowds
 
 import spanagree as sa
 from spanagree.labels.sparse_agreement import WEIGHTS
+from spanagree.report.citation import cite
 
 
 def alike(one, other):
@@ -65,6 +66,25 @@ def test_what_corpus_papers_print():
         assert (again.kappa.value, again.spans[:3]) == (found.kappa.value, found.spans[:3])
     one = sa.labels.token_coefficients(corpus.but(layers={"ann": corpus.layers["ann"]}))
     assert one.spans is None  # F1 is of two
+
+
+def test_signature_names_the_chance_of_f1():
+    """Chance model and rule for lost quotes of F1 are in the signature, and ``cite`` explains them."""
+    nested = sa.Corpus.from_segments([5], {name: [[(0, 3, "X"), (1, 2, "X")]] for name in "ab"})
+    found = sa.labels.token_coefficients(nested)
+    assert "|f1-chance:overlapping|" in found.signature
+    spans = {"ann": [{"text": "Jo", "label": "X"}], "bob": [{"text": "Al", "label": "X"}]}
+    lost = sa.read([{"id": "1", "text": "Jo is there.", "annotators": spans}])
+    found = sa.labels.token_coefficients([lost])
+    assert "|f1-chance:nonoverlapping|f1-unplaced:wrong|" in found.signature
+    paragraph = " ".join(cite(found).split())
+    assert "(chance model nonoverlapping: no two segments of one annotator share" in paragraph
+    assert "In F1 of segments, quotes that are not in the text" in paragraph
+    assert "1 of 2 quotes is not in the text and matches nothing" in found.about_spans
+    none = cite("items:tokens|categories:2|f1-chance:none|spanagree:1.0.0")
+    assert "F1 of segments by exact match is raw, as its chance is undefined." in " ".join(
+        none.split()
+    )
 
 
 @given(crowds())

@@ -197,6 +197,29 @@ def parts_of(corpus):
     return [corpus.subset([d]) for d in range(len(corpus))]
 
 
+def test_counts_of_reading_add():
+    """Quotes and ill-formed tags that readers counted in single parts add, by hand."""
+
+    def quotes(name, number, lost):
+        spans = [{"text": "Al" if i < lost else "Jo", "label": "X"} for i in range(number)]
+        rows = [
+            {"id": f"{name}-{i}", "text": "Jo is there.", "gold": [], "mine": [span]}
+            for i, span in enumerate(spans)
+        ]
+        return sa.read(rows)
+
+    result = sa.evaluate([quotes("one", 4, 2), quotes("two", 3, 1), quotes("three", 2, 0)], "gold")
+    assert result.settings["quotes"]["mine"] == {"read": 9, "unaligned": 3}
+    assert "3 of 9 quotes are not in the text" in result.verdict
+    tags = [
+        sa.from_tags({"gold": [["B-X", "O", "I-X"]] * n, "mine": [["O"] * 3] * n}) for n in (2, 3)
+    ]
+    kinds = [part.reading["ill_formed"]["gold"] for part in tags]
+    assert {*kinds[0].values()} == {2}
+    found = sa.evaluate(tags, "gold").settings["ill_formed"]["gold"]
+    assert found == dict.fromkeys(kinds[0], 5)
+
+
 @pytest.mark.parametrize("match", ["exact", "token", "overlap"])
 @pytest.mark.parametrize("places", ["capitals", "words", "X=letters", str.isupper])
 def test_places(match, places):

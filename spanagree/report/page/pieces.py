@@ -153,7 +153,10 @@ def show_members(report: TeamOverview) -> Html:
         parts.append(
             folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
         )
-    for title, order in {_MORE_COLUMNS: spare, "shares of each kind of disagreement": kinds}.items():
+    for title, order in {
+        _MORE_COLUMNS: spare,
+        "shares of each kind of disagreement": kinds,
+    }.items():
         if order:
             more = replace(_arranged(figures, [0, *order]), caption="", remarks=())
             more = replace(more, columns=[column._replace(spare=False) for column in more.columns])
