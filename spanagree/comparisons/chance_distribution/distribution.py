@@ -30,7 +30,6 @@ from spanagree.comparisons.chance_distribution.draws import (
 )
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
-from spanagree.comparisons.chance_distribution.variance import closed_moments
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi, find_match, measures, turned
@@ -289,7 +288,8 @@ def distribution(
         else:
             over[document] = here
     for document, part in _drawn(corpus, names, fixed, ask, sorted(over), moments).items():
-        exact = _moments(pieces.some(np.array(over[document])), walk, fixed is not None, ask)
+        budget = max(ask.budget, _OF_MOMENTS)  # mean and variance take less than a distribution
+        exact = walk(pieces.some(np.array(over[document])), budget, True)
         figures = [values for values in exact if values is not None]
         known[document] = part
         if len(figures) == len(exact):
@@ -387,33 +387,6 @@ def _pieces(
         return fixed_walk(some, measure, budget, moments, kinds)
 
     return pieces, walk
-
-
-def _moments(pieces: Pieces, walk: PieceWalk, is_fixed: bool, ask: Question) -> list[Floats | None]:
-    """Compute mean and variance of each piece, which take less than a distribution.
-
-    The closed form comes first, as it takes less than the walk.
-
-    Args:
-        pieces: pieces whose distribution is over the budget.
-        walk: their walk.
-        is_fixed: if True, A is fixed; else both annotations are random.
-        ask: the measure, the chance model and the budget.
-
-    Returns:
-        Mean and variance of each piece; ``None`` if they are over the budget too.
-    """
-    budget = max(ask.budget, _OF_MOMENTS)
-    results: list[Floats | None] = [None] * len(pieces)
-    if places_of(ask.chance) is None:
-        for piece in range(len(pieces)):
-            some = pieces.some(np.array([piece]))
-            results[piece] = closed_moments(some, ask.measure, ask.chance, is_fixed, budget)
-    others = [piece for piece, values in enumerate(results) if values is None]
-    walked = walk(pieces.some(np.array(others, np.int64)), budget, True) if others else []
-    for piece, values in zip(others, walked, strict=True):
-        results[piece] = values
-    return results
 
 
 def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:
