@@ -30,11 +30,11 @@ from spanagree.comparisons.measures import Match
 from spanagree.comparisons.starts import Sides
 from spanagree.corpus.segments import Layer
 
-STEPS = 8_000
-"""How many steps a walk may take for it: more take longer than draws."""
+STEPS = BUDGET // 2500
+"""Number of steps within the budget: each takes as long as 2,500 numbers, if it has no more."""
 
-NEAR_BUDGET = 3_000_000
-"""Number of numbers for pairs within a tolerance, whose tables are small: each takes longer."""
+NEAR_BUDGET = BUDGET * 3 // 20
+"""The budget in numbers of pairs within a tolerance, whose tables are small: each takes longer."""
 
 DRAWS = 2000
 """Draws of a document and label; fewer if it has very many segments."""
