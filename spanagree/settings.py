@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
-from spanagree.version import __version__
+from spanagree.version import SPECIFICATION, __version__
 
 _Kind = TypeVar("_Kind", bound="Settings")
 
@@ -23,6 +23,7 @@ class Settings(Mapping[str, Any]):
     Attributes:
         offsets: what offsets count, tokens or characters.
         reading: the settings that a reader used.
+        spec: version of the specification that figures follow.
         version: of this package.
         ci: how intervals were made, and their confidence.
         cluster_by: clusters that were left out one at a time, if not documents.
@@ -31,11 +32,12 @@ class Settings(Mapping[str, Any]):
         chosen: the annotators that were chosen, if any were.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
-    {'offsets': 'tokens', 'strict': False, 'version': '1.0.0'}
+    {'offsets': 'tokens', 'strict': False, 'spec': '1.0', 'version': '1.0.0'}
     """
 
     offsets: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    spec: str = SPECIFICATION
     version: str = __version__
     ci: str | None = None
     cluster_by: str | None = None

@@ -202,6 +202,7 @@ SETTINGS: Mapping[str, Setting] = {
     "seed": Setting("whole", "The seed of what was drawn is {value}."),
     "repair": Setting("words", "Annotations were repaired: {means}."),
     "tokens": Setting("ignored", "Files were aligned by position, though their tokens differ."),
+    "spec": Setting("version", "Rules are those of the specification of spanagree, version {value}."),
     "spanagree": Setting("version", "All figures were computed with spanagree {value} [[spanagree]]."),
 }  # fmt: skip
 """The settings that change numbers, in the order of the signature; there is no other table of them."""

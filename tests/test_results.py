@@ -20,6 +20,7 @@ from spanagree.settings import Settings
 from spanagree.slices.result import Slices
 from spanagree.systems.compare_systems import Comparison
 from spanagree.systems.result import Evaluation
+from spanagree.version import SPECIFICATION
 
 PLAIN = {
     "Corpus", "LabelTable", "Comparisons", "MatchDistribution", "Floats", "str", "Any",
@@ -115,7 +116,7 @@ def test_results_say_how_they_were_made(name):
     """Signature, settings, notes and caveats are there, in plain data too; nothing can be set."""
     result = getattr(sa, name)(*makers()[name])
     assert isinstance(result, Signed)
-    assert result.signature.endswith(f"|spanagree:{sa.__version__}")
+    assert result.signature.endswith(f"|spec:{SPECIFICATION}|spanagree:{sa.__version__}")
     assert isinstance(result.settings, Settings)
     for texts in (result.notes, result.caveats):
         assert isinstance(texts, tuple)

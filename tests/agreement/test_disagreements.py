@@ -88,7 +88,7 @@ def test_confusion_of_the_twenty():
     assert {"a": None, "b": "P", "count": 6, "signature": result.signature} in result.to_rows()
     assert sum(row["count"] for row in result.to_rows()) == sum(COUNTS.values())
     assert result.to_dict()["tables"]["cells"][0] == {"a": "L", "b": "L", "count": 3}
-    assert result.signature.startswith("between:ann,bob|offsets:tokens|spanagree:")
+    assert result.signature.startswith("between:ann,bob|offsets:tokens|spec:1.0|spanagree:")
 
 
 def test_a_label_called_nothing():

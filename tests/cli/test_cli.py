@@ -36,7 +36,7 @@ def test_evaluate(run, files):
     assert "lexicon.conll      0.869   0.518  0.649      0.138         0.593\n" in out
     assert "tagger.conll       0.718   0.566  0.633      0.050         0.614\n" in out
     assert out.replace("|\n  ", "|").endswith(
-        f"|unit:sentence|scheme:auto(IOB2)|strict:no|spanagree:{sa.__version__}\n"
+        f"|unit:sentence|scheme:auto(IOB2)|strict:no|spec:1.0|spanagree:{sa.__version__}\n"
     )
     says(err, "spanagree: note: chunker.conll: 14 ill-formed tags … (IOB2)")
 

@@ -144,7 +144,7 @@ def test_one_annotator():
     found = sa.project.worklist(corpus)
     assert [(row.annotator, row.document) for row in found] == [("ann", "2")]
     assert (found.left, found.n_exhausted) == (2, 2)
-    assert found.signature == f"readers:2|offsets:tokens|spanagree:{sa.__version__}"
+    assert found.signature == f"readers:2|offsets:tokens|spec:1.0|spanagree:{sa.__version__}"
     alone = sa.project.worklist(corpus, readers=1, assignees=["zoe"])
     assert [row.document for row in alone] == ["2"]
     assert alone.notes[-1].startswith("zoe: not among the annotators ann")

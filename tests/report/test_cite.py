@@ -26,17 +26,20 @@ from spanagree.report.citation import CITED, REFERENCES, cited, settings_of
 from spanagree.results.text import signature_lines
 from spanagree.signature import OF_CHANCE, signature
 from spanagree.signature import SETTINGS as TABLE
+from spanagree.version import SPECIFICATION
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "words"
 EVALUATION = (
     "match:exact|chance:nonoverlapping|average:micro|offsets:tokens|unit:sentence"
-    "|scheme:auto(IOB2)|strict:no|ci:jackknife-t95|test:jackknife|spanagree:1.0.0"
+    "|scheme:auto(IOB2)|strict:no|ci:jackknife-t95|test:jackknife|spec:1.0|spanagree:1.0.0"
 )
 AGREEMENT = (
     "match:token|chance:per-label|team:summed|annotators:5|offsets:tokens|ci:jackknife-t99+exact99"
-    "|spanagree:1.0.0"
+    "|spec:1.0|spanagree:1.0.0"
 )
-COEFFICIENTS = "items:tokens|outside:skipped|categories:4|weights:annotations_m1|spanagree:1.0.0"
+COEFFICIENTS = (
+    "items:tokens|outside:skipped|categories:4|weights:annotations_m1|spec:1.0|spanagree:1.0.0"
+)
 LEVELS = (
     "match:iou|chance:overlapping|average:micro|of:gold|offsets:tokens|chance_at:0.175"
     "|repair:drop-empty+merge-overlaps|tokens:ignored|spanagree:1.0.0"
@@ -50,6 +53,7 @@ CHOICES = {key: st.sampled_from(sorted(of)) for key, of in citation._ALLOWED.ite
 SETTINGS = st.fixed_dictionaries(
     {"version": st.sampled_from(["0.1.0", "1.2.3rc1", "0.2.dev3"])},
     optional={
+        "spec": st.sampled_from(["1.0", "1.1"]),
         **{key: of for key, of in CHOICES.items() if key != "scheme"},
         **dict.fromkeys(
             ("annotators", "categories", "levels", "resamples", "draws", "seed"),
@@ -324,7 +328,7 @@ VALUES = {
     "number": "0.25", "whole": "7", "yes or no": "yes", "text": "foo", "numbers": "0.25,0.5",
     "match": "token", "counted": "characters", "interval": "jackknife-t90", "scheme": "IOE2",
     "classes": "estimated", "words": "drop-empty", "ignored": "ignored", "word": "foo",
-    "samples": "documents+annotators",
+    "samples": "documents+annotators", "version": "1.1",
 }  # fmt: skip
 
 
@@ -403,6 +407,19 @@ def test_another_version():
     assert f"by spanagree {__version__}; look up in the documentation of 0.0.9" in words
     assert "worded by" not in paragraph(f"average:micro|spanagree:{__version__}")
     assert "Version 0.0.9" in sa.cite("average:micro|spanagree:0.0.9", "bibtex")
+
+
+def test_the_specification():
+    """Its version comes before that of the package, has a sentence, and is that of the document."""
+    page = (Path(__file__).parents[2] / "docs" / "specification.md").read_text("utf-8")
+    assert f"version {SPECIFICATION}, each with a number to cite" in page
+    line = sa.evaluate(sa.Corpus.from_segments([3], {"gold": [[(0, 1, "A")]], "x": [[]]})).signature
+    assert line.endswith(f"|spec:{SPECIFICATION}|spanagree:{__version__}")
+    assert settings_of(line)["spec"] == SPECIFICATION
+    assert "Rules are those of the specification of spanagree, version 1.1." in paragraph(
+        "average:micro|spec:1.1|spanagree:1.0.0"
+    )
+    assert "specification" not in paragraph("average:micro|spanagree:1.0.0"), "as before it had one"
 
 
 @pytest.mark.long

@@ -418,7 +418,7 @@ def test_signature():
     result = sa.evaluate(corpus, match="token", chance="per-label")
     assert result.signature == (
         "match:token|chance:per-label|average:micro|offsets:tokens|scheme:IOB2|strict:yes"
-        f"|spanagree:{sa.__version__}"
+        f"|spec:1.0|spanagree:{sa.__version__}"
     )
     assert result.settings["gold"] == "gold"
 

@@ -199,7 +199,7 @@ def test_pairs_of_systems(systems):
         sa.SettingError, match="unknown test 'x'; allowed: jackknife, permutation, bootstrap"
     ):
         sa.compare_systems(sa.evaluate(systems), test="x")
-    assert "|ci:jackknife-t95|test:jackknife|spanagree" in result.signature
+    assert "|ci:jackknife-t95|test:jackknife|spec:1.0|spanagree" in result.signature
 
 
 def test_order_of_systems():
@@ -313,7 +313,7 @@ def test_exact_chance(systems):
     evaluation = sa.evaluate(systems)
     test = sa.chance_test(systems, evaluation)
     drawn = sa.chance_test(systems, evaluation, simulate=True, draws=2000)
-    assert "|test:chance|null:exact|spanagree:" in test.signature
+    assert "|test:chance|null:exact|spec:1.0|spanagree:" in test.signature
     assert test.settings["fixed"] == systems.annotators[0]
     for name, by_chance in test.systems.items():
         witness = drawn.systems[name]
