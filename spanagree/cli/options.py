@@ -563,7 +563,7 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
     if "csv" in forms:
         members.append(flag("--all all_columns", wide))
     if explain:
-        look = f"Set off the best figures, or use packages of LaTeX: {styles}."
+        look = f"With markdown, set off the best figures; with latex, choose a style: {styles}."
         members.append(option("--style", look, metavar="STYLE,...", read=names_in))
     if "csv" in forms:
         members += [flag("--safe-cells", safe), flag("--bom", mark)]

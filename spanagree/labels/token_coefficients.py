@@ -62,13 +62,15 @@ def token_coefficients(
     if len(table.annotators) < 2:
         return replace(of_all, marked=of_marked)
     of_spans = agree(parts, ci=ci, executor=executor)
-    of_f1 = {"f1_chance": str(of_spans.settings.chance), "f1_unplaced": of_spans.settings.unplaced}
+    lost = of_spans.settings.unplaced
     return replace(
         of_all,
         marked=of_marked,
         spans=of_spans.team.f1,
         about_spans=_about_spans(of_spans),
-        settings=replace(of_all.settings, **of_f1),
+        settings=replace(
+            of_all.settings, f1_chance=str(of_spans.settings.chance), f1_unplaced=lost
+        ),
     )
 
 

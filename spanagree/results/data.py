@@ -21,9 +21,8 @@ TABLES = ("text", "markdown", "latex")
 STYLES: Mapping[str, Mapping[str, str]] = {
     "markdown": {"bold": "the best figures in bold"},
     "latex": {
-        "bold": "the best figures in bold",
-        "booktabs": "the rules of this package",
-        "siunitx": "figures aligned at their points by this package",
+        "acl": "a table as in ACL's papers, which needs booktabs",
+        "plain": "a tabular without a package",
     },
 }
 """What can be asked for of the look of a table, by format and name."""

@@ -338,7 +338,7 @@ class Shown(NamedTuple):
                 groups += [[(r, c) for r in block] for block in self.blocks]
         cells: set[tuple[int, int]] = set()
         for group in groups:
-            there = [(r, c) for r, c in group if texts[r][c] != NOT_SHOWN]
+            there = [(r, c) for r, c in group if texts[r][c] not in (NOT_SHOWN, "")]
             if len(there) > 1:
                 most = max(float(texts[r][c]) for r, c in there)
                 cells |= {(r, c) for r, c in there if float(texts[r][c]) == most}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from spanagree.results.frame import PLAIN, Column, Frame, TableStyle
+from spanagree.results.fit import COLUMNS
+from spanagree.results.frame import PLAIN, Frame, Shown, TableStyle, Value
+from spanagree.results.frame import shown as as_shown
 from spanagree.results.numbers import NOT_SHOWN
 from spanagree.settings import confidence_of
 
@@ -40,44 +42,127 @@ _CHARACTER = re.compile("[^\u0370-\u03ff]|(?<![\u0370-\u03ff])[\u0370-\u03ff](?!
 """Any but the letters of a Greek word, which are not symbols."""
 
 
-_USUAL = 2  # decimals, as papers print, of F1 in per cent
+USUAL = 2  # decimals, as papers print, of F1 in per cent
 _RULES = (r"\toprule", r"\midrule", r"\bottomrule")  # of booktabs
+_LINES = (r"\hline",) * 3
+_WIDE = 4  # columns that fit into one of two columns of text
 
 
 def render(table: Frame, look: TableStyle = PLAIN) -> str:
-    """Return a ``tabular`` to paste into a ``table``.
+    """Return a table for a paper: in the style of ACL's papers, or ``plain``.
 
-    Tables of F1 are in per cent unless something else is asked for. Caption, remarks and signature
-    stand before the table as comments. Of the styles, ``booktabs`` and ``siunitx`` need these
-    packages, and ``bold`` marks the best figures.
+    Verdict, remarks and signature are comments before it. Figures of F1 are in per cent unless
+    something else is asked for. The style ``acl`` is a ``table`` with the rules of booktabs, a
+    caption, a label, and the best figures in bold; ``plain`` is a ``tabular`` without a package.
     """
     table = table if look.all_columns else table.turned
-    columns, rows, breaks = shown = table.shown
-    of_rows = [str(row[0]) for row in rows] if table.across else []  # of a turned table
-    usual = any("F1" in name for name in [*shown.header, *of_rows])
-    percent = usual if look.percent is None else look.percent
-    texts = shown.texts(_USUAL if look.digits is None else look.digits, percent)
-    best = shown.best(table, texts) if "bold" in look.style else ()
-    packages = sorted(set(look.style) & {"booktabs", "siunitx"})
-    comments = [table.verdict, table.caption, *table.remarks]
+    is_plain = "plain" in look.style
+    shown = table.shown if look.all_columns else _without_spare(table.shown)
+    of_rows = [str(row[0]) for row in shown.rows] if table.across else []  # of a turned table
+    has_f1 = any("F1" in name for name in [*shown.header, *of_rows])
+    percent = has_f1 if look.percent is None else look.percent
+    digits = USUAL if look.digits is None else look.digits
+    texts = shown.texts(digits, percent)
+    for c, column in enumerate(shown.columns):
+        if column.kind == "interval":
+            for text_row, row in zip(texts, shown.rows, strict=True):
+                text_row[c] = _interval(row[c], digits, percent)
+    if table.across:  # blocks are named once
+        for block in shown.blocks:
+            for r in block[1:]:
+                texts[r][0] = ""
+    best = set() if is_plain else shown.best(table, texts)
+    comments = [table.verdict, *([table.caption] if is_plain else []), *table.remarks]
     comments += [f"signature: {table.signature}"] if table.signature else []
-    comments += [rf"needs \usepackage{{{','.join(packages)}}}"] if packages else []
-    lines = [f"% {line}" for line in comments if line]
-    kinds = [
-        _number_column(column, [row[c] for row in texts]) if "siunitx" in packages else ""
-        for c, column in enumerate(columns)
-    ]
-    align = "".join(k or "lr"[c.kind != "name"] for k, c in zip(kinds, columns, strict=True))
-    top, middle, foot = _RULES if "booktabs" in packages else (r"\hline",) * 3
+    if not shown.columns:
+        return "\n".join([*(f"% {line}" for line in (table.caption, *comments) if line), ""])
+    comments += [] if is_plain else [r"needs \usepackage{booktabs}"]
+    tabular = _tabular(shown, texts, best, table, _LINES if is_plain else _RULES)
+    if not is_plain:
+        sentences = [table.caption, "F1 in per cent" if has_f1 and percent else ""]
+        sentences += ["best figures in bold"] if best else []
+        names = [x.title for x in shown.columns if x.kind == "name" and x.title.strip()]
+        tabular = _float(tabular, sentences, names, wide=len(shown.columns) > _WIDE)
+    return "\n".join([*(f"% {line}" for line in comments if line), *tabular, ""])
 
-    header = map(_cell, _header(shown.header, table), kinds)
-    lines += [rf"\begin{{tabular}}{{{align}}}", top, _line(header), middle]
+
+def _without_spare(shown: Shown) -> Shown:
+    """Return a table without its spare columns, if it is wider than a page."""
+    if len(shown.columns) <= COLUMNS:
+        return shown
+    kept = [c for c, column in enumerate(shown.columns) if not column.spare]
+    rows = [[row[c] for c in kept] for row in shown.rows]
+    return shown._replace(columns=[shown.columns[c] for c in kept], rows=rows)
+
+
+def _interval(value: Value, digits: int, percent: bool) -> str:
+    """Return an interval as papers print it.
+
+    >>> _interval((-0.021, 0.25), 1, True)
+    '[-2.1, 25.0]'
+    """
+    text = as_shown(value, "interval", digits, percent)
+    ends = text.split("–")
+    return text if len(ends) != 2 or text == NOT_SHOWN else f"[{ends[0]}, {ends[1]}]"
+
+
+def _tabular(
+    shown: Shown,
+    texts: Sequence[Sequence[str]],
+    best: Collection[tuple[int, int]],
+    table: Frame,
+    rules: Sequence[str],
+) -> list[str]:
+    """Return the lines of a ``tabular``.
+
+    Args:
+        shown: columns and rows.
+        texts: text of each cell.
+        best: row and column of the cells in bold.
+        table: table that is shown, with its settings.
+        rules: commands of the rules at the top, in the middle and at the foot.
+    """
+    top, middle, foot = rules
+    align = "".join("lr"[column.kind != "name"] for column in shown.columns)
+    lines = [
+        rf"\begin{{tabular}}{{{align}}}",
+        top,
+        _line(map(escaped, _header(shown.header, table))),
+    ]
+    lines.append(middle)
     for r, row in enumerate(texts):
-        if r in breaks:
+        if r in shown.breaks:
             lines.append(middle)
-        marks = [r"\bfseries " if (r, c) in best else "" for c in range(len(row))]
-        lines.append(_line(map(_cell, row, kinds, marks)))
-    return "\n".join([*lines, foot, r"\end{tabular}", ""])
+        cells = (
+            rf"\textbf{{{escaped(x)}}}" if (r, c) in best else escaped(x) for c, x in enumerate(row)
+        )
+        lines.append(_line(cells))
+    return [*lines, foot, r"\end{tabular}"]
+
+
+def _float(
+    tabular: Sequence[str], sentences: Sequence[str], names: Sequence[str], *, wide: bool
+) -> list[str]:
+    """Return the lines of a ``table`` with caption and label.
+
+    Args:
+        tabular: lines of its ``tabular``.
+        sentences: sentences of the caption, without points.
+        names: titles of the columns of names, which label the table.
+        wide: if True, it is as wide as two columns of text.
+    """
+    name = "table*" if wide else "table"
+    caption = " ".join(f"{x[0].upper()}{x[1:]}." for x in sentences if x)
+    label = re.sub("[^a-z0-9]+", "-", " ".join(names).lower()).strip("-")
+    return [
+        rf"\begin{{{name}}}[t]",
+        r"\centering",
+        r"\small",
+        *tabular,
+        *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
+        rf"\label{{tab:{label or 'spanagree'}}}",
+        rf"\end{{{name}}}",
+    ]
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -86,33 +171,11 @@ def _line(cells: Iterable[str]) -> str:
     return f"{{{row[0]}}}{row[1:]}" if row[0] in "[*" else row
 
 
-def _cell(text: str, kind: str, mark: str = "") -> str:
-    """Return a cell; in a column of siunitx what is no number stands in braces."""
-    if mark:
-        return mark + escaped(text)
-    if not kind:
-        return escaped(text)
-    return text if _NUMBER.fullmatch(text) else f"{{{escaped(text)}}}"
-
-
 def _header(titles: Sequence[str], table: Frame) -> list[str]:
     """Return the titles; those of intervals say of which confidence these are."""
     confidence = confidence_of(table.settings or {})
     name = "interval" if confidence is None else f"{confidence:g} % CI"
     return [title.replace("interval", name) for title in titles]
-
-
-_NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
-
-
-def _number_column(column: Column, texts: Sequence[str]) -> str:
-    """Return how siunitx aligns a column; empty for one that is not of plain numbers."""
-    numbers = [match for text in texts if (match := _NUMBER.fullmatch(text))]
-    if column.kind not in ("figure", "number", "z", "count") or not numbers:
-        return ""
-    before, after = (max(len(match[i] or "") for match in numbers) for i in (1, 2))
-    sign = "-" if any(match[0].startswith("-") for match in numbers) else ""
-    return f"S[table-format={sign}{before}.{after}]"
 
 
 def escaped(text: str) -> str:

@@ -17,7 +17,7 @@ from spanagree.settings import Settings
 if TYPE_CHECKING:
     import pandas as pd
 
-    from spanagree.choices import By
+    from spanagree.choices import By, Style
     from spanagree.results.frame import Frame
     from spanagree.results.plots import Picture
 
@@ -208,15 +208,23 @@ class Signed(Comparable):
 
         return render(self.table(by).turned)
 
-    def to_latex(self, by: By | None = None) -> str:
+    def to_latex(self, by: By | None = None, style: Style = "acl") -> str:
         """Return the table in LaTeX, as ``--format latex`` writes it.
 
+        Args:
+            by: breakdown, as of :meth:`table`.
+            style: ``acl`` for a ``table`` as in ACL's papers, which needs booktabs; ``plain`` for a
+                ``tabular`` without a package.
+
         Raises:
-            SettingError: if the result cannot be broken down by ``by``.
+            SettingError: if the result cannot be broken down by ``by``; for an unknown style.
         """
+        from spanagree.results.data import STYLES
+        from spanagree.results.frame import TableStyle
         from spanagree.results.latex import render
 
-        return render(self.table(by).turned)
+        check_choice(style, STYLES["latex"], "style")
+        return render(self.table(by).turned, TableStyle(style=[style]))
 
     def to_arrow(self, by: By | None = None) -> Any:
         """Return the rows as a ``pyarrow.Table``; undefined is null.

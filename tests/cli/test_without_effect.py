@@ -21,9 +21,9 @@ REFUSED = {
     EVALUATE + "--all --format csv": "--all does not go with --format csv",
     EVALUATE + "--digits -1": "--digits -1; a whole number from 0 is needed",
     EVALUATE + "--digits 16": "--digits 16; at most 15 are exact",
-    EVALUATE + "--style bold": "--style bold is for --format markdown or latex; not for text",
-    EVALUATE + "--style siunitx --format markdown": "--style siunitx is for --format latex",
-    EVALUATE + "--style fat --format latex": "unknown style 'fat'; allowed: bold, booktabs, siunitx",
+    EVALUATE + "--style bold": "--style bold is for --format markdown; not for text",
+    EVALUATE + "--style plain --format markdown": "--style plain is for --format latex",
+    EVALUATE + "--style fat --format latex": "unknown style 'fat'; allowed: bold, acl, plain",
 }  # fmt: skip
 
 

@@ -246,15 +246,20 @@ def test_styles():
         "**0.80**", "**0.80**", "-0.50", "–",
     ]  # fmt: skip
     assert bold.count("**") == 4
-    out = latex.render(table, TableStyle(style=["siunitx", "booktabs", "bold"]))
-    assert "% needs \\usepackage{booktabs,siunitx}" in out
-    assert "\\begin{tabular}{lS[table-format=-2.2]S[table-format=2.2]}" in out
-    assert "system & {F1} & {chance F1} \\\\" in out
-    assert "a & \\bfseries 80.10 & 30.00 \\\\" in out
-    assert "c & -50.00 & 20.00 \\\\" in out
-    assert "d & {--} & {--} \\\\" in out
+    out = latex.render(table)
+    assert "% needs \\usepackage{booktabs}" in out
+    assert "\\begin{tabular}{lrr}" in out
+    assert "a & \\textbf{80.10} & 30.00 \\\\" in out
+    assert "c & $-$50.00 & 20.00 \\\\" in out
+    assert "d & -- & -- \\\\" in out
     assert out.count("rule") == 3
-    assert "rule" not in latex.render(table)
+    assert out.endswith(
+        "\\caption{F1 in per cent. Best figures in bold.}\n\\label{tab:system}\n\\end{table}\n"
+    )
+    assert latex.render(table, TableStyle(style=["acl"])) == out
+    plain = latex.render(table, TableStyle(style=["plain"]))
+    assert not any(word in plain for word in ("rule", "textbf", "caption", "usepackage"))
+    assert "a & 80.10 & 30.00 \\\\" in plain
     pivot = Pivot("label", "system", ("F1",))
     long = Frame(
         [Column("", "label", "name"), *heads[:2]],

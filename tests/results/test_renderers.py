@@ -70,8 +70,9 @@ def test_markdown():
 
 
 def test_latex():
-    """F1 in per cent with two decimals, as papers print; what stands around it is a comment."""
-    assert latex.render(table(caption="Above", settings=SETTINGS, breaks=[1])) == (
+    """F1 in per cent with two decimals, as papers print; in the plain style all else is a comment."""
+    above = table(caption="Above", settings=SETTINGS, breaks=[1])
+    assert latex.render(above, TableStyle(style=["plain"])) == (
         "% Above\n"
         "% signature: match:exact|spanagree:1\n"
         "\\begin{tabular}{lrr}\n"
@@ -84,6 +85,31 @@ def test_latex():
         "x & -- & 3 $\\to$ 3 \\\\\n"
         "\\hline\n"
         "\\end{tabular}\n"
+    )
+
+
+def test_latex_of_acl():
+    """A table with the rules of booktabs, caption and label, and nothing else around it."""
+    above = table(caption="above 3 & 4", settings=SETTINGS, breaks=[1])
+    assert latex.render(above) == (
+        "% signature: match:exact|spanagree:1\n"
+        "% needs \\usepackage{booktabs}\n"
+        "\\begin{table}[t]\n"
+        "\\centering\n"
+        "\\small\n"
+        "\\begin{tabular}{lrr}\n"
+        "\\toprule\n"
+        "system & F1 & rank \\\\\n"
+        "\\midrule\n"
+        "mine & 41.93 & 1 $\\to$ 2 \\\\\n"
+        "\\midrule\n"
+        "日本 & -- & -- $\\to$ -- \\\\\n"
+        "x & -- & 3 $\\to$ 3 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "\\caption{Above 3 \\& 4. F1 in per cent.}\n"
+        "\\label{tab:system}\n"
+        "\\end{table}\n"
     )
 
 
@@ -112,7 +138,7 @@ def test_hostile_names(form, by):
         assert len(cells) == 1
         assert "<" not in rendered.replace("&lt;", "")
     if form == "latex":
-        body = rendered.split("\\hline\n", 2)[2]
+        body = rendered.split("rule\n", 2)[2]
         lines = [line for line in body.split("\n") if line.endswith(r"\\")]
         assert len(lines) == rows
         assert all(line.replace(r"\&", "").count("&") == lines[0].replace(r"\&", "").count("&") for line in lines)  # fmt: skip
@@ -202,7 +228,7 @@ def test_latex_of_symbols_and_negative_numbers():
     columns = [Column("", " ", "name"), Column("", "π"), Column("", "a − b", "interval")]
     out = latex.render(Frame(columns, [["creative-work-2", -0.25, (-0.1, 0.2)]]))
     assert "  & $\\pi$ & a $-$ b" in out
-    assert "creative-work-2 & $-$0.25 & $-$0.10--0.20" in out
+    assert "creative-work-2 & $-$0.25 & [$-$0.10, 0.20]" in out
 
 
 def test_latex_of_words_and_quotes():
@@ -284,13 +310,19 @@ def test_short_names_stay_apart(names):
 
 
 def test_latex_of_intervals(newsroom):
-    """Precision and recall stay beside intervals, whose columns say of which confidence they are."""
+    """Intervals stand in brackets, beside precision and recall; the title has their confidence."""
     files = [newsroom / f"{name}.conll" for name in ("gold", "tagger")]
     result = sa.evaluate(sa.read(files), ci=sa.Jackknife(confidence=90))
     out = latex.render(result.table())
-    assert r"system & precision & recall & F1 & 90 \% CI & chance F1 & 90 \% CI &" in out
-    assert "tagger.conll & 71.76 & 56.63 & 63.30 &" in out
+    title = r"system & precision & recall & F1 & chance F1 & corrected F1 & 90 \% CI \\"
+    assert title in out
+    low, high = result["tagger.conll"].f1.interval.corrected
+    assert f" & 61.37 & [{100 * low:.2f}, {100 * high:.2f}] " in out
     assert " & 0.63 & " in latex.render(result.table(), TableStyle(percent=False))
+    everything = latex.render(result.table(), TableStyle(all_columns=True))
+    assert everything.count(r"90 \% CI") == 3
+    below_0 = Frame([Column("", "d"), Column("", "interval", "interval")], [[-0.1, (-0.25, 0.05)]])
+    assert "$-$0.10 & [$-$0.25, 0.05]" in latex.render(below_0)
 
 
 def test_many_remarks():
@@ -330,7 +362,7 @@ def test_rows_have_the_ends_of_intervals(crowd):
     assert not [key for key in plain[0] if key.endswith("_low")]
 
 
-@pytest.mark.parametrize("style", [(), ("booktabs",), ("bold",)])
+@pytest.mark.parametrize("style", [(), ("acl",), ("plain",)])
 @pytest.mark.parametrize("name", ["[gpt]", "*star", "[", "*"])
 def test_latex_of_names_like_arguments(name, style):
     r"""A name behind a line's end is not taken for its argument, as ``\\[gpt]`` would be."""
@@ -379,13 +411,12 @@ def test_latex_of_labels_is_in_per_cent(newsroom, n_systems):
     found = sa.evaluate(sa.read([newsroom / f"{name}.conll" for name in names]))
     f1 = found.systems["tagger.conll"].labels["PER"].f1
     for table in (found.table("label"), found.table("label").turned):  # the command turns it first
-        out = latex.render(table)
+        out = re.sub(r"\\textbf\{(.*?)\}", r"\1", latex.render(table))
         assert f" & {100 * f1.observed:.2f} & " in out
         assert f" & {100 * f1.corrected:.2f} & " in out
         assert " & 44 " in out  # of PER in gold
-    assert f" & {f1.observed:.2f} & " in latex.render(
-        found.table("label"), TableStyle(percent=False)
-    )
+    style = TableStyle(percent=False, style=["plain"])
+    assert f" & {f1.observed:.2f} & " in latex.render(found.table("label"), style)
 
 
 def test_texts_are_those_of_the_command(capsys, newsroom, monkeypatch):
