@@ -150,7 +150,7 @@ def crowd_sums(
     corpus: Corpus,
     crowd: AnnotationIndex,
     measure: Match,
-    chance: str,
+    chance: ChanceModel,
     progress: Progress = None,
     references: Bools | None = None,
     *,
@@ -184,7 +184,7 @@ def find_crowded(
     corpus: Corpus,
     crowd: AnnotationIndex,
     measure: Match,
-    chance: str,
+    chance: ChanceModel,
     references: Bools | None = None,
     *,
     by_label: bool = False,
@@ -194,7 +194,7 @@ def find_crowded(
     many = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not many.any():
         return None
-    if corpus.of_relations or corpus.has_pieces or isinstance(chance, ChanceModel):
+    if corpus.of_relations or corpus.has_pieces or chance.keeps or chance.undefined:
         return None  # their chance is no inner product of start distributions
     marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":

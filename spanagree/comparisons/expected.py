@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
-from spanagree.chance.model import ChanceModel, places_of, whose, why_undefined
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import (
     CHANCES,
     exclusion_groups,
@@ -37,13 +37,13 @@ class Placed:
 
     layer: Layer
     profile: Ints  # of each segment, its number in the starts that all layers share
-    chance: str
+    chance: ChanceModel
 
 
 def place_layers(
     corpus: Corpus,
     names: tuple[str, ...],
-    chance: str,
+    chance: ChanceModel,
     measure: Match | None = None,
     *,
     coarse: bool = True,
@@ -57,18 +57,23 @@ def place_layers(
     Raises:
         SettingError: for an unknown chance model.
     """
-    if not why_undefined(chance):
-        check_choice(chance, CHANCES, "chance")
+    if not chance.undefined:
+        check_choice(chance.name, CHANCES, "chance")
     starts, parts = _starts_of(corpus, names, chance, measure, coarse=coarse)
     layers = zip(names, parts, strict=True)
     return starts, {name: Placed(corpus.layers[name], profile, chance) for name, profile in layers}
 
 
 def _starts_of(
-    corpus: Corpus, names: tuple[str, ...], chance: str, measure: Match | None, *, coarse: bool
+    corpus: Corpus,
+    names: tuple[str, ...],
+    chance: ChanceModel,
+    measure: Match | None,
+    *,
+    coarse: bool,
 ) -> tuple[Starts, Sequence[Ints]]:
     """Return start distributions, and which of them each segment of each layer has."""
-    if why_undefined(chance):
+    if chance.undefined:
         from spanagree.comparisons.no_starts import NoStarts  # most segments have a chance
 
         return NoStarts.of(corpus, names)
@@ -85,20 +90,20 @@ def _starts_of(
         _refuse_more(chance, "segments of several pieces", why)
         return ShapedStarts.of(corpus, names, chance)
     unit = "" if measure is None else measure.unit
-    if unit or places_of(chance) is not None:
+    if unit or chance.places is not None:
         from spanagree.comparisons.expected_at_places import StartsAtPlaces
 
         return StartsAtPlaces.of(corpus, names, chance, unit)
-    may_be_coarse = coarse and whose(chance) == "both"
+    may_be_coarse = coarse and not chance.first_is_fixed
     if not (may_be_coarse and is_long(corpus)):
         layers = [corpus.layers[name] for name in names]
-        group, documents = exclusion_groups(layers, chance)
+        group, documents = exclusion_groups(layers, chance.name)
         try:
             profiles, profile = start_profiles(
                 group,
                 corpus.lengths[documents],
                 np.concatenate([layer.end - layer.start for layer in layers]),
-                free=chance == "overlapping" or (measure is not None and measure.one_to_one),
+                free=chance.is_free or (measure is not None and measure.one_to_one),
             )
         except CostError:
             if not may_be_coarse:
@@ -110,14 +115,14 @@ def _starts_of(
     return CoarseStarts.of(corpus, names, chance)
 
 
-def _refuse_more(chance: str, what: str, why: str) -> None:
+def _refuse_more(chance: ChanceModel, what: str, why: str) -> None:
     """Refuse a chance model with a rule of places, or of systems only.
 
     Raises:
         SettingError: then.
     """
-    if isinstance(chance, ChanceModel) and chance.settings:
-        raise SettingError(f"{next(iter(chance.settings))} does not go with {what}: {why}")
+    if chance.keeps:
+        raise SettingError(f"{next(iter(chance.keeps))} does not go with {what}: {why}")
 
 
 def compare_layers(

@@ -25,6 +25,7 @@ from spanagree.arrays import (
     row_order,
     unique,
 )
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.at_places import AtPlaces, at_places
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, Phi, turned
@@ -43,7 +44,7 @@ class StartsAtPlaces(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: str, unit: str
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, unit: str
     ) -> tuple[StartsAtPlaces, list[Ints]]:
         """Return where the segments of several layers stand, and the classes of each layer's."""
         placed = at_places(corpus, names, chance, unit)

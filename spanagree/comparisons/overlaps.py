@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from spanagree.chance.model import AUTO, NONE, why_undefined, with_name
+from spanagree.chance.model import AUTO, NONE, ChanceModel
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import (
     LABEL_OVERLAP,
@@ -23,18 +23,7 @@ from spanagree.errors import OverlapError, check_choice, chosen, show
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
 
 
-def check_names(match: str, chance: str) -> None:
-    """Refuse an unknown measure or chance model.
-
-    Raises:
-        SettingError: naming those that there are.
-    """
-    find_match(match)
-    if not why_undefined(chance):
-        check_choice(chance, (AUTO, *CHANCES), "chance")
-
-
-def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
+def chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceModel:
     """Return the chance model of a corpus: of auto the first that all of its layers allow.
 
     One that does not go with the measure is passed over. Where none is left, the measure forbids
@@ -47,14 +36,16 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
 
     >>> layers = {"a": [[(0, 3, "X"), (1, 2, "Y")]], "b": [[(0, 3, "X")]]}
     >>> corpus = Corpus.from_segments([5], layers)
-    >>> chance_of_corpus(corpus, "exact", "auto"), chance_of_corpus(corpus, "exact", "overlapping")
-    ('per-label', 'overlapping')
+    >>> from spanagree.chance.model import chance_model
+    >>> models = [chance_model("auto"), chance_model("overlapping")]
+    >>> [chance_of_corpus(corpus, "exact", model).name for model in models]
+    ['per-label', 'overlapping']
     """
     if corpus.of_strings:
         from spanagree.comparisons.strings import chance_of_strings  # most corpora have texts
 
         return chance_of_strings(corpus, chance)
-    if chance != AUTO:
+    if chance.name != AUTO:
         return chance
     held = _overlaps_of(corpus)
     fitting = (
@@ -62,7 +53,7 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
         for name, forbidden in _FORBIDDEN_BY_CHANCE.items()
         if forbidden not in held and _go_together(match, name)
     )
-    return with_name(chance, next(fitting, AUTO))
+    return chance.named(next(fitting, AUTO))
 
 
 def _overlaps_of(corpus: Corpus) -> set[str]:
@@ -75,13 +66,13 @@ def _overlaps_of(corpus: Corpus) -> set[str]:
     return {SAME_BORDERS, OVERLAP} | ({LABEL_OVERLAP} if corpus.has_label_overlaps else set())
 
 
-def widest_chance(models: Iterable[str]) -> str:
-    """Return of the chance models of parts of a corpus the one that the whole allows."""
-    first, *others = dict.fromkeys(models)
+def widest_chance(names: Iterable[str]) -> str:
+    """Return the name of the chance model that a whole allows, of those of its parts."""
+    first, *others = dict.fromkeys(names)
     return max((first, *others), key=[*CHANCES, NONE].index) if others else first
 
 
-def check_layers(corpus: Corpus, match: str, chance: str) -> None:
+def check_layers(corpus: Corpus, match: str, chance: ChanceModel) -> None:
     """Refuse the first layer that overlaps itself where the measure or chance model forbids it.
 
     Raises:
@@ -93,22 +84,22 @@ def check_layers(corpus: Corpus, match: str, chance: str) -> None:
         names = names[:1]  # nothing is forbidden in any layer; settings are looked at
     for name in names:
         check_layer(corpus, name, match, chance)
-    if chance == AUTO:  # of layers that are not compared
+    if chance.name == AUTO:  # of layers that are not compared
         problem = f"match {match} goes with no chance model that the segments of all layers allow"
         raise OverlapError.of(problem, "read only the annotators to compare")
 
 
-def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
+def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
     """Refuse a layer that overlaps itself where the measure or the chance model forbids it.
 
     Raises:
         SettingError: naming the first two segments and the settings that would work; for an
-            unknown measure or chance model.
+            unknown measure.
     """
-    check_names(match, chance)
-    if chance not in (AUTO, NONE) and not _go_together(match, chance):
+    find_match(match)
+    if not _go_together(match, chance.name):
         fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
-        if chance == "per-label":
+        if chance.name == "per-label":
             raise OverlapError.of(
                 f"match {match} pairs segments of any label, and of chance per-label only those of"
                 " one label exclude each other",
@@ -130,7 +121,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
         check_pieces(corpus, name, match, chance)
         return
     pairs = _forbidden(layer)
-    chosen_names = {"match": match, "chance": chance}
+    chosen_names = {"match": match, "chance": chance.name}
     forbids = _forbidden_by(match, chance)
     refused = {kind: name for kind, name in chosen_names.items() if pairs[forbids[kind]]}
     if not refused:
@@ -171,16 +162,16 @@ _IN_A_LAYER = {
 _REASON = "match {match} has chance only where no two segments of one {what}"
 
 
-def _forbidden_by(match: str, chance: str) -> dict[str, str]:
+def _forbidden_by(match: str, chance: ChanceModel) -> dict[str, str]:
     """Return what a measure and a chance model forbid two segments of a layer.
 
     Without chance, a measure in which no segment counts twice forbids nothing.
     """
     measure = find_match(match)
-    is_free = chance == NONE and measure.pairs_once
+    is_free = bool(chance.undefined) and measure.pairs_once
     return {
         "match": "" if is_free else measure.forbids,
-        "chance": _FORBIDDEN_BY_CHANCE.get(chance, ""),
+        "chance": _FORBIDDEN_BY_CHANCE.get(chance.name, ""),
     }
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, join
-from spanagree.chance.model import whose
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
 from spanagree.corpus.segments import Layer
@@ -38,12 +38,12 @@ class Sides:
     profiles: tuple[Ints, Ints]
     cells: tuple[Ints, Ints]
     count: int
-    chance: str
+    chance: ChanceModel
 
     @property
     def first_is_fixed(self) -> bool:
         """Whether the first annotation stays as it is, and only the second is random."""
-        return whose(self.chance) == "systems"
+        return self.chance.first_is_fixed
 
     def document_tokens(self, tokens: Sequence[Ints]) -> Ints:
         """Return the tokens of each document in which one has segments, by its number.

@@ -14,13 +14,14 @@ from spanagree.agreement.by_annotator import outliers
 from spanagree.agreement.count import PerDocument
 from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import Question, distribution
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.observed import overlapping_pairs
-from spanagree.comparisons.overlaps import chance_of_corpus, check_layers, check_names
+from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
@@ -128,7 +129,7 @@ def disputed(corpus: Corpus) -> Disputed:
 
 
 def least_likely(
-    corpus: Corpus, match: str, chance: str, documents: Ints, progress: Progress = None
+    corpus: Corpus, counting: MatchCounting, documents: Ints, progress: Progress = None
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
     """Return for some documents how likely chance would agree so little in a pair, and in which.
 
@@ -139,7 +140,7 @@ def least_likely(
     Raises:
         SettingError: for a measure whose matches are not whole numbers.
     """
-    measure = find_match(match)
+    match, chance, measure = counting.match, counting.chance, counting.measure
     if not measure.is_whole:
         raise SettingError(
             f"sort unexpected: matches under {match} are not whole numbers; use"
@@ -199,6 +200,7 @@ class DisputeSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    chance_undefined: str | None = None
     chance_seed: int | None = None
     unplaced: str | None = None
     sort: str = "disagreement"
@@ -506,14 +508,16 @@ def disputes(
     """
     corpus = corpus_of(corpus)
     check_choice(sort, SORTS, "sort")
-    chance = chance_of_corpus(corpus, match, chance_model(chance, seed=seed))
-    contested = _contested(corpus, match, chance)
-    per_document = PerDocument.of(corpus, match, chance, progress)
+    find_match(match)
+    model = chance_of_corpus(corpus, match, chance_model(chance, seed=seed))
+    contested = _contested(corpus, match, model)
+    counting = MatchCounting(match=match, chance=model, progress=progress)
+    per_document = PerDocument.of(corpus, counting)
     comparisons = per_document.sums
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
     read["unplaced"] = corpus.unplaced_count_as
-    inexact = comparisons.inexact.settings(chance)
-    settings = DisputeSettings(match=match, chance=chance, sort=sort, **inexact, **read)
+    computed = {**model.settings, **comparisons.inexact.settings(model.seed)}
+    settings = DisputeSettings(match=match, sort=sort, **computed, **read)
     apart, notes = _outliers(per_document, settings)
     ranked = _ranked(per_document, contested, apart, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)
@@ -531,9 +535,8 @@ def disputes(
     )
 
 
-def _contested(corpus: Corpus, match: str, chance: str) -> Disputed:
+def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> Disputed:
     """Return the disputed segments of a corpus that the measure and the chance model allow."""
-    check_names(match, chance)
     check_layers(corpus, match, chance)
     contested = disputed(corpus)
     if not (contested.saw > 1).any():
@@ -592,7 +595,7 @@ class _Ranking(NamedTuple):
         unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
         if settings.sort == "unexpected":
             there = np.unique(contested.document)
-            unlikely = least_likely(corpus, settings.match, settings.chance, there, progress)
+            unlikely = least_likely(corpus, per_document.counting, there, progress)
         disagreement = 1 - _figures(per_document)[:, 0]
         n_disputed = np.bincount(contested.document, minlength=len(corpus))
         return cls(contested.saw, n_disputed, disagreement, unlikely)
@@ -620,7 +623,7 @@ def _ranked(
     corpus, rival = per_document.corpus, per_document
     if apart:
         others = corpus.of_annotators(name for name in corpus.annotators if name not in apart)
-        rival = PerDocument.of(others, settings.match, settings.chance)
+        rival = PerDocument.of(others, replace(per_document.counting, progress=None))
     ranking = _Ranking.of(rival, disputed(rival.corpus) if apart else contested, settings, progress)
     figures = _figures(per_document)
     n_disputed = np.bincount(contested.document, minlength=len(corpus))
