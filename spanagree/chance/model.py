@@ -114,6 +114,19 @@ class ChanceModel:
         if self.undefined:
             raise SettingError(f"{purpose}: chance is undefined here; {self.undefined}")
 
+    def check_keeps_nothing(self, what: str, why: str) -> None:
+        """Raise if the model has a rule of places, or only one annotation is random.
+
+        Args:
+            what: segments that do not go with it.
+            why: reason why they do not.
+
+        Raises:
+            SettingError: naming both.
+        """
+        if self.keeps:
+            raise SettingError(f"{next(iter(self.keeps))} does not go with {what}: {why}")
+
     def with_ids(self, corpus: Corpus, *, in_part: bool = False) -> tuple[ChanceModel, Corpus]:
         """Return the model and a corpus whose parts keep the rules of documents, or of a column.
 

@@ -64,7 +64,7 @@ class CoarseStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
     ) -> tuple[CoarseStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each."""
         layers = [corpus.layers[name] for name in names]

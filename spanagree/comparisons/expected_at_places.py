@@ -44,10 +44,10 @@ class StartsAtPlaces(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, unit: str
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
     ) -> tuple[StartsAtPlaces, list[Ints]]:
         """Return where the segments of several layers stand, and the classes of each layer's."""
-        placed = at_places(corpus, names, chance, unit)
+        placed = at_places(corpus, names, chance, "" if measure is None else measure.unit)
         assert placed is not None  # as there is a rule, or a tolerance counts words
         at, classes = placed
         return cls(at), classes

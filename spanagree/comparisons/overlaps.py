@@ -61,7 +61,7 @@ def _overlaps_of(corpus: Corpus) -> set[str]:
 
     Nothing of segments of several pieces, as those that overlap move as one under every model.
     """
-    if corpus.of_relations or corpus.has_pieces or not corpus.has_overlaps:
+    if corpus.kind != "segments" or not corpus.has_overlaps:
         return set()
     return {SAME_BORDERS, OVERLAP} | ({LABEL_OVERLAP} if corpus.has_label_overlaps else set())
 
@@ -80,7 +80,7 @@ def check_layers(corpus: Corpus, match: str, chance: ChanceModel) -> None:
     """
     names = corpus.annotators
     forbidden = {*_forbidden_by(match, chance).values()}
-    if not (corpus.has_pieces or forbidden & _overlaps_of(corpus)):
+    if corpus.kind != "pieces" and not forbidden & _overlaps_of(corpus):
         names = names[:1]  # nothing is forbidden in any layer; settings are looked at
     for name in names:
         check_layer(corpus, name, match, chance)
@@ -111,15 +111,23 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> N
             " of chance overlapping do",
             f"use {fitting}, or {chosen('match', *by_shares)}",
         )
-    if corpus.of_relations:
-        check_choice(match, ("exact",), "match of relations")
-        return
-    layer = corpus.layers[name]
-    if corpus.has_pieces:
-        from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
+    _CHECKS[corpus.kind](corpus, name, match, chance)
 
-        check_pieces(corpus, name, match, chance)
-        return
+
+def _check_relations(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
+    """Refuse any measure of relations but exact; they do not overlap."""
+    check_choice(match, ("exact",), "match of relations")
+
+
+def _check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
+    from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
+
+    check_pieces(corpus, name, match, chance)
+
+
+def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
+    """Refuse segments of one piece that overlap, naming the first two."""
+    layer = corpus.layers[name]
     pairs = _forbidden(layer)
     chosen_names = {"match": match, "chance": chance.name}
     forbids = _forbidden_by(match, chance)
@@ -153,6 +161,9 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> N
         _REASON.format(match=match, what=_IN_A_LAYER[first]),
     )
 
+
+_CHECKS = {"segments": _check_segments, "pieces": _check_pieces, "relations": _check_relations}
+"""What refuses a layer of each kind of corpus."""
 
 _IN_A_LAYER = {
     SAME_BORDERS: "annotator have the same boundaries",

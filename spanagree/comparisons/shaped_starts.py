@@ -49,9 +49,15 @@ class ShapedStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
     ) -> tuple[ShapedStarts, list[Ints]]:
-        """Return the kinds of the segments of several layers, and which is that of each."""
+        """Return the kinds of the segments of several layers, and which is that of each.
+
+        Raises:
+            SettingError: for a chance model with a rule of places, or of systems only.
+        """
+        why = "these keep their shape and may stand anywhere"
+        chance.check_keeps_nothing("segments of several pieces", why)
         layers = [corpus.layers[name] for name in names]
         _, start, end, _, _ = columns_of_all(layers)
         known: dict[Pieces, int] = {}

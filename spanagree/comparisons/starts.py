@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,11 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, join
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
+from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11 on
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +94,20 @@ class Sides:
 
 class Starts(ABC):
     """Where the segments of several layers start at random; each segment has a number in it."""
+
+    @classmethod
+    @abstractmethod
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+    ) -> tuple[Self, list[Ints]]:
+        """Return the starts of several layers, and the number of each layer's segments in them.
+
+        Args:
+            corpus: annotations.
+            names: names of the layers.
+            chance: chance model.
+            measure: measure that they are compared by, if it is known.
+        """
 
     @abstractmethod
     def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:

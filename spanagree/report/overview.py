@@ -256,7 +256,7 @@ class TeamOverview(Overview):
         Votes are of tokens, so segments of several pieces have none.
         """
         is_there = MAJORITY in self.corpus.layers
-        if not self.agreement.pairs or is_there or self.corpus.has_pieces:
+        if not self.agreement.pairs or is_there or self.corpus.kind == "pieces":
             return None
         return by_votes(self.corpus, vote="tokens")
 

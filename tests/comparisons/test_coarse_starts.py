@@ -100,7 +100,7 @@ def refuse_each_unit(monkeypatch):
     def refuse(*arguments, **options):
         raise CostError("too many numbers")
 
-    monkeypatch.setattr("spanagree.comparisons.expected.start_profiles", refuse)
+    monkeypatch.setattr("spanagree.comparisons.uniform_starts.start_profiles", refuse)
 
 
 @pytest.mark.long
