@@ -25,7 +25,9 @@ import places_table
 
 import spanagree as sa
 from spanagree.agreement.count import PerDocument
+from spanagree.chance.model import chance_model
 from spanagree.chance.random_annotations import redraw
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import find_match
 
@@ -118,7 +120,7 @@ def long(part: int) -> Pair:
     corpus = inputs.long_document(1_000_000 // part, 100_000 // part)
 
     def ours() -> object:
-        profiles, placed = place_layers(corpus, ("a", "b"), "nonoverlapping")
+        profiles, placed = place_layers(corpus, ("a", "b"), chance_model("nonoverlapping"))
         return compare_layers(placed["a"], placed["b"], profiles, find_match("exact"), 1)
 
     return ours, yardstick(part)
@@ -342,7 +344,8 @@ def sparse(part: int) -> Pair:
 def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
-    per_document = PerDocument.of(corpus, "exact", "nonoverlapping")
+    counting = MatchCounting(match="exact", chance=chance_model("nonoverlapping"))
+    per_document = PerDocument.of(corpus, counting)
     sums, seen = per_document.sums, per_document.coverage.by_two()
     by_annotator = sums.both_ways().by("document", "first")
     parts = [sums.by("document")]

@@ -55,13 +55,7 @@ class Settings(Mapping[str, Any]):
         added = [item.name for item in fields(self) if item.name not in shared]
         values = {name: getattr(self, name) for name in (*added, "offsets")} | dict(self.reading)
         values |= {name: getattr(self, name) for name in shared[2:]}  # behind offsets and reading
-        plain = {k.removesuffix("_"): value for k, value in values.items() if value is not None}
-        more = getattr(plain.get("chance"), "settings", {})  # of a model that keeps more
-        if not more:
-            return plain
-        last = max(list(plain).index(key) for key in ("chance", "expected") if key in plain)
-        items = list(plain.items())
-        return dict([*items[: last + 1], *more.items(), *items[last + 1 :]])
+        return {k.removesuffix("_"): value for k, value in values.items() if value is not None}
 
     @classmethod
     def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:
@@ -95,8 +89,11 @@ class MatchSettings(Settings):
         gold: the gold layer, if there is one.
         gold_first: False if that is another than the first layer, or if no user put it there.
         match: the measure.
-        chance: the chance model.
+        chance: name of the chance model.
         expected: how expected matches were computed, if not all of them are exact.
+        chance_undefined: reason why there is no chance, if there is none.
+        places: name of the rule of places, if chance has one.
+        chance_of: whose annotations are random, if not both.
         chance_seed: by which expected matches were drawn, if it is not the usual one.
         places_mean: in how many documents a rule of places stands for several rules.
         unplaced: what became of quotes that are not in the text, if there are any.
@@ -107,6 +104,9 @@ class MatchSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    chance_undefined: str | None = None
+    places: str | None = None
+    chance_of: str | None = None
     chance_seed: int | None = None
     places_mean: int | None = None
     unplaced: str | None = None

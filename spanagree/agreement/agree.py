@@ -10,7 +10,7 @@ from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import counted_of
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import chance_model, whose
+from spanagree.chance.model import chance_model
 from spanagree.choices import MIN_SHARED
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, annotator_names, check_whole, counted, listed
@@ -87,7 +87,7 @@ def agree(
     """
     source = corpus if isinstance(corpus, Corpus) and other is None else _guessed(corpus, other)
     model = chance_model(chance, places, seed=seed)
-    if whose(model) != "both":
+    if model.first_is_fixed:
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
     jackknife = None if ci is False else _parsed(ci)
@@ -143,7 +143,7 @@ def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = Non
     from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 
     settings, pairs = agreement.settings, list(agreement.pairs)
-    chances = chance_of_pairs(corpus, pairs, settings, None, progress)
+    chances = chance_of_pairs(corpus, pairs, agreement.counting, None, progress)
     by_chance = dict(zip(pairs, chances, strict=True))
     agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
     figures = [x for pair in agreement.chance_by_document().values() for x in pair.values()]

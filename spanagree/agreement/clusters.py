@@ -42,6 +42,7 @@ class Clusters:
             SettingError: if it is not known what sentences belong to, or texts were not joined.
         """
         corpus, coverage = per_document.corpus, per_document.coverage
+        counting = per_document.counting
         if not jackknife.by_text(settings):
             wholes = jackknife.wholes_of(corpus.wholes, settings)
             return cls(per_document, per_document.sums, coverage, wholes)
@@ -52,7 +53,7 @@ class Clusters:
         def compare(texts: Corpus) -> Comparisons:
             crowd = AnnotationIndex.of(texts)
             pairs = crowd.pairs()
-            return compare_pairs(texts, crowd, pairs, per_document.match, per_document.chance)
+            return compare_pairs(texts, crowd, pairs, counting.match, counting.chance)
 
         rows, document = by_text(per_document.rows, corpus, compare)
         masks = [mask[document] for mask in coverage.annotated]

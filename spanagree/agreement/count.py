@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
-from spanagree.arrays import Floats, Progress, row_order
+from spanagree.arrays import Floats, row_order
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.table import Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
 from spanagree.parts.compared_rows import Counts, counts_under_each
 from spanagree.settings import MatchSettings
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,21 +36,19 @@ class PerDocument:
 
     Attributes:
         corpus: the annotators that are compared.
-        match, chance: how.
+        counting: measure and chance model.
         sums: what was compared: single rows, or of crowded documents their sums.
     """
 
     corpus: Corpus
-    match: str
-    chance: str
+    counting: MatchCounting
     sums: Comparisons | Marginals
 
     @classmethod
-    def of(cls, corpus: Corpus, match: str, chance: str, progress: Progress = None) -> PerDocument:
+    def of(cls, corpus: Corpus, counting: MatchCounting) -> PerDocument:
         """Compare the annotators of a corpus; nothing is checked."""
-        counting = MatchCounting(match=match, chance=chance, progress=progress)
         sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), counting)
-        return cls(corpus, match, chance, sums)
+        return cls(corpus, counting, sums)
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -66,7 +59,7 @@ class PerDocument:
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the corpus, of a measure that regards them."""
-        return self.corpus.labels if find_match(self.match).of_label else ()
+        return self.corpus.labels if self.counting.measure.of_label else ()
 
     @cached_property
     def rows(self) -> Comparisons:
@@ -79,8 +72,8 @@ class PerDocument:
             name for name, layer in self.corpus.layers.items() if layer.annotated[documents].any()
         ]
         crowded = self.corpus.of_annotators(seen).subset(documents)
-        crowd = AnnotationIndex.of(crowded)
-        rows = compare_pairs(crowded, crowd, crowd.pairs(), self.match, self.chance)
+        crowd, counting = AnnotationIndex.of(crowded), self.counting
+        rows = compare_pairs(crowded, crowd, crowd.pairs(), counting.match, counting.chance)
         others = self.sums.rows.where(~np.isin(self.sums.rows.document, documents))
         both = others + replace(rows, document=documents[rows.document])
         return both.where(row_order(both.document, both.first, both.second, both.label))
@@ -127,7 +120,7 @@ def _counted(
 ) -> CountedPairs:
     """Count the rows under one chance model."""
     corpus = compared.corpus
-    per_document = PerDocument(corpus, counting.match, counting.chance, sums)
+    per_document = PerDocument(corpus, counting, sums)
     number = per_document.coverage.number()
     shares = compared.description.shares if counting is compared.counting else None
     settings = counting.settings_of(corpus, sums.inexact, shares)

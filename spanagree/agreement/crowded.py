@@ -32,6 +32,7 @@ from spanagree.arrays import (
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import is_long
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
+from spanagree.comparisons.expected import kind_of_starts
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
@@ -150,7 +151,7 @@ def crowd_sums(
     corpus: Corpus,
     crowd: AnnotationIndex,
     measure: Match,
-    chance: str,
+    chance: ChanceModel,
     progress: Progress = None,
     references: Bools | None = None,
     *,
@@ -184,7 +185,7 @@ def find_crowded(
     corpus: Corpus,
     crowd: AnnotationIndex,
     measure: Match,
-    chance: str,
+    chance: ChanceModel,
     references: Bools | None = None,
     *,
     by_label: bool = False,
@@ -194,7 +195,7 @@ def find_crowded(
     many = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not many.any():
         return None
-    if corpus.of_relations or corpus.has_pieces or isinstance(chance, ChanceModel):
+    if chance.keeps or kind_of_starts(corpus, chance, measure) != "segments":
         return None  # their chance is no inner product of start distributions
     marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":

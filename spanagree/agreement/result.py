@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from spanagree.agreement.by_annotator import Standing
     from spanagree.agreement.weight import DominantDocument
     from spanagree.choices import Figure
+    from spanagree.comparisons.counting import MatchCounting
     from spanagree.comparisons.place_shares import PlaceShares
     from spanagree.uncertainty.chance_statistics import ChanceStatistics, PairChance
     from spanagree.uncertainty.confidence import Jackknife
@@ -115,6 +116,11 @@ class Agreement(Result, Keyed):
         documents = self.per_document
         by_document, n_annotators = documents.sums.by("document"), documents.coverage.number()
         return heavy_documents(documents.corpus, by_document, n_annotators)
+
+    @property
+    def counting(self) -> MatchCounting:
+        """The measure and the chance model."""
+        return self.per_document.counting
 
     def beside(self, others: Agreement, names: Sequence[str]) -> Agreement:
         """Return the same with an agreement of others beside it, without those who are named."""

@@ -12,7 +12,7 @@ spanagree agree crowd.jsonl --measure gamma
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,9 @@ from spanagree.cli.job import Job, command
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
 from spanagree.errors import SettingError
+
+if TYPE_CHECKING:
+    from spanagree.chance.model import ChanceModel  # a help loads no work
 
 _AGREE = "spanagree.agreement.agree.agree"
 _SORT = "With --by annotator, show first the lowest F1 or p, or the most of another column."
@@ -70,7 +73,7 @@ def agree(
         settings["p_values"], job = True, replace(job, by="pair")
     if job.slices == FILE:
 
-        def score(corpus: sa.Corpus, **chance: str) -> sa.agreement.Agreement:
+        def score(corpus: sa.Corpus, **chance: ChanceModel) -> sa.agreement.Agreement:
             """Compare the annotators of one file by itself."""
             of_file, given = job.compared(corpus, settings | chance)
             return sa.agree(of_file, **given, **job.seed)

@@ -13,7 +13,7 @@ spanagree evaluate crowd.jsonl --systems mine,yours --match token
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import spanagree as sa
 from spanagree.choices import BY, SLICES, Test, names_of
@@ -24,6 +24,9 @@ from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
 from spanagree.cli.references import against_references, references
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
+
+if TYPE_CHECKING:
+    from spanagree.chance.model import ChanceModel  # a help loads no work
 
 _VIEWS = dict.fromkeys(
     [*BY["Evaluation"], "difficulty", "error", "strategy", *BY["AgainstReferences"]]
@@ -72,7 +75,7 @@ def evaluate(
     check_baselines(baseline)
     if job.slices == FILE:
 
-        def score(corpus: sa.Corpus, **chance: str) -> sa.systems.Evaluation:
+        def score(corpus: sa.Corpus, **chance: ChanceModel) -> sa.systems.Evaluation:
             """Evaluate one file by itself."""
             named = job.layer(gold, corpus)
             of_file, given = job.compared(corpus, settings | chance)

@@ -33,6 +33,7 @@ from spanagree.files import check_writable, same_files, write_text
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
+    from spanagree.chance.model import ChanceModel  # a help loads no work
     from spanagree.results.frame import Frame
 
 FAILED = 1
@@ -226,17 +227,19 @@ class Job:
 
         return {name: os.fspath(as_pattern(path)) for name, path in paths.items()}
 
-    def chance_model(self, name: str, places: str | None = None, chance_of: str = "both") -> str:
+    def chance_model(
+        self, name: str, places: str | None = None, chance_of: str = "both"
+    ) -> ChanceModel:
         """Return the chance model with the rule of places that is asked for, and whose it is."""
-        from spanagree.chance.model import ChanceModel, chance_model
+        from spanagree.chance.model import chance_model
 
         model = chance_model(name, places, chance_of)
-        if not isinstance(model, ChanceModel) or model.places is None or not self.files:
+        if model.places is None or not self.files:
             return model
         unit = self.reading.get("unit", "sentence")
         encoding = self.reading.get("encoding", "utf-8")
         first = next(iter(self.paths.values()))
-        return ChanceModel(name, model.places.in_file(first, unit, encoding), chance_of)
+        return replace(model, places=model.places.in_file(first, unit, encoding))
 
     def layer(self, name: str | None, corpus: Any) -> str | None:
         """Return the layer that a user means, also by its file, with its extension or without.

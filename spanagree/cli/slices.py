@@ -109,8 +109,11 @@ def results_by_file(job: Job, score: Callable[..., Any]) -> dict[str, Any]:
     from spanagree.comparisons.overlaps import widest_chance
 
     results = {name: score(corpus) for name, corpus in corpora.items()}
-    widest = widest_chance(result.settings.chance for result in results.values())
+    models = {result.settings.chance: result.counting.chance for result in results.values()}
+    widest = widest_chance(models)
     return {
-        name: result if result.settings.chance == widest else score(corpora[name], chance=widest)
+        name: result
+        if result.settings.chance == widest
+        else score(corpora[name], chance=models[widest])
         for name, result in results.items()
     }

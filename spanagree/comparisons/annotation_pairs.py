@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, Progress, places_in, ranges, ranks
-from spanagree.chance.model import whose
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
 from spanagree.comparisons.measures import Match, find_match
@@ -140,12 +140,12 @@ class PlacedSegments(NamedTuple):
     start: Ints
     end: Ints
     label: Ints
-    chance: str
+    chance: ChanceModel
     details: Details | None = None
 
     @classmethod
     def of(
-        cls, corpus: Corpus, crowd: AnnotationIndex, chance: str, measure: Match
+        cls, corpus: Corpus, crowd: AnnotationIndex, chance: ChanceModel, measure: Match
     ) -> PlacedSegments:
         """Return the segments of all annotators of a corpus."""
         starts, placed = place_layers(corpus, corpus.annotators, chance, measure)
@@ -169,7 +169,7 @@ def compare_pairs(
     crowd: AnnotationIndex,
     pairs: tuple[Ints, Ints],
     match: str,
-    chance: str,
+    chance: ChanceModel,
     progress: Progress = None,
     marks: PlacedSegments | None = None,
 ) -> Comparisons:
@@ -199,7 +199,7 @@ def compare_pairs(
     # sides by name: canonical order; of systems only, the first is as it is
     rank = ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
-    turned &= whose(chance) == "both"
+    turned &= not chance.first_is_fixed
     left, right = np.where(turned, second, first), np.where(turned, first, second)
     segments = crowd.end - crowd.begin
     done = np.cumsum(segments[left] + segments[right])
@@ -223,4 +223,4 @@ def compare_pairs(
 
     annotators = crowd.annotator[first], crowd.annotator[second]
     pairs_of_rows = crowd.document[first], *annotators
-    return with_unplaced(rows, corpus, measure, pairs_of_rows, chance=chance)
+    return with_unplaced(rows, corpus, measure, pairs_of_rows, is_undefined=bool(chance.undefined))

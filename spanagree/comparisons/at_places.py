@@ -12,7 +12,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, ranges
 from spanagree.chance.arrangements import Arrangements, arrangements
-from spanagree.chance.model import places_of
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.place_rules import AnywhereRule, WordRule
 from spanagree.chance.places import ANYWHERE, Places, words_of_texts
@@ -93,7 +93,7 @@ class AtPlaces:
 
 
 def at_places(
-    corpus: Corpus, names: Sequence[str], chance: str, unit: str = ""
+    corpus: Corpus, names: Sequence[str], chance: ChanceModel, unit: str = ""
 ) -> tuple[AtPlaces, list[Ints]] | None:
     """Return where the segments of several layers stand, and the classes of each layer's.
 
@@ -105,7 +105,7 @@ def at_places(
         chance: the chance model, with its rule.
         unit: the rule of the words that a tolerance counts, if it does.
     """
-    given = places_of(chance)
+    given = chance.places
     if unit:
         at, classes = _at_places(corpus, names, chance, given or Places(ANYWHERE))
         words = words_of_texts(corpus, unit, f"tolerance in {unit}")
@@ -115,23 +115,23 @@ def at_places(
 
 
 def _at_places(
-    corpus: Corpus, names: Sequence[str], chance: str, given: Places
+    corpus: Corpus, names: Sequence[str], chance: ChanceModel, given: Places
 ) -> tuple[AtPlaces, list[Ints]]:
     """Return the same under a rule."""
-    asked = str.__str__(chance), tuple(names)
-    for whose, places_of_it, before, known in _LAST:
-        if whose() is corpus and places_of_it is given and before == asked:
+    asked = chance.name, tuple(names)
+    for of_corpus, rule, before, known in _LAST:
+        if of_corpus() is corpus and rule is given and before == asked:
             return known
     places = given.of(corpus)
     layers = [corpus.layers[name] for name in names]
     kinds = places.kinds(columns_of_all(layers))
-    group, _ = exclusion_groups(layers, chance)
-    random = arrangements(kinds, group, free=chance == "overlapping")
+    group, _ = exclusion_groups(layers, chance.name)
+    random = arrangements(kinds, group, free=chance.is_free)
     at = AtPlaces(
         kinds,
         random,
         len(places.rules) == 1,
-        chance == "overlapping",
+        chance.is_free,
         any(isinstance(rule, WordRule) for rule in places.rules),
         np.array([not isinstance(rule, AnywhereRule) for rule in places.rules]),
     )

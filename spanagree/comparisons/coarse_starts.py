@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, groups, portions_of, ranges
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
@@ -63,11 +64,11 @@ class CoarseStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: str
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
     ) -> tuple[CoarseStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each."""
         layers = [corpus.layers[name] for name in names]
-        group, document = exclusion_groups(layers, chance)
+        group, document = exclusion_groups(layers, chance.name)
         length = np.concatenate([layer.end - layer.start for layer in layers])
         most = np.zeros(len(corpus), np.int64)  # segments of an annotation
         np.maximum.at(most, document, np.bincount(group, minlength=len(document)))
@@ -79,9 +80,7 @@ class CoarseStarts(Starts):
             units = np.where(corpus.lengths > wanted, wanted >> level, corpus.lengths)
             factor = corpus.lengths / np.maximum(units, 1)
             short = shortened(length, group, factor[document])
-            profiles, profile = start_profiles(
-                group, units[document], short, free=chance == "overlapping"
-            )
+            profiles, profile = start_profiles(group, units[document], short, free=chance.is_free)
             made.append((profiles, profile, short, factor[document][group]))
         columns = [x for _, profile, short, _ in made for x in (profile, short)]
         n = corpus.lengths[document][group]

@@ -8,19 +8,10 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from spanagree.chance.model import (
-    AUTO,
-    ChanceModel,
-    Given,
-    chance_model,
-    leaves_open,
-    places_of,
-    why_undefined,
-    with_ids,
-    with_name,
-)
+from spanagree.chance.model import AUTO, ChanceModel, Given, chance_model
 from spanagree.choices import Arguments, MatchName, Pairs, Unplaced, What
-from spanagree.comparisons.overlaps import chance_of_corpus, check_names
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.comparisons.tolerance import within
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import check_attribute
@@ -144,14 +135,14 @@ class Compared:
 def compared(
     corpus: Corpus,
     match: MatchName,
-    chance: str,
+    chance: str | ChanceModel,
     places: Given | None = None,
     chance_of: str = "both",
     seed: int = 0,
     *,
     in_part: bool = False,
     **comparing: Any,
-) -> tuple[Corpus, MatchName, str]:
+) -> tuple[Corpus, MatchName, ChanceModel]:
     """Return what of a corpus is compared, by which measure and chance model.
 
     Args:
@@ -167,18 +158,17 @@ def compared(
             or without this attribute; for settings of relations where segments are compared.
     """
     chosen = chosen_of(comparing)
-    chance = chance_model(chance, places, chance_of, seed)
-    match = within(match, chosen.tolerance, corpus.offsets, chance)
-    check_names(match, chance)
+    model = chance_model(chance, places, chance_of, seed)
+    match = within(match, chosen.tolerance, corpus.offsets, model.places)
+    find_match(match)
     corpus = chosen.of(corpus, match, in_part=in_part)
     if corpus.of_strings:
         from spanagree.comparisons.strings import as_segments  # most corpora have texts
 
         corpus = as_segments(corpus, match)
     match = match if chosen.what == "segments" else "exact"
-    chance = chance_of_corpus(corpus, match, chance)
-    chance, corpus = with_ids(chance, corpus, in_part=in_part)
-    return corpus, match, chance
+    model, corpus = chance_of_corpus(corpus, match, model).with_ids(corpus, in_part=in_part)
+    return corpus, match, model
 
 
 def chosen_of(comparing: Mapping[str, Any]) -> Compared:
@@ -210,13 +200,13 @@ def chosen_of(comparing: Mapping[str, Any]) -> Compared:
     return chosen
 
 
-def check_settings(match: MatchName, chance: str, **comparing: Any) -> None:
+def check_settings(match: MatchName, chance: ChanceModel, **comparing: Any) -> None:
     """Check the settings of a comparison before any part of a corpus is read.
 
     Raises:
         SettingError: as :func:`compared`; for rules of documents, as those of a part are not known.
     """
-    places = places_of(chance)
+    places = chance.places
     if places is not None and places.documents is not None:
         raise SettingError(
             "places: a list with a rule for each document needs one corpus, not parts; a name or a"
@@ -224,7 +214,7 @@ def check_settings(match: MatchName, chance: str, **comparing: Any) -> None:
         )
     chosen = chosen_of(comparing)
     if not chosen.tolerance:  # in units of the corpus, which is not known yet
-        check_names(within(match, 0, chance=chance), chance)
+        find_match(within(match, 0, places=places))
 
 
 # --- parts of a corpus ----------------------------------------------------------------------------
@@ -252,9 +242,9 @@ def joined_items(parts: Mapping[str, Corpus]) -> Corpus:
     return first.rule.relations(joined(sources))
 
 
-def without_unused_text(corpus: Corpus, chance: str) -> Corpus:
+def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
     """Build the corpus without texts and tokens, unless its chance rests on these."""
-    if places_of(chance) is not None:
+    if chance.places is not None:
         return corpus
     if not corpus.of_relations:
         return without_text(corpus)
@@ -266,7 +256,9 @@ def without_unused_text(corpus: Corpus, chance: str) -> Corpus:
     return corpus.but(source=without_text(corpus.source))
 
 
-def measure_of_whole(corpus: Corpus, match: MatchName, chance: str, **comparing: Any) -> MatchName:
+def measure_of_whole(
+    corpus: Corpus, match: MatchName, chance: ChanceModel, **comparing: Any
+) -> MatchName:
     """Return the measure by which a whole corpus is compared, and check what it needs.
 
     Args:
@@ -285,7 +277,7 @@ def measure_of_whole(corpus: Corpus, match: MatchName, chance: str, **comparing:
         source: Any = corpus if not corpus.of_relations else vars(corpus)["source"]
         check_attribute(attribute, [layer.details for layer in source.layers.values()])
     if not corpus.of_rows:
-        with_ids(chance, corpus)
+        chance.with_ids(corpus)
     if chosen.min_score is not None and not corpus.of_rows:
         from spanagree.comparisons.prediction_scores import check_scores  # few have scores
 
@@ -293,12 +285,12 @@ def measure_of_whole(corpus: Corpus, match: MatchName, chance: str, **comparing:
     return measure_of(match, chance, corpus.offsets, **comparing)
 
 
-def measure_of(match: MatchName, chance: str, offsets: str, **comparing: Any) -> MatchName:
+def measure_of(match: MatchName, chance: ChanceModel, offsets: str, **comparing: Any) -> MatchName:
     """Return the measure by which what is asked for is compared, in these offsets."""
     chosen = chosen_of(comparing)
     if chosen.what != "segments":
         return "exact"
-    return within(match, chosen.tolerance, offsets, chance)
+    return within(match, chosen.tolerance, offsets, chance.places)
 
 
 def asked_items(corpus: Corpus, match: MatchName, **comparing: Any) -> list[tuple[str, Any, Any]]:
@@ -330,7 +322,9 @@ def _plain(value: Any) -> Any:
 
 
 def check_same_question(
-    of_rows: tuple[str, str], asked: tuple[str, str], names: Sequence[tuple[str, Any, Any]]
+    of_rows: tuple[str, ChanceModel],
+    asked: tuple[str, ChanceModel],
+    names: Sequence[tuple[str, Any, Any]],
 ) -> None:
     """Raise if rows were compared by another measure, chance model or setting than is asked for.
 
@@ -343,17 +337,17 @@ def check_same_question(
         SettingError: naming the first.
     """
 
-    chance = with_name(asked[1], str.__str__(of_rows[1])) if asked[1] == AUTO else asked[1]
-    if leaves_open(asked[1]) and why_undefined(of_rows[1]):
-        chance = of_rows[1]
+    model = asked[1].named(of_rows[1].name) if asked[1].name == AUTO else asked[1]
+    if asked[1].is_open and of_rows[1].undefined:
+        model = of_rows[1]
 
-    def model(name: str) -> str:
-        more = name.settings if isinstance(name, ChanceModel) else {}
-        return ", ".join((str.__str__(name), *(f"{key} {value}" for key, value in more.items())))
+    def described(chance: ChanceModel) -> str:
+        (_, name), *more = chance.settings.items()
+        return ", ".join((name, *(f"{key} {value}" for key, value in more)))
 
     settings = [
         ("match", of_rows[0], asked[0]),
-        ("chance", model(of_rows[1]), model(chance)),
+        ("chance", described(of_rows[1]), described(model)),
         *names,
     ]
     for name, there, wanted in settings:

@@ -9,13 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Hashes, Progress
-from spanagree.chance.model import (
-    leaves_open,
-    places_of,
-    why_undefined,
-    without_chance,
-    without_places,
-)
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, find_match
 from spanagree.comparisons.overlaps import check_layers
@@ -79,27 +73,29 @@ class MatchCounting:
 
     Attributes:
         match: name of the measure.
-        chance: name of the chance model.
+        chance: chance model.
         progress: function called with the number of steps done, and of all.
         is_open: whether no chance model was named, so that figures may stand without chance.
     """
 
     match: str
-    chance: str
+    chance: ChanceModel
     progress: Progress = None
     is_open: bool = False
 
     @classmethod
-    def asked(cls, match: str, chance: str, named: str, progress: Progress = None) -> MatchCounting:
+    def asked(
+        cls, match: str, chance: ChanceModel, named: ChanceModel, progress: Progress = None
+    ) -> MatchCounting:
         """Return how matches are counted under the model of a corpus, where another was named.
 
         Args:
             match: name of the measure.
-            chance: name of the chance model of the corpus.
-            named: what was named, which may leave the model open.
+            chance: chance model of the corpus.
+            named: model as it was named, which may leave it open.
             progress: as above.
         """
-        return cls(match=match, chance=chance, progress=progress, is_open=leaves_open(named))
+        return cls(match=match, chance=chance, progress=progress, is_open=named.is_open)
 
     def run(self, compare: Callable[[MatchCounting], _Compared]) -> _Compared:
         """Compare under this chance model; where none was named and it fails, without chance.
@@ -115,7 +111,7 @@ class MatchCounting:
                 raise
             reason = error.reason if isinstance(error, OverlapError) else str(error)
             try:
-                return compare(replace(self, chance=without_chance(self.chance, reason)))
+                return compare(replace(self, chance=self.chance.without_chance(reason)))
             except OverlapError:  # the measure itself does not take the segments
                 raise error from None
 
@@ -134,16 +130,16 @@ class MatchCounting:
 
     def without_places(self) -> MatchCounting | None:
         """Return the same without a rule of places, if chance has one; nothing is drawn."""
-        chance = without_places(self.chance)
+        chance = self.chance.without_places
         if chance is None:
             return None
         return MatchCounting(match=self.match, chance=chance)
 
     def describe(self, corpus: Corpus) -> Description:
         """Describe how the segments of a corpus stand to their texts."""
-        if why_undefined(self.chance):
+        if self.chance.undefined:
             return Description()
-        if places_of(self.chance) is None and corpus.texts is None:
+        if self.chance.places is None and corpus.texts is None:
             return Description()
         from spanagree.comparisons.place_shares import WordEdges, place_shares
 
@@ -156,8 +152,8 @@ class MatchCounting:
         """Collect the settings that all results of matches have, by name."""
         return {
             "match": self.match,
-            "chance": self.chance,
-            **inexact.settings(self.chance),
+            **self.chance.settings,
+            **inexact.settings(self.chance.seed),
             "places_mean": None if shares is None else shares.mixed,
             "unplaced": corpus.unplaced_count_as,
             "offsets": corpus.offsets,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.chance.model import chance_model
 from spanagree.choices import Chance
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import Match, Phi
@@ -68,8 +69,9 @@ def expected(
         )
     check_in_one_piece(corpus, "a measure of your own")
     measure = Match("a measure of your own", checked(similarity), of_label, in_tokens)
-    check_layers(corpus, "exact", chance)  # exact allows any overlap
-    profiles, placed = place_layers(corpus, corpus.annotators, chance, coarse=False)
+    model = chance_model(chance)
+    check_layers(corpus, "exact", model)  # exact allows any overlap
+    profiles, placed = place_layers(corpus, corpus.annotators, model, coarse=False)
     a, b = placed.values()
     return compare_layers(a, b, profiles, measure, max(1, len(corpus.labels)))
 

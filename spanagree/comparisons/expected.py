@@ -7,27 +7,21 @@ sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only star
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
-from spanagree.chance.model import ChanceModel, places_of, whose, why_undefined
-from spanagree.chance.start_distributions import (
-    CHANCES,
-    exclusion_groups,
-    is_long,
-    start_profiles,
-)
+from spanagree.chance.model import ChanceModel
+from spanagree.chance.start_distributions import CHANCES, is_long
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.comparisons.table import NO_LABEL, Comparisons
-from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, by_layer
-from spanagree.errors import SettingError, check_choice
+from spanagree.errors import check_choice
 from spanagree.limits import CostError
 
 
@@ -37,13 +31,40 @@ class Placed:
 
     layer: Layer
     profile: Ints  # of each segment, its number in the starts that all layers share
-    chance: str
+    chance: ChanceModel
+
+
+STARTS = {
+    "segments": "spanagree.comparisons.uniform_starts.UniformStarts",
+    "long": "spanagree.comparisons.coarse_starts.CoarseStarts",
+    "places": "spanagree.comparisons.expected_at_places.StartsAtPlaces",
+    "pieces": "spanagree.comparisons.shaped_starts.ShapedStarts",
+    "relations": "spanagree.comparisons.relation_places.PairPlaces",
+    "none": "spanagree.comparisons.no_starts.NoStarts",
+}
+"""The class of starts of each kind of corpus; of segments anywhere, at places, and of no chance."""
+
+
+def kind_of_starts(corpus: Corpus, chance: ChanceModel, measure: Match | None = None) -> str:
+    """Return which of :data:`STARTS` are those of a corpus under a chance model.
+
+    >>> from spanagree.chance.model import chance_model
+    >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X")]]})
+    >>> [kind_of_starts(corpus, chance_model("auto", rule)) for rule in (None, "capitals")]
+    ['segments', 'places']
+    """
+    if chance.undefined:
+        return "none"
+    counts_words = measure is not None and bool(measure.unit)
+    if corpus.kind == "segments" and (counts_words or chance.places is not None):
+        return "places"
+    return corpus.kind
 
 
 def place_layers(
     corpus: Corpus,
     names: tuple[str, ...],
-    chance: str,
+    chance: ChanceModel,
     measure: Match | None = None,
     *,
     coarse: bool = True,
@@ -57,67 +78,27 @@ def place_layers(
     Raises:
         SettingError: for an unknown chance model.
     """
-    if not why_undefined(chance):
-        check_choice(chance, CHANCES, "chance")
-    starts, parts = _starts_of(corpus, names, chance, measure, coarse=coarse)
+    kind = kind_of_starts(corpus, chance, measure)
+    if kind != "none":
+        check_choice(chance.name, CHANCES, "chance")
+    may_be_coarse = kind == "segments" and coarse and not chance.first_is_fixed
+    if may_be_coarse and is_long(corpus):
+        kind = "long"
+    try:
+        starts, parts = _starts(kind).of(corpus, names, chance, measure)
+    except CostError:
+        if not may_be_coarse or kind == "long":
+            raise
+        starts, parts = _starts("long").of(corpus, names, chance, measure)
     layers = zip(names, parts, strict=True)
     return starts, {name: Placed(corpus.layers[name], profile, chance) for name, profile in layers}
 
 
-def _starts_of(
-    corpus: Corpus, names: tuple[str, ...], chance: str, measure: Match | None, *, coarse: bool
-) -> tuple[Starts, Sequence[Ints]]:
-    """Return start distributions, and which of them each segment of each layer has."""
-    if why_undefined(chance):
-        from spanagree.comparisons.no_starts import NoStarts  # most segments have a chance
-
-        return NoStarts.of(corpus, names)
-    if corpus.of_relations:
-        from spanagree.comparisons.relation_places import PairPlaces, RelationCorpus
-
-        assert isinstance(corpus, RelationCorpus)
-        _refuse_more(chance, "relations and attributes", "their chance is over marked segments")
-        return PairPlaces.of(corpus, names)
-    if corpus.has_pieces:
-        from spanagree.comparisons.shaped_starts import ShapedStarts
-
-        why = "these keep their shape and may stand anywhere"
-        _refuse_more(chance, "segments of several pieces", why)
-        return ShapedStarts.of(corpus, names, chance)
-    unit = "" if measure is None else measure.unit
-    if unit or places_of(chance) is not None:
-        from spanagree.comparisons.expected_at_places import StartsAtPlaces
-
-        return StartsAtPlaces.of(corpus, names, chance, unit)
-    may_be_coarse = coarse and whose(chance) == "both"
-    if not (may_be_coarse and is_long(corpus)):
-        layers = [corpus.layers[name] for name in names]
-        group, documents = exclusion_groups(layers, chance)
-        try:
-            profiles, profile = start_profiles(
-                group,
-                corpus.lengths[documents],
-                np.concatenate([layer.end - layer.start for layer in layers]),
-                free=chance == "overlapping" or (measure is not None and measure.one_to_one),
-            )
-        except CostError:
-            if not may_be_coarse:
-                raise
-        else:
-            return UniformStarts(profiles), by_layer(profile, layers)
-    from spanagree.comparisons.coarse_starts import CoarseStarts
-
-    return CoarseStarts.of(corpus, names, chance)
-
-
-def _refuse_more(chance: str, what: str, why: str) -> None:
-    """Refuse a chance model with a rule of places, or of systems only.
-
-    Raises:
-        SettingError: then.
-    """
-    if isinstance(chance, ChanceModel) and chance.settings:
-        raise SettingError(f"{next(iter(chance.settings))} does not go with {what}: {why}")
+def _starts(kind: str) -> type[Starts]:
+    """Load a class of :data:`STARTS`."""
+    module, _, name = STARTS[kind].rpartition(".")
+    loaded: type[Starts] = getattr(import_module(module), name)
+    return loaded
 
 
 def compare_layers(

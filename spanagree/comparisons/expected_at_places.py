@@ -25,6 +25,7 @@ from spanagree.arrays import (
     row_order,
     unique,
 )
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.at_places import AtPlaces, at_places
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match, Phi, turned
@@ -43,10 +44,10 @@ class StartsAtPlaces(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: str, unit: str
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
     ) -> tuple[StartsAtPlaces, list[Ints]]:
         """Return where the segments of several layers stand, and the classes of each layer's."""
-        placed = at_places(corpus, names, chance, unit)
+        placed = at_places(corpus, names, chance, "" if measure is None else measure.unit)
         assert placed is not None  # as there is a rule, or a tolerance counts words
         at, classes = placed
         return cls(at), classes

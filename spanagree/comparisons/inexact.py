@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.model import seed_of
 from spanagree.errors import counted
 
 
@@ -85,13 +84,16 @@ class Inexact:
             f" label, as the exact mean would be too much work{after}",
         ]
 
-    def settings(self, chance: str) -> dict[str, Any]:
+    def settings(self, seed: int) -> dict[str, Any]:
         """Return what the settings say of expected matches that are not all exact.
 
-        >>> Inexact(drawn=1).settings("nonoverlapping"), Inexact().settings("nonoverlapping")
-        ({'expected': 'partly-drawn', 'chance_seed': 0}, {})
+        Args:
+            seed: seed of draws.
+
+        >>> Inexact(drawn=1).settings(7), Inexact().settings(7)
+        ({'expected': 'partly-drawn', 'chance_seed': 7}, {})
         """
-        return {"expected": "partly-drawn", "chance_seed": seed_of(chance)} if self.drawn else {}
+        return {"expected": "partly-drawn", "chance_seed": seed} if self.drawn else {}
 
 
 def of_all(error: float) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.starts import Sides, Starts
@@ -19,7 +20,9 @@ class NoStarts(Starts):
     """Starts where no chance model goes with the segments or the measure: all is ``nan``."""
 
     @classmethod
-    def of(cls, corpus: Corpus, names: Sequence[str]) -> tuple[NoStarts, list[Ints]]:
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+    ) -> tuple[NoStarts, list[Ints]]:
         """Return the starts of several layers, and number 0 for each segment."""
         return cls(), [np.zeros(len(corpus.layers[name]), np.int64) for name in names]
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, join_unsorted
-from spanagree.chance.model import seed_of
 from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.at_places import AtPlaces
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
@@ -74,7 +73,7 @@ def expected_overlap(
             over.append(piece)
         else:
             values[both[piece]] = mean[0]
-    drawing = _Drawing(pieces, marked, measure, at, seed_of(sides.chance))
+    drawing = _Drawing(pieces, marked, measure, at, sides.chance.seed)
     draw = drawing.second if fixed else drawing.both
     for piece, what, mean_of_draws, error in draw(over):
         values[both[piece]] = mean_of_draws
@@ -101,7 +100,7 @@ def _pieces(
         if at is not None:
             classes = sides.profiles[number]
             kinds = at.kinds_of(classes)
-        side, row = _side(layer, cell, both, document[both], sides.chance, number, kinds)
+        side, row = _side(layer, cell, both, document[both], sides.chance.name, number, kinds)
         marked.append(_Marked(side, classes[row]))
     a, b = (of_one.side for of_one in marked)
     return Pieces(document[both], tokens[document[both]], a, b), marked

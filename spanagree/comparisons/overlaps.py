@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from spanagree.chance.model import AUTO, NONE, why_undefined, with_name
+from spanagree.chance.model import AUTO, NONE, ChanceModel
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import (
     LABEL_OVERLAP,
@@ -23,18 +23,7 @@ from spanagree.errors import OverlapError, check_choice, chosen, show
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
 
 
-def check_names(match: str, chance: str) -> None:
-    """Refuse an unknown measure or chance model.
-
-    Raises:
-        SettingError: naming those that there are.
-    """
-    find_match(match)
-    if not why_undefined(chance):
-        check_choice(chance, (AUTO, *CHANCES), "chance")
-
-
-def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
+def chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceModel:
     """Return the chance model of a corpus: of auto the first that all of its layers allow.
 
     One that does not go with the measure is passed over. Where none is left, the measure forbids
@@ -47,14 +36,16 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
 
     >>> layers = {"a": [[(0, 3, "X"), (1, 2, "Y")]], "b": [[(0, 3, "X")]]}
     >>> corpus = Corpus.from_segments([5], layers)
-    >>> chance_of_corpus(corpus, "exact", "auto"), chance_of_corpus(corpus, "exact", "overlapping")
-    ('per-label', 'overlapping')
+    >>> from spanagree.chance.model import chance_model
+    >>> models = [chance_model("auto"), chance_model("overlapping")]
+    >>> [chance_of_corpus(corpus, "exact", model).name for model in models]
+    ['per-label', 'overlapping']
     """
     if corpus.of_strings:
         from spanagree.comparisons.strings import chance_of_strings  # most corpora have texts
 
         return chance_of_strings(corpus, chance)
-    if chance != AUTO:
+    if chance.name != AUTO:
         return chance
     held = _overlaps_of(corpus)
     fitting = (
@@ -62,7 +53,7 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: str) -> str:
         for name, forbidden in _FORBIDDEN_BY_CHANCE.items()
         if forbidden not in held and _go_together(match, name)
     )
-    return with_name(chance, next(fitting, AUTO))
+    return chance.named(next(fitting, AUTO))
 
 
 def _overlaps_of(corpus: Corpus) -> set[str]:
@@ -70,18 +61,18 @@ def _overlaps_of(corpus: Corpus) -> set[str]:
 
     Nothing of segments of several pieces, as those that overlap move as one under every model.
     """
-    if corpus.of_relations or corpus.has_pieces or not corpus.has_overlaps:
+    if corpus.kind != "segments" or not corpus.has_overlaps:
         return set()
     return {SAME_BORDERS, OVERLAP} | ({LABEL_OVERLAP} if corpus.has_label_overlaps else set())
 
 
-def widest_chance(models: Iterable[str]) -> str:
-    """Return of the chance models of parts of a corpus the one that the whole allows."""
-    first, *others = dict.fromkeys(models)
+def widest_chance(names: Iterable[str]) -> str:
+    """Return the name of the chance model that a whole allows, of those of its parts."""
+    first, *others = dict.fromkeys(names)
     return max((first, *others), key=[*CHANCES, NONE].index) if others else first
 
 
-def check_layers(corpus: Corpus, match: str, chance: str) -> None:
+def check_layers(corpus: Corpus, match: str, chance: ChanceModel) -> None:
     """Refuse the first layer that overlaps itself where the measure or chance model forbids it.
 
     Raises:
@@ -89,26 +80,26 @@ def check_layers(corpus: Corpus, match: str, chance: str) -> None:
     """
     names = corpus.annotators
     forbidden = {*_forbidden_by(match, chance).values()}
-    if not (corpus.has_pieces or forbidden & _overlaps_of(corpus)):
+    if corpus.kind != "pieces" and not forbidden & _overlaps_of(corpus):
         names = names[:1]  # nothing is forbidden in any layer; settings are looked at
     for name in names:
         check_layer(corpus, name, match, chance)
-    if chance == AUTO:  # of layers that are not compared
+    if chance.name == AUTO:  # of layers that are not compared
         problem = f"match {match} goes with no chance model that the segments of all layers allow"
         raise OverlapError.of(problem, "read only the annotators to compare")
 
 
-def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
+def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
     """Refuse a layer that overlaps itself where the measure or the chance model forbids it.
 
     Raises:
         SettingError: naming the first two segments and the settings that would work; for an
-            unknown measure or chance model.
+            unknown measure.
     """
-    check_names(match, chance)
-    if chance not in (AUTO, NONE) and not _go_together(match, chance):
+    find_match(match)
+    if not _go_together(match, chance.name):
         fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
-        if chance == "per-label":
+        if chance.name == "per-label":
             raise OverlapError.of(
                 f"match {match} pairs segments of any label, and of chance per-label only those of"
                 " one label exclude each other",
@@ -120,17 +111,25 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
             " of chance overlapping do",
             f"use {fitting}, or {chosen('match', *by_shares)}",
         )
-    if corpus.of_relations:
-        check_choice(match, ("exact",), "match of relations")
-        return
-    layer = corpus.layers[name]
-    if corpus.has_pieces:
-        from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
+    _CHECKS[corpus.kind](corpus, name, match, chance)
 
-        check_pieces(corpus, name, match, chance)
-        return
+
+def _check_relations(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
+    """Refuse any measure of relations but exact; they do not overlap."""
+    check_choice(match, ("exact",), "match of relations")
+
+
+def _check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
+    from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
+
+    check_pieces(corpus, name, match, chance)
+
+
+def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
+    """Refuse segments of one piece that overlap, naming the first two."""
+    layer = corpus.layers[name]
     pairs = _forbidden(layer)
-    chosen_names = {"match": match, "chance": chance}
+    chosen_names = {"match": match, "chance": chance.name}
     forbids = _forbidden_by(match, chance)
     refused = {kind: name for kind, name in chosen_names.items() if pairs[forbids[kind]]}
     if not refused:
@@ -163,6 +162,9 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: str) -> None:
     )
 
 
+_CHECKS = {"segments": _check_segments, "pieces": _check_pieces, "relations": _check_relations}
+"""What refuses a layer of each kind of corpus."""
+
 _IN_A_LAYER = {
     SAME_BORDERS: "annotator have the same boundaries",
     OVERLAP: "annotator overlap",
@@ -171,16 +173,16 @@ _IN_A_LAYER = {
 _REASON = "match {match} has chance only where no two segments of one {what}"
 
 
-def _forbidden_by(match: str, chance: str) -> dict[str, str]:
+def _forbidden_by(match: str, chance: ChanceModel) -> dict[str, str]:
     """Return what a measure and a chance model forbid two segments of a layer.
 
     Without chance, a measure in which no segment counts twice forbids nothing.
     """
     measure = find_match(match)
-    is_free = chance == NONE and measure.pairs_once
+    is_free = bool(chance.undefined) and measure.pairs_once
     return {
         "match": "" if is_free else measure.forbids,
-        "chance": _FORBIDDEN_BY_CHANCE.get(chance, ""),
+        "chance": _FORBIDDEN_BY_CHANCE.get(chance.name, ""),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spanagree.chance.model import NONE
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_match, measures
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import in_pieces
@@ -10,7 +10,7 @@ from spanagree.corpus.segments import first_overlap, first_twins
 from spanagree.errors import OverlapError, chosen, show
 
 
-def check_pieces(corpus: Corpus, name: str, match: str, chance: str) -> None:
+def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
     """Refuse what segments of several pieces do not allow.
 
     Those whose hulls overlap move together under every chance model. Without chance, what counts
@@ -20,7 +20,7 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: str) -> None:
         OverlapError: naming the first two segments and a measure that would work.
     """
     measure = find_match(match)
-    is_free = chance == NONE and measure.pairs_once
+    is_free = bool(chance.undefined) and measure.pairs_once
     if is_free and (measure.kernel == "equal" or measure.of_shared is not None):
         return
     if measure.one_to_one:

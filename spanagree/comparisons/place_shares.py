@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import unique
-from spanagree.chance.model import places_of
+from spanagree.chance.model import ChanceModel
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import counted, printable
@@ -202,9 +202,9 @@ def _share(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1) if value < 1 else f"{value:.2f}"
 
 
-def place_shares(corpus: Corpus, names: Sequence[str], chance: str) -> PlaceShares | None:
+def place_shares(corpus: Corpus, names: Sequence[str], chance: ChanceModel) -> PlaceShares | None:
     """Return how the segments of some layers stand to the rule of a chance model, if it has one."""
-    given = places_of(chance)
+    given = chance.places
     if given is None or not names:
         return None
     from spanagree.chance.place_rules import AT_SITE, NO_SITES

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, ranges
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.relations import relation_matches
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import OF_EQUAL, Match, find_match
@@ -65,6 +66,11 @@ class RelationCorpus(Corpus):
     _: KW_ONLY
     source: Corpus
     rule: RelationRule
+
+    @property
+    def kind(self) -> str:
+        """How its segments are compared: as relations."""
+        return "relations"
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
         """Return the relations of some of the documents, in the order given."""
@@ -410,7 +416,7 @@ def compare_relations(
 
     Behind them is the document of each row.
     """
-    places, sets = PairPlaces.of(corpus, (a, b))
+    places, sets = PairPlaces.of_relations(corpus, (a, b))
     labels = len(corpus.labels)
     layers = corpus.layers[a], corpus.layers[b]
     cells = [layer.document * labels + layer.label for layer in layers]
@@ -471,7 +477,21 @@ class PairPlaces(Starts):
     undirected: Ints
 
     @classmethod
-    def of(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[Self, list[Ints]]:
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+    ) -> tuple[Self, list[Ints]]:
+        """Return the sets of all relations of some layers, and which is that of each.
+
+        Raises:
+            SettingError: for a chance model with a rule of places, or of systems only.
+        """
+        why = "their chance is over marked segments"
+        chance.check_keeps_nothing("relations and attributes", why)
+        assert isinstance(corpus, RelationCorpus)
+        return cls.of_relations(corpus, names)
+
+    @classmethod
+    def of_relations(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[Self, list[Ints]]:
         """Return the sets of all relations of some layers, and which is that of each."""
         source, rule = corpus.source, corpus.rule
         spans = _Spans.of(source, rule)

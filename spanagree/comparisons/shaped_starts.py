@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
@@ -48,20 +49,26 @@ class ShapedStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: str
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
     ) -> tuple[ShapedStarts, list[Ints]]:
-        """Return the kinds of the segments of several layers, and which is that of each."""
+        """Return the kinds of the segments of several layers, and which is that of each.
+
+        Raises:
+            SettingError: for a chance model with a rule of places, or of systems only.
+        """
+        why = "these keep their shape and may stand anywhere"
+        chance.check_keeps_nothing("segments of several pieces", why)
         layers = [corpus.layers[name] for name in names]
         _, start, end, _, _ = columns_of_all(layers)
         known: dict[Pieces, int] = {}
         shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, known)])
-        group, of_group = exclusion_groups(layers, chance)
-        blocks = chain_hulls(group, start, end, alone=chance == "overlapping")
+        group, of_group = exclusion_groups(layers, chance.name)
+        blocks = chain_hulls(group, start, end, alone=chance.is_free)
         profiles, profile = start_profiles(
             blocks.group,
             corpus.lengths[of_group],
             blocks.end - blocks.start,
-            free=chance == "overlapping",
+            free=chance.is_free,
         )
         columns = (profile[blocks.block], blocks.offset, end - start, shape)
         kinds, which, _ = distinct(*columns)

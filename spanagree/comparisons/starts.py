@@ -11,14 +11,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, join
-from spanagree.chance.model import whose
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
+from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11 on
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +43,12 @@ class Sides:
     profiles: tuple[Ints, Ints]
     cells: tuple[Ints, Ints]
     count: int
-    chance: str
+    chance: ChanceModel
 
     @property
     def first_is_fixed(self) -> bool:
         """Whether the first annotation stays as it is, and only the second is random."""
-        return whose(self.chance) == "systems"
+        return self.chance.first_is_fixed
 
     def document_tokens(self, tokens: Sequence[Ints]) -> Ints:
         """Return the tokens of each document in which one has segments, by its number.
@@ -89,6 +94,20 @@ class Sides:
 
 class Starts(ABC):
     """Where the segments of several layers start at random; each segment has a number in it."""
+
+    @classmethod
+    @abstractmethod
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+    ) -> tuple[Self, list[Ints]]:
+        """Return the starts of several layers, and the number of each layer's segments in them.
+
+        Args:
+            corpus: annotations.
+            names: names of the layers.
+            chance: chance model.
+            measure: measure that they are compared by, if it is known.
+        """
 
     @abstractmethod
     def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:

@@ -13,7 +13,7 @@ from unicodedata import normalize
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
-from spanagree.chance.model import leaves_open, why_undefined, without_chance
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.measures import OF_EQUAL, find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SCORE, Details
@@ -94,7 +94,7 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
     return corpus.but(lengths=lengths, layers=layers, unplaced={})
 
 
-def chance_of_strings(corpus: Corpus, chance: str) -> str:
+def chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
     """Return that strings have no chance.
 
     Args:
@@ -106,12 +106,12 @@ def chance_of_strings(corpus: Corpus, chance: str) -> str:
     """
     if corpus.unplaced:
         raise SettingError(f"{NO_TEXT}, which this needs; evaluate and agree compare strings")
-    if why_undefined(chance):
+    if chance.undefined:
         return chance
-    if not leaves_open(chance):
-        name = next(iter(getattr(chance, "settings", {})), "chance")
+    if not chance.is_open:
+        name = next(iter(chance.keeps), "chance")
         raise SettingError(f"{name}: {NO_TEXT}, so they have no chance; leave it out")
-    return without_chance(chance, NO_TEXT)
+    return chance.without_chance(NO_TEXT)
 
 
 def _places(

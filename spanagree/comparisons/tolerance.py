@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from spanagree.chance.model import places_of
 from spanagree.comparisons.measures import NEAR, OF_EQUAL, WITHIN
 from spanagree.corpus.segments import is_time
 from spanagree.errors import SettingError, is_whole, show
 
 if TYPE_CHECKING:
+    from spanagree.chance.places import Places
     from spanagree.choices import MatchName
 
 MOST_WITHIN = 999
 """The greatest tolerance, in tokens, characters or words."""
 
 
-def within(match: str, tolerance: float, offsets: str = "", chance: str = "") -> MatchName:
+def within(
+    match: str, tolerance: float, offsets: str = "", places: Places | None = None
+) -> MatchName:
     """Return the name of a measure with a tolerance.
 
     Args:
@@ -24,7 +26,7 @@ def within(match: str, tolerance: float, offsets: str = "", chance: str = "") ->
         tolerance: by how many tokens or characters starts may differ, and ends; of recordings, by
             how many seconds; where random segments stand at words, by how many of these.
         offsets: what they count.
-        chance: the chance model, whose rule of places may be one of words.
+        places: rule of places of the chance model, which may be one of words.
 
     Raises:
         SettingError: for another measure, or no whole number from 0 to :data:`MOST_WITHIN`; of
@@ -49,7 +51,6 @@ def within(match: str, tolerance: float, offsets: str = "", chance: str = "") ->
         raise SettingError(
             f"tolerance {show(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
         )
-    places = places_of(chance)
     if not tolerance:
         named = NEAR.fullmatch(match) if isinstance(match, str) else None
         if places is None or named is None or named[3]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join, join_unsorted, portions_of, ranges
-from spanagree.chance.start_distributions import Profiles
+from spanagree.chance.model import ChanceModel
+from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
 from spanagree.comparisons.starts import Sides, Starts
+from spanagree.corpus.corpus import Corpus
+from spanagree.corpus.segments import by_layer
 
 _KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
 _TOGETHER = 1 << 20  # places of pairs that are computed at once
@@ -22,6 +26,21 @@ class UniformStarts(Starts):
     """Start distributions of segments that may stand anywhere; a segment's number is a profile."""
 
     profiles: Profiles
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+    ) -> tuple[UniformStarts, list[Ints]]:
+        """Return the start distributions of several layers, and that of each segment."""
+        layers = [corpus.layers[name] for name in names]
+        group, documents = exclusion_groups(layers, chance.name)
+        profiles, profile = start_profiles(
+            group,
+            corpus.lengths[documents],
+            np.concatenate([layer.end - layer.start for layer in layers]),
+            free=chance.is_free or (measure is not None and measure.one_to_one),
+        )
+        return cls(profiles), by_layer(profile, layers)
 
     def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""

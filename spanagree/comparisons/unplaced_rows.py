@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from spanagree.arrays import Ints, distinct, ranges
-from spanagree.chance.model import why_undefined
 from spanagree.comparisons.measures import Match
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -20,7 +19,7 @@ def with_unplaced(
     pairs: tuple[Ints, Ints, Ints],
     order: tuple[str, ...] = ("document", "first", "second", "label"),
     *,
-    chance: str = "",
+    is_undefined: bool = False,
 ) -> Comparisons:
     """Add the quotes of a corpus that are not in the text to the sizes of rows.
 
@@ -33,11 +32,11 @@ def with_unplaced(
         measure: measure that the rows were compared by.
         pairs: document, first and second annotator of all that was compared, by number.
         order: columns that the rows are sorted by; the four keys of a row.
-        chance: chance model of the rows.
+        is_undefined: whether there is no chance.
     """
     if not corpus.unplaced:
         return rows
-    expected = math.nan if why_undefined(chance) else 0.0
+    expected = math.nan if is_undefined else 0.0
     parts = [_rows_of_side(corpus, measure, pairs, side, expected) for side in (0, 1)]
     if not any(map(len, parts)):
         return rows

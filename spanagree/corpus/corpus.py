@@ -375,6 +375,11 @@ class Corpus(Content):
         """Whether any segment has several pieces."""
         return any(bool(layer.shape.any()) for layer in self.layers.values())
 
+    @property
+    def kind(self) -> str:
+        """How its segments are compared: segments, pieces if some have several, or relations."""
+        return "pieces" if self.has_pieces else "segments"
+
     @cached_property
     def has_overlaps(self) -> bool:
         """Whether two segments of one annotator share a token or character."""

@@ -68,9 +68,7 @@ def token_coefficients(
         marked=of_marked,
         spans=of_spans.team.f1,
         about_spans=_about_spans(of_spans),
-        settings=replace(
-            of_all.settings, f1_chance=str(of_spans.settings.chance), f1_unplaced=lost
-        ),
+        settings=replace(of_all.settings, f1_chance=of_spans.settings.chance, f1_unplaced=lost),
     )
 
 

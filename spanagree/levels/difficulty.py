@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Progress
-from spanagree.chance.model import Given, chance_model, places_of, whose, with_ids
+from spanagree.chance.model import Given, chance_model
 from spanagree.choices import ChanceOrAuto, MatchName
 from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.inexact import Inexact
@@ -285,11 +285,11 @@ def difficulty(
         raise SettingError("gold and annotators; difficulty is that of one or of the other")
     annotators = as_list(annotators)
     model = chance_model(chance, places, seed=seed)
-    with_text = places_of(model) is not None
+    with_text = model.places is not None
     corpus = whole_corpus(source_of(corpus), executor, progress, with_text=with_text)
     named = model
-    model, corpus = with_ids(chance_of_corpus(corpus, match, model), corpus)
-    if whose(model) != "both":
+    model, corpus = chance_of_corpus(corpus, match, model).with_ids(corpus)
+    if model.first_is_fixed:
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
     counting = MatchCounting.asked(match, model, named, progress)
     if not (corpus.layers if annotators is None else annotators):

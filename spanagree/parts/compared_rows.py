@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from spanagree.arrays import Progress
-from spanagree.chance.model import places_of, why_undefined
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import Description, MatchCounting
-from spanagree.comparisons.overlaps import chance_of_corpus, check_names, widest_chance
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import chance_of_corpus, widest_chance
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, chosen
@@ -149,7 +150,11 @@ class ComparedRows:
         raise NotImplementedError
 
     def _check_asked(
-        self, names: Sequence[tuple[str, Any, Any]], match: MatchName, chance: str, **comparing: Any
+        self,
+        names: Sequence[tuple[str, Any, Any]],
+        match: MatchName,
+        chance: ChanceModel,
+        **comparing: Any,
     ) -> None:
         """Raise unless the rows are what is asked for.
 
@@ -227,7 +232,7 @@ class _OtherChanceError(SettingError):
         chance: the model of the whole.
     """
 
-    chance: str
+    chance: ChanceModel
 
 
 def _check_one_chance(parts: Mapping[str, ComparedRows]) -> None:
@@ -237,35 +242,36 @@ def _check_one_chance(parts: Mapping[str, ComparedRows]) -> None:
         SettingError: naming a part under the model that the whole needs.
     """
     models = {name: part.counting.chance for name, part in parts.items()}
-    widest = widest_chance(models.values())
-    if len(set(models.values())) > 1:
-        name = next(name for name, model in models.items() if model == widest)
+    names = {model.name for model in models.values()}
+    if len(names) > 1:
+        widest = widest_chance(model.name for model in models.values())
+        part, model = next((key, model) for key, model in models.items() if model.name == widest)
         error = _OtherChanceError(
-            f"{name}: its segments need chance {widest}, and other parts were compared under"
-            f" another; {chosen('chance', str.__str__(widest))} is for all of them"
+            f"{part}: its segments need chance {widest}, and other parts were compared under"
+            f" another; {chosen('chance', widest)} is for all of them"
         )
-        if reason := why_undefined(widest):
+        if model.undefined:
             error = _OtherChanceError(
-                f"{name}: {reason}, and other parts were compared with chance; give the parts as a"
-                " list, which is gone over twice"
+                f"{part}: {model.undefined}, and other parts were compared with chance; give the"
+                " parts as a list, which is gone over twice"
             )
-        error.chance = widest
+        error.chance = model
         raise error
 
 
 def _compared_as_usual(
-    corpus: Corpus, match: MatchName, chance: str, **comparing: Any
-) -> tuple[Corpus, MatchName, str]:
+    corpus: Corpus, match: MatchName, chance: ChanceModel, **comparing: Any
+) -> tuple[Corpus, MatchName, ChanceModel]:
     """Return what of a corpus is compared; without further settings, all its segments as they are.
 
     Args:
         corpus, match, chance, comparing: as :func:`spanagree.comparisons.compared.compared`.
     """
-    if comparing or places_of(chance) is not None or corpus.of_strings:
+    if comparing or chance.places is not None or corpus.of_strings:
         from spanagree.comparisons.compared import compared
 
         return compared(corpus, match, chance, **comparing)
-    check_names(match, chance)
+    find_match(match)
     return corpus, match, chance_of_corpus(corpus, match, chance)
 
 

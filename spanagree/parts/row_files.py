@@ -10,28 +10,18 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.chance.model import (
-    AUTO,
-    NONE,
-    ChanceModel,
-    chance_model,
-    places_of,
-    seed_of,
-    whose,
-    why_undefined,
-    without_chance,
-)
+from spanagree.chance.model import AUTO, NONE, ChanceModel, chance_model
 from spanagree.chance.places import Places
 from spanagree.comparisons.corpus_kind import CorpusKind
 from spanagree.comparisons.counting import Description, MatchCounting
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.place_shares import PlaceShares, WordEdges
 from spanagree.comparisons.table import ALL, KEYS, SUMS, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -123,14 +113,14 @@ def about_corpus(
     corpus: Corpus, counting: MatchCounting, kind: CorpusKind, description: Description
 ) -> dict[str, Any]:
     """Collect what is known of the documents of rows, beside their columns."""
-    places = places_of(counting.chance)
+    chance = counting.chance
     return {
         "match": counting.match,
-        "chance": str.__str__(counting.chance),
-        "places": None if places is None else places.name,
-        "chance_of": whose(counting.chance),
-        "chance_seed": seed_of(counting.chance),
-        "chance_undefined": why_undefined(counting.chance),
+        "chance": chance.name,
+        "places": None if chance.places is None else chance.places.name,
+        "chance_of": chance.whose,
+        "chance_seed": chance.seed,
+        "chance_undefined": chance.undefined,
         "annotators": list(corpus.annotators),
         "labels": list(corpus.labels),
         "offsets": corpus.offsets,
@@ -265,11 +255,10 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
             reading=about["reading"],
             notes=tuple(str(note) for note in about["notes"]),
         )
-        chance: str = _chance_of_file(about)
+        chance = _chance_of_file(about)
         if about["places"] is not None:  # of the rule only the name is known
-            rule = Places(str(about["places"]))
-            chance = ChanceModel(str(about["chance"]), rule, whose(chance), seed_of(chance))
-        check_names(about["match"], chance)
+            chance = replace(chance, places=Places(str(about["places"])))
+        find_match(about["match"])
         offsets, has_pieces, is_long, relations, undirected = about["traits"]
         kind = CorpusKind(
             str(offsets), bool(has_pieces), bool(is_long),
@@ -291,13 +280,12 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None
 
 
-def _chance_of_file(about: Mapping[str, Any]) -> str:
+def _chance_of_file(about: Mapping[str, Any]) -> ChanceModel:
     """Return the chance model of the rows of a file, without a rule of places."""
     reason = about.get("chance_undefined")
     if about["chance"] != NONE or not reason or not isinstance(reason, str):
         return chance_model(about["chance"], None, about["chance_of"], about["chance_seed"])
-    seed = seed_of(chance_model(AUTO, None, "both", about["chance_seed"]))
-    return without_chance(ChanceModel(AUTO, seed=seed), reason)
+    return chance_model(AUTO, seed=about["chance_seed"]).without_chance(reason)
 
 
 def table_of_file(

@@ -14,14 +14,14 @@ from spanagree.agreement.by_annotator import outliers
 from spanagree.agreement.count import PerDocument
 from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
 from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
-from spanagree.chance.model import chance_model, check_defined
+from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.observed import overlapping_pairs
-from spanagree.comparisons.overlaps import chance_of_corpus, check_layers, check_names
+from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.roles import times_seen
@@ -130,7 +130,7 @@ def disputed(corpus: Corpus) -> Disputed:
 
 
 def least_likely(
-    corpus: Corpus, match: str, chance: str, documents: Ints, progress: Progress = None
+    corpus: Corpus, counting: MatchCounting, documents: Ints, progress: Progress = None
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
     """Return for some documents how likely chance would agree so little in a pair, and in which.
 
@@ -141,7 +141,7 @@ def least_likely(
     Raises:
         SettingError: for a measure whose matches are not whole numbers.
     """
-    measure = find_match(match)
+    match, chance, measure = counting.match, counting.chance, counting.measure
     if not measure.is_whole:
         raise SettingError(
             f"sort unexpected: matches under {match} are not whole numbers; use"
@@ -201,6 +201,7 @@ class DisputeSettings(Settings):
     match: str
     chance: str
     expected: str | None = None
+    chance_undefined: str | None = None
     chance_seed: int | None = None
     unplaced: str | None = None
     sort: str = "disagreement"
@@ -509,21 +510,22 @@ def disputes(
     """
     corpus = corpus_of(corpus)
     check_choice(sort, SORTS, "sort")
+    find_match(match)
     named = chance_model(chance, seed=seed)
-    counting = MatchCounting.asked(match, chance_of_corpus(corpus, match, named), named, progress)
+    model = chance_of_corpus(corpus, match, named)
 
     def compared(counting: MatchCounting) -> tuple[Disputed, PerDocument]:
         contested = _contested(corpus, match, counting.chance)
-        return contested, PerDocument.of(corpus, match, counting.chance, progress)
+        return contested, PerDocument.of(corpus, counting)
 
-    contested, per_document = counting.run(compared)
-    chance, comparisons = per_document.chance, per_document.sums
+    contested, per_document = MatchCounting.asked(match, model, named, progress).run(compared)
+    model, comparisons = per_document.counting.chance, per_document.sums
     if sort == "unexpected":
-        check_defined(chance, "sort unexpected")
+        model.check_defined("sort unexpected")
     read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
     read["unplaced"] = corpus.unplaced_count_as
-    inexact = comparisons.inexact.settings(chance)
-    settings = DisputeSettings(match=match, chance=chance, sort=sort, **inexact, **read)
+    computed = {**model.settings, **comparisons.inexact.settings(model.seed)}
+    settings = DisputeSettings(match=match, sort=sort, **computed, **read)
     apart, notes = _outliers(per_document, settings)
     ranked = _ranked(per_document, contested, apart, settings, step_of(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)
@@ -541,9 +543,8 @@ def disputes(
     )
 
 
-def _contested(corpus: Corpus, match: str, chance: str) -> Disputed:
+def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> Disputed:
     """Return the disputed segments of a corpus that the measure and the chance model allow."""
-    check_names(match, chance)
     check_layers(corpus, match, chance)
     contested = disputed(corpus)
     if not (contested.saw > 1).any():
@@ -602,7 +603,7 @@ class _Ranking(NamedTuple):
         unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
         if settings.sort == "unexpected":
             there = np.unique(contested.document)
-            unlikely = least_likely(corpus, settings.match, settings.chance, there, progress)
+            unlikely = least_likely(corpus, per_document.counting, there, progress)
         disagreement = 1 - _figures(per_document)[:, 0]
         n_disputed = np.bincount(contested.document, minlength=len(corpus))
         return cls(contested.saw, n_disputed, disagreement, unlikely)
@@ -630,7 +631,7 @@ def _ranked(
     corpus, rival = per_document.corpus, per_document
     if apart:
         others = corpus.of_annotators(name for name in corpus.annotators if name not in apart)
-        rival = PerDocument.of(others, settings.match, settings.chance)
+        rival = PerDocument.of(others, replace(per_document.counting, progress=None))
     ranking = _Ranking.of(rival, disputed(rival.corpus) if apart else contested, settings, progress)
     figures = _figures(per_document)
     n_disputed = np.bincount(contested.document, minlength=len(corpus))

@@ -13,7 +13,7 @@ import numpy as np
 from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import LONGEST, texts_of
 from spanagree.arrays import Bools, Floats, Ints, groups
-from spanagree.chance.model import AUTO
+from spanagree.chance.model import AUTO, ChanceModel
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
@@ -414,10 +414,10 @@ def _measured(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
     """Return the measure and the chance model of weights: the first that all layers allow."""
     tried: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
     for match in tried:
-        chance = chance_of_corpus(corpus, match, AUTO)
+        chance = chance_of_corpus(corpus, match, ChanceModel(AUTO))
         with suppress(SettingError):
             check_layers(corpus, match, chance)
-            return match, chance
+            return match, chance.name
     raise AssertionError("exact match allows all annotators, and so does chance overlapping")
 
 

@@ -10,12 +10,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import Given, chance_model, with_ids, without_places
+from spanagree.arrays import step_of
+from spanagree.chance.model import ChanceModel, Given, chance_model
 from spanagree.choices import MAJORITY, NOTHING, ChanceOf, ChanceOrAuto, MatchName
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import chance_of_corpus, check_names
+from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.comparisons.place_shares import (
     PlaceShares,
     beside_uniform,
@@ -357,36 +357,37 @@ def evaluate_references(
         from spanagree.comparisons.strings import as_segments  # most corpora have texts
 
         corpus = as_segments(corpus, match)
-    named, corpus = with_ids(chance_model(chance, places, chance_of, seed), corpus)
-    check_names(match, named)
-    chance = chance_of_corpus(corpus, match, named)
+    named, corpus = chance_model(chance, places, chance_of, seed).with_ids(corpus)
+    find_match(match)
+    model = chance_of_corpus(corpus, match, named)
     jackknife = parse_ci(ci)
     people, machines = _sides(corpus, references, systems)
     compared_corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
-    settings = AgainstSettings(
-        match=match, chance=chance, systems=machines, references=len(people),
-        chosen=None if len(corpus.layers) == len(people + machines) else people,
-        unplaced=compared_corpus.unplaced_count_as,
-        offsets=corpus.offsets, reading=corpus.reading,
-    )  # fmt: skip
+    chosen = None if len(corpus.layers) == len(people + machines) else people
     corpus = compared_corpus
 
-    def compare(counting: MatchCounting) -> AgainstReferences:
-        under = replace(settings, chance=counting.chance)
-        return _compared(compared_corpus, under, jackknife, progress)
+    def settings_under(chance: ChanceModel) -> AgainstSettings:
+        return AgainstSettings(
+            match=match, **chance.settings, systems=machines, references=len(people),
+            chosen=chosen, unplaced=compared_corpus.unplaced_count_as,
+            offsets=compared_corpus.offsets, reading=compared_corpus.reading,
+        )  # fmt: skip
 
-    result = MatchCounting.asked(match, chance, named).run(compare)
-    chance = result.settings.chance
-    shares = place_shares(corpus, corpus.annotators, chance)
+    def compare(counting: MatchCounting) -> tuple[MatchCounting, AgainstReferences]:
+        settings = settings_under(counting.chance)
+        return counting, _compared(compared_corpus, settings, counting, jackknife)
+
+    counting, result = MatchCounting.asked(match, model, named, progress).run(compare)
+    shares = place_shares(corpus, corpus.annotators, counting.chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
     silent = (name for name in machines if not len(corpus.layers[name]))
     unmarked = tuple(name for name in silent if name != NOTHING)
-    lost = _not_in_text(corpus, settings, machines)
+    lost = _not_in_text(corpus, result.settings, machines)
     result = replace(result, unmarked=unmarked, not_in_text=lost)
-    uniform = without_places(chance)
+    uniform = counting.without_places()
     if shares is None or uniform is None:
         return replace(result, notes=notes)
-    plain = _compared(corpus, replace(settings, chance=uniform), None, None)
+    plain = _compared(corpus, settings_under(uniform.chance), uniform, None)
     settings = replace(result.settings, places_mean=shares.mixed)
     return replace(result, notes=notes, settings=settings, places=shares, uniform=plain)
 
@@ -403,12 +404,11 @@ def _not_in_text(corpus: Corpus, settings: AgainstSettings, machines: Sequence[s
 def _compared(
     corpus: Corpus,
     settings: AgainstSettings,
+    counting: MatchCounting,
     jackknife: Jackknife | None,
-    progress: Progress,
 ) -> AgainstReferences:
     """Return the result for a corpus in which the references come first."""
     people = settings.references
-    counting = MatchCounting(match=settings.match, chance=settings.chance, progress=progress)
     counting.check(corpus)
     by_label = counting.measure.of_label
     rows, settings, notes = _pooled(corpus, settings, counting, by_label=by_label)
@@ -416,7 +416,7 @@ def _compared(
     tables |= tables_of_people(corpus, people, rows)
     wholes = None if jackknife is None else jackknife.wholes_of(corpus.wholes, settings)
     if jackknife is not None:
-        step_of(progress, "intervals")
+        step_of(counting.progress, "intervals")
     score = functools.partial(scores_of, wholes=wholes, jackknife=jackknife)
     scores, labels = score(tables), {}
     kinds = (x.interval.kind for x in scores.values() if x.interval is not None)
@@ -434,7 +434,7 @@ def _pooled(
     chance, people = counting.chance, settings.references
     rows = compare_with_references(corpus, people, counting, by_label=by_label)
     notes = rows.inexact.notes(size_compared(rows, people, chance))
-    settings = replace(settings, **rows.inexact.settings(chance))
+    settings = replace(settings, **rows.inexact.settings(chance.seed))
     if is_drawn(corpus) and NAME in corpus.annotators[people:]:
         mean = mean_of_random(corpus, corpus.annotators[:people], counting.measure)
         number = corpus.annotators.index(NAME)

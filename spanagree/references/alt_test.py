@@ -18,11 +18,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.chance.model import chance_model, why_undefined
+from spanagree.chance.model import chance_model
 from spanagree.choices import ChanceOrAuto, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.overlaps import chance_of_corpus, check_names
+from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.label_table import LabelTable
@@ -85,6 +86,7 @@ class ReplacementSettings(Settings):
     chance: str | None = None
     annotators: int
     expected: str | None = None
+    chance_undefined: str | None = None
     chance_seed: int | None = None
     unplaced: str | None = None
     items_: str | None = None
@@ -351,7 +353,8 @@ def alt_test(
     if not isinstance(annotations, LabelTable):
         annotations = corpus_of(annotations)
     check_in_one_piece(annotations, "the test")
-    check_names(match, chance)
+    find_match(match)
+    named = chance_model(chance)
     names, settings = _settings(annotations, candidate, epsilon, annotators)
     check_choice(score, SCORES, "score")
     if isinstance(annotations, LabelTable):
@@ -366,8 +369,8 @@ def alt_test(
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
-    model = chance_model(chance_of_corpus(annotations, match, chance), seed=seed)
-    counting = MatchCounting.asked(match, model, chance, progress)
+    model = chance_model(chance_of_corpus(annotations, match, named), seed=seed)
+    counting = MatchCounting.asked(match, model, named, progress)
     wins, empty, computed, notes = counting.run(functools.partial(_of_spans, corpus))
     computed |= {"unplaced": corpus.unplaced_count_as, "offsets": corpus.offsets}
     settings = replace(settings, match=match, **computed)
@@ -443,12 +446,12 @@ def _of_spans(
         # with the same others, so without the person who is left out
         of_candidate = f1_figures(with_references[candidate] - of_both[person])
     notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, people, chance))]
-    columns = {"observed": 0} if why_undefined(chance) else {"observed": 0, "corrected": 2}
+    columns = {"observed": 0} if chance.undefined else {"observed": 0, "corrected": 2}
     last = max(columns.values())
     undefined = np.isnan(of_person[:, last]) | np.isnan(of_candidate[:, last])
     if undecided := int(undefined.sum()):
         full = "counted as full agreement with the others"
-        if chance == "overlapping":  # where chance may be 1 and F1 is not
+        if chance.is_free:  # where chance may be 1 and F1 is not
             full = "F1 counts there, or 1 if that is undefined"
         notes.append(
             f"{undecided} of {counted(len(person), 'comparison')} have no score, as candidate or"
@@ -460,7 +463,7 @@ def _of_spans(
     for kind, column in columns.items():
         scores = [_scores(figures, column) for figures in (of_candidate, of_person)]
         wins[kind] = _Wins.of(*instances, scores, tie=TIE)
-    return wins, empty, {"chance": chance, **rows.inexact.settings(chance)}, notes
+    return wins, empty, {**chance.settings, **rows.inexact.settings(chance.seed)}, notes
 
 
 def _scores(figures: Floats, column: int) -> Floats:

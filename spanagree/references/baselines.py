@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import met_before, ranks
-from spanagree.chance.model import AUTO
+from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.chance.random_annotations import redraw
-from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import MAJORITY, NOTHING, Baseline, ChanceOrAuto
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
@@ -81,8 +80,7 @@ def with_baselines(
         raise SettingError(
             f"baseline {show(taken[0])}: an annotator has this name; give the annotator another"
         )
-    check_choice(chance, (AUTO, *CHANCES), "chance")
-    chance = chance_of_corpus(corpus, "exact", chance)
+    model = chance_of_corpus(corpus, "exact", chance_model(chance))
     check_whole(seed, 0, "seed")
     named = corpus.annotators if references is None else references
     names = annotator_names(named, corpus.layers)
@@ -91,7 +89,7 @@ def with_baselines(
         if name == "majority":
             extended = _majority(extended, names)
         elif name == "random":
-            apart = _apart(corpus, names, chance)
+            apart = _apart(corpus, names, model).name
             layer, notes = _random(corpus, names, apart, seed)
             extended = with_layer(extended, name, layer, f"{apart}/seed-{seed}")
             extended = replace(extended, notes=(*extended.notes, *notes))
@@ -129,14 +127,14 @@ def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     return make_gold(corpus, vote="tokens", annotators=references).corpus
 
 
-def _apart(corpus: Corpus, references: Sequence[str], chance: str) -> str:
+def _apart(corpus: Corpus, references: Sequence[str], chance: ChanceModel) -> ChanceModel:
     """Return the chance model of random: of overlapping, per-label where no reference forbids it.
 
     Shared tokens are not counted of a layer with segments of one label that overlap.
     """
-    if chance == "overlapping":
+    if chance.is_free:
         with suppress(SettingError):
-            return _apart(corpus, references, "per-label")
+            return _apart(corpus, references, chance.named("per-label"))
     for name in references:
         check_layer(corpus, name, "exact", chance)
     return chance

@@ -15,7 +15,7 @@ import numpy as np
 
 from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.model import whose
+from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.table import Comparisons
@@ -71,7 +71,7 @@ def compare_with_references(
     at_once = crowd_sums(corpus, crowd, measure, chance, progress, first_ones, by_label=by_label)
     pairs = np.stack(crowd.pairs(documents=None if at_once is None else ~at_once.documents))
     is_reference = crowd.annotator < references
-    if whose(chance) == "systems":
+    if chance.first_is_fixed:
         fixed, random = np.concatenate((pairs, pairs[::-1]), axis=1)
         here = is_reference[fixed]
         rows = compare_pairs(corpus, crowd, (fixed[here], random[here]), match, chance, progress)
@@ -92,11 +92,11 @@ def compare_with_references(
     return rows + at_once.by_annotation().named(rows.annotators, rows.labels)
 
 
-def size_compared(rows: Comparisons, references: int, chance: str) -> float:
+def size_compared(rows: Comparisons, references: int, chance: ChanceModel) -> float:
     """Return the size of both sides of all that was compared to make such rows."""
     sizes = rows.size_first + rows.size_second
     size = float(sizes.sum())
-    if whose(chance) == "both":  # two references were compared once, and their rows stand twice
+    if not chance.first_is_fixed:  # two references were compared once, and their rows stand twice
         size -= sizes[rows.first < references].sum() / 2
     return size
 

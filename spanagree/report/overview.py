@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.label_confusion import Confusion, confusion
 from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Member
-from spanagree.chance.model import why_undefined
-from spanagree.choices import MAJORITY, MatchName
+from spanagree.choices import MAJORITY
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
 from spanagree.errors import InputError, SpanAgreeError
@@ -246,9 +245,9 @@ class TeamOverview(Overview):
         """Their disagreements, the worst documents first; ``None`` if nobody shares one."""
         if not self.agreement.pairs:
             return None
-        settings = self.agreement.settings
-        match = cast("MatchName", settings.match)
-        return disputes(self.corpus, match=match, chance=settings.chance, text=False)
+        counting = self.agreement.counting
+        compared: dict[str, Any] = {"match": counting.match, "chance": counting.chance}
+        return disputes(self.corpus, **compared, text=False)
 
     @cached_property
     def gold(self) -> Gold | None:
@@ -257,7 +256,7 @@ class TeamOverview(Overview):
         Votes are of tokens, so segments of several pieces have none.
         """
         is_there = MAJORITY in self.corpus.layers
-        if not self.agreement.pairs or is_there or self.corpus.has_pieces:
+        if not self.agreement.pairs or is_there or self.corpus.kind == "pieces":
             return None
         return by_votes(self.corpus, vote="tokens")
 
@@ -335,7 +334,7 @@ def systems_overview(
     """
     evaluation = evaluate(corpus, gold, ci=True, beta=beta, **settings)
     slices = score_slices(evaluation, ci=True, **slicing) if slicing else None
-    has_chance = not why_undefined(evaluation.settings.chance)
+    has_chance = not evaluation.settings.chance_undefined
     if has_chance and _few(corpus, len(evaluation.systems)):
         evaluation = evaluate_p_values(evaluation, corpus)
     gold = evaluation.settings.gold
@@ -396,7 +395,7 @@ def team_overview(
     chance = settings.get("chance", "nonoverlapping")
     made = agree(corpus, **settings)
     agreement = made.sorted("outlier")
-    has_chance = not why_undefined(agreement.settings.chance)
+    has_chance = not agreement.settings.chance_undefined
     if has_chance and _few(corpus, len(agreement.pairs)):
         agreement = agree_p_values(agreement, corpus)
     pairs = list(agreement.pairs)

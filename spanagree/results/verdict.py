@@ -110,7 +110,7 @@ def chance_model(settings: Mapping[str, Any]) -> str:
     """
     if reason := settings.get("chance_undefined"):
         return f"Chance is undefined, so figures are raw: {printable(reason)}."
-    chance = str.__str__(settings["chance"])
+    chance = settings["chance"]
     allowed = {"per-label": "segments of different labels", "overlapping": "all segments"}
     return f"Chance lets {allowed[chance]} overlap ({chance})." if chance in allowed else ""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
-from spanagree.chance.model import NONE, why_undefined
+from spanagree.chance.model import NONE
 from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -184,7 +184,7 @@ def score_slices(
         len(corpus),
         result.notes,
         result,
-        no_chance=why_undefined(result.settings.chance),
+        no_chance=result.settings.chance_undefined or "",
         not_in_text=_not_in_text([result]),
     )
     made = testing.scored(about, parts, [*sliced.notes, *notes], _whole(result, keys, wholes))
@@ -376,7 +376,7 @@ def _parts_of(
         is_chosen[documents] = True
         of_part = {scored: item.over(is_chosen) for scored, item in rows.items()}
         annotators = annotators_of(result, is_chosen)
-        reason = why_undefined(result.settings.chance)
+        reason = result.settings.chance_undefined or ""
         parts.append(_Part(name, len(documents), annotators, of_part, keys, wholes, reason))
     return parts
 
@@ -390,7 +390,7 @@ def _whole(
     """Return all documents of a result as a part."""
     if annotators is None:
         annotators = annotators_of(result, np.ones(len(keys), np.bool_))
-    reason = why_undefined(result.settings.chance)
+    reason = result.settings.chance_undefined or ""
     return _Part("all", len(keys), annotators, scored_rows(result), keys, wholes, reason)
 
 
@@ -482,7 +482,7 @@ def _of_results(
     is_ordered = has_order("", list(results))
     total = sum(map(len, corpora.values()))
     lost = _not_in_text([*results.values()])
-    reason = why_undefined(first.settings.chance)
+    reason = first.settings.chance_undefined or ""
     about = _About("file", "file", is_ordered, total, every_note, first, reason, not_in_text=lost)
     return about, parts, notes
 
@@ -513,7 +513,7 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
     first_name, first = next(iter(results.items()))
     for name, result in results.items():
         for setting in ("match", "chance"):
-            names = [str.__str__(getattr(x.settings, setting)) for x in (first, result)]
+            names = [x.settings[setting] for x in (first, result)]
             if names[0] != names[1]:
                 fits = names[1] if setting == "match" else widest_chance(names)
                 remedy = f"compute all with {chosen(setting, fits)}"

@@ -20,7 +20,6 @@ from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import PerDocument as TeamDocuments
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
-from spanagree.chance.model import places_of, why_undefined
 from spanagree.choices import SLICES
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.measures import find_match, measures
@@ -81,10 +80,10 @@ def by_length(result: Scorable) -> ClassifiedRows:
     codes = [*layers.values(), *quotes.values()]
     present = np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist()
     names = tuple(_name_of_length(code, corpus.offsets == "tokens") for code in present)
-    no_chance = why_undefined(result.settings.chance)
-    if str.__str__(result.settings.chance) == "per-label":
+    no_chance = result.settings.chance_undefined or ""
+    if result.settings.chance == "per-label":
         no_chance = _NO_CHANCE_PER_LABEL
-    if places_of(result.settings.chance) is not None:
+    if result.settings.places is not None:
         no_chance = _NO_CHANCE_AT_PLACES
     classes, of_quotes = (
         {name: np.searchsorted(present, codes) for name, codes in by_name.items()}
@@ -229,11 +228,11 @@ def _compared(
         label = tuple(labels[i] for i in (quotes[name] * n_labels + code).tolist())
         unplaced[name] = replace(lost, label=label)
     marked = corpus.but(layers=layers, labels=labels, unplaced=unplaced)
-    counting = MatchCounting(match="exact", chance=result.settings.chance)
+    counting = MatchCounting(match="exact", chance=result.counting.chance)
     all_rows = scored_rows(result)
     if isinstance(result, Agreement):
         sums = ComparedAnnotators.of(marked, counting).sums
-        single = TeamDocuments(marked, counting.match, counting.chance, sums).rows
+        single = TeamDocuments(marked, counting, sums).rows
         by_name = {TEAM: single}
     else:
         gold = result.settings.gold

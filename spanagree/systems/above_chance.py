@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.model import check_defined, places_of
 from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.chance_distribution.distribution import (
     MatchDistribution,
@@ -28,7 +27,6 @@ from spanagree.comparisons.chance_distribution.distribution import (
     likely_matches,
 )
 from spanagree.comparisons.chance_distribution.draws import canonical_order
-from spanagree.comparisons.measures import find_match
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, check_whole, counted, printable
 from spanagree.formats.guessed import CorpusLike, corpus_of
@@ -181,8 +179,8 @@ class ChanceTest(Result):
             if self.settings.null == "exact"
             else counted(self.settings.draws or 0, "draw")
         )
-        rule = places_of(self.settings.chance)
-        where = "anywhere" if rule is None else f"by places {printable(rule.name)}"
+        rule = self.settings.places
+        where = "anywhere" if rule is None else f"by places {printable(rule)}"
         rows: list[list[Value]] = []
         for x in systems:
             row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, x.p, x.p_holm]
@@ -259,11 +257,12 @@ def chance_test(
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     check_same_corpus(corpus, evaluation)
-    check_defined(evaluation.settings.chance, "p against chance")
+    counting = evaluation.counting
+    counting.chance.check_defined("p against chance")
     settings, per_document = evaluation.settings, evaluation.counted.per_document
     corpus = evaluation.rows.corpus  # as it was compared: relations, an attribute, some labels
     corpus.check_segments("p against chance")
-    ask = Question(find_match(settings.match), settings.chance, budget, draws, seed)
+    ask = Question(counting.measure, counting.chance, budget, draws, seed)
     report_progress = progress or (lambda done, total: None)
     systems = {}
     for done, (name, system) in enumerate(evaluation.systems.items()):

@@ -13,7 +13,6 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, unique
 from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.parts.compared_rows import Counts, counts_under_each
@@ -48,6 +47,7 @@ class PerDocument(NamedTuple):
         comparisons: of gold, the first, with each system, the second.
         shared: which documents each system and gold both saw, by its number.
         ids: the names of the documents, if they have any.
+        counting: measure and chance model.
         wholes: the number of the whole that each document is a sentence of, if it is known; of
             clusters, only if wholes are.
         corpus: the annotations that were compared, after all that selects or changes segments;
@@ -57,6 +57,7 @@ class PerDocument(NamedTuple):
     comparisons: Comparisons
     shared: Mapping[int, Bools]
     ids: tuple[str, ...] | None
+    counting: MatchCounting
     wholes: Ints | None = None
     corpus: Corpus | None = None
 
@@ -96,7 +97,7 @@ class PerDocument(NamedTuple):
             return self._replace(wholes=jackknife.wholes_of(self.wholes, settings))
         from spanagree.comparisons.joined_texts import by_text  # few texts are joined
 
-        counting = MatchCounting(match=settings.match, chance=settings.chance)
+        counting = self.counting
 
         def compare(texts: Corpus) -> Comparisons:
             counting.check(texts)
@@ -104,7 +105,7 @@ class PerDocument(NamedTuple):
 
         comparisons, document = by_text(self.comparisons, self.joined, compare)
         shared = {number: both[document] for number, both in self.shared.items()}
-        return PerDocument(comparisons, shared, self.ids)
+        return PerDocument(comparisons, shared, self.ids, counting)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -133,7 +134,7 @@ class CountedSystems(Counts):
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the corpus, of a measure that regards them."""
-        return self.sums.labels if find_match(self.settings.match).of_label else ()
+        return self.sums.labels if self.per_document.counting.measure.of_label else ()
 
     @cached_property
     def evidence(self) -> Mapping[str, Ints]:
@@ -221,5 +222,7 @@ def _counted(
         settings=EvaluationSettings(**of_gold(gold, corpus), f_beta=beta, **settings),
         annotators=names,
         inexact=rows.inexact,
-        **sums_of(PerDocument(rows.comparisons, shared, corpus.ids, corpus.wholes, corpus)),
+        **sums_of(
+            PerDocument(rows.comparisons, shared, corpus.ids, counting, corpus.wholes, corpus)
+        ),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import chance_model, why_undefined
+from spanagree.chance.model import chance_model
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted, printable
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
@@ -99,7 +99,7 @@ def evaluate(
     evaluation = result(
         counted_of(rows, beta), jackknife, step_of(progress, "intervals") if jackknife else None
     )
-    if not p_values or why_undefined(evaluation.settings.chance):
+    if not p_values or evaluation.counting.chance.undefined:
         return evaluation
     return with_p_values(evaluation, rows.corpus, step_of(progress, "chance"))
 
@@ -125,7 +125,7 @@ def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = N
 
     corpus = settled(corpus, names, [settings.gold])
     pairs = [(settings.gold, name) for name in names]
-    chances = chance_of_pairs(corpus, pairs, settings, settings.gold, progress)
+    chances = chance_of_pairs(corpus, pairs, evaluation.counting, settings.gold, progress)
     evaluation = replace(evaluation, by_chance=dict(zip(names, chances, strict=True)))
     notes = [note for name in names for note in _notes_on_chance(evaluation, name)]
     return replace(evaluation, notes=(*evaluation.notes, *notes))

@@ -29,6 +29,7 @@ from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import CountedSystems, EvaluationSettings
 
 if TYPE_CHECKING:
+    from spanagree.comparisons.counting import MatchCounting
     from spanagree.comparisons.place_shares import PlaceShares
     from spanagree.systems.intervals import Ends
     from spanagree.uncertainty.chance_statistics import ChanceStatistics, PairChance
@@ -178,6 +179,11 @@ class Evaluation(SystemsResult):
     def figures(self) -> Mapping[str, Ratio]:
         """The figures by key, F-beta among them if it was requested."""
         return figures_of(self.settings.f_beta)
+
+    @property
+    def counting(self) -> MatchCounting:
+        """The measure and the chance model."""
+        return self.counted.per_document.counting
 
     @property
     def rows(self) -> ComparedSystems:

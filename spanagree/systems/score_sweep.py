@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, entries, ranges
-from spanagree.chance.model import places_of, why_undefined
 from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.prediction_scores import (
     NO_SCORES,
@@ -215,7 +214,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     corpus.check_segments("sweep")
     if corpus.of_relations:
         raise SettingError("sweep: relations and attributes have no scores; compare segments")
-    places = places_of(settings.chance)
+    places = evaluation.counting.chance.places
     if places is not None and (places.documents is not None or places.of_columns):
         raise SettingError(
             "sweep: a rule of places for each document, or of a column, is not kept here; choose"
@@ -230,7 +229,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     systems, kinds = {}, set[str]()
     for name in scored:
         copies = _Copies.of(corpus, settings.gold, name)
-        table = _table(copies.corpus, name, settings)
+        table = _table(copies.corpus, name, evaluation.counting)
         best = _best_of(copies, table, corpus, settings, ci, seed)
         sums = copies.curve(table)
         systems[name] = SystemSweep(name, copies.thresholds, sums, best, settings.f_beta)
@@ -352,9 +351,8 @@ def _quotes_copied(quotes: UnplacedQuotes, document: Ints, least: Floats) -> Unp
     return replace(in_order.of_rows(rows[is_kept]), at=copy[is_kept])
 
 
-def _table(copies: Corpus, name: str, settings: EvaluationSettings) -> Floats:
+def _table(copies: Corpus, name: str, counting: MatchCounting) -> Floats:
     """Compare each copy with gold; (copies, 4 or 6)."""
-    counting = MatchCounting(match=settings.match, chance=settings.chance)
     gold = next(other for other in copies.annotators if other != name)
     rows = compare_with_gold(copies, gold, counting).comparisons.by("document")
     columns = columns_of(rows)
@@ -379,7 +377,7 @@ def _best_of(
     is_chosen = np.isin(together, drawn[: len(units) // 2])
     is_held_out = np.isin(together, drawn[len(units) // 2 :])
     at = 3 * [*figures_of(settings.f_beta)].index("f1" if settings.f_beta is None else "f_beta")
-    kind = 0 if why_undefined(settings.chance) else 2  # observed, or corrected
+    kind = 0 if settings.chance_undefined else 2  # observed, or corrected
     curve = copies.curve(table, is_chosen)
     with np.errstate(all="ignore"):
         values = all_figures(curve, settings.f_beta)[:, at + kind]

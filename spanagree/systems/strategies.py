@@ -16,7 +16,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.chance.model import places_of
 from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.corpus.corpus import Corpus
@@ -127,6 +126,9 @@ class StrategySettings(Settings):
     gold_first: bool | None = None
     strategies: str = "semeval"
     chance: str
+    chance_undefined: str | None = None
+    places: str | None = None
+    chance_of: str | None = None
     unplaced: str | None = None
 
 
@@ -265,7 +267,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     }
     settings = StrategySettings(
         **of_gold(gold, corpus),
-        chance=evaluation.settings.chance,
+        **evaluation.counting.chance.settings,
         unplaced=evaluation.settings.unplaced,
         offsets=corpus.offsets,
         reading=corpus.reading,
@@ -359,18 +361,18 @@ def _chance(
     Returns:
         F1 by strategy and system, undefined where chance is not computed; and the reasons.
     """
-    model = evaluation.settings.chance
+    model = evaluation.counting.chance
     layers = corpus.layers.values()
     longest = max(int((layer.end - layer.start).max(initial=0)) for layer in layers)
     scores, reasons = {}, []
     for name, strategy in STRATEGIES.items():
         reason = ""
-        if model != "nonoverlapping":
+        if model.name != "nonoverlapping":
             reason = "chance lets segments of one annotator overlap, so pairs depend on their order"
         elif not strategy.of_borders:
             reason = "pairs with another label take segments, so pairs depend on their order"
         elif strategy.error == "partial" and (
-            longest * LEAST_SHARE > 100 or places_of(model) is not None
+            longest * LEAST_SHARE > 100 or model.places is not None
         ):
             reason = f"an overlap of less than {LEAST_SHARE:g} % of a gold segment is none"
         if not reason:

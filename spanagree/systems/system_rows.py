@@ -63,7 +63,8 @@ def _with_unplaced(
     first, second = (np.full(len(documents), side) for side in sides)
     pairs = documents, first, second
     order = (*_ORDER, "first")
-    return with_unplaced(rows, corpus, counting.measure, pairs, order, chance=counting.chance)
+    is_undefined = bool(counting.chance.undefined)
+    return with_unplaced(rows, corpus, counting.measure, pairs, order, is_undefined=is_undefined)
 
 
 def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> SystemRows:

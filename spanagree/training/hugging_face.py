@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Ints
+from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, MatchName, Scheme
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import check_names
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
@@ -66,7 +66,8 @@ def trainer_metrics(
     >>> round(metrics["f1"], 3), round(metrics["chance"], 3), round(metrics["f1_corrected"], 3)
     (1.0, 0.5, 1.0)
     """
-    check_names(match, chance)
+    find_match(match)
+    chance_model(chance)  # refused before any training
     if strict and scheme == "auto":
         raise SettingError(
             "strict: name the scheme; what is recognised may differ from one evaluation to the next"

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanagree.arrays import Bools, Ints
+from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, MatchName
-from spanagree.comparisons.overlaps import check_names
+from spanagree.comparisons.measures import find_match
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
@@ -56,7 +57,8 @@ def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") ->
     >>> ner_scorer()([])["ents_f_corrected"] is None
     True
     """
-    check_names(match, chance)
+    find_match(match)
+    chance_model(chance)  # refused before any training
     return partial(_score, match=match, chance=chance)
 
 
@@ -78,7 +80,8 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
     >>> spancat_scorer(match="boundaries")([], spans_key="sc")["spans_sc_chance"] is None
     True
     """
-    check_names(match, chance)
+    find_match(match)
+    chance_model(chance)  # refused before any training
     return partial(_score_spans, match=match, chance=chance)
 
 

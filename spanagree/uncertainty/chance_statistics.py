@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.arrays import Progress
-from spanagree.chance.model import check_defined, seed_of
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.counting import MatchCounting
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted, percent
 from spanagree.results.frame import Column, Value
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import MatchSettings
 
 if TYPE_CHECKING:
     from spanagree.comparisons.chance_distribution.distribution import (
@@ -104,7 +102,7 @@ class PairChance:
 def chance_of_pairs(
     corpus: Corpus,
     pairs: Sequence[tuple[str, str]],
-    settings: MatchSettings,
+    counting: MatchCounting,
     gold: str | None = None,
     progress: Progress = None,
 ) -> list[PairChance]:
@@ -113,16 +111,16 @@ def chance_of_pairs(
     Args:
         corpus: all of them.
         pairs: the names of two each.
-        settings: which measure and which chance.
+        counting: measure and chance model.
         gold: who stays as she is when a pair is tested; else both are random.
         progress: called with the number of pairs done, and of all.
     """
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
-    check_defined(settings.chance, "p_values")
+    counting.chance.check_defined("p_values")
     corpus.check_segments("p_values")
     report_progress = progress or (lambda done, total: None)
-    ask = Question(find_match(settings.match), settings.chance, seed=seed_of(settings.chance))
+    ask = Question(counting.measure, counting.chance, seed=counting.chance.seed)
     chances = []
     for done, pair in enumerate(pairs):
         report_progress(done, len(pairs))

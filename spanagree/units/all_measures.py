@@ -12,8 +12,7 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import AUTO, leaves_open, why_undefined
-from spanagree.chance.start_distributions import CHANCES
+from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
 from spanagree.comparisons.measures import find_match, measures
 from spanagree.comparisons.overlaps import chance_of_corpus
@@ -24,7 +23,6 @@ from spanagree.errors import (
     InputError,
     OverlapError,
     SettingError,
-    check_choice,
     counted,
     counted_of,
 )
@@ -216,16 +214,15 @@ def side_by_side(
     all_layers = corpus_of(corpus)
     with_quotes, chosen = choose_annotators(all_layers, annotators)
     corpus = placed_only(with_quotes, "α of tokens, α_U and γ")
-    check_choice(chance, (AUTO, *CHANCES), "chance")  # not a reason why a measure is undefined
-    is_open = leaves_open(chance)
-    chance = chance_of_corpus(all_layers, "exact", chance)
-    Sampling("chance", chance, precision, seed)
+    named = chance_model(chance)  # an unknown one is no reason why a measure is undefined
+    model = chance_of_corpus(all_layers, "exact", named)
+    Sampling("chance", model, precision, seed)
     Deadline.after(time_limit)
     shared = np.asarray(times_seen(corpus) >= 2)
     compared, quoted = corpus.subset(shared), with_quotes.subset(shared)
     settings = SideBySideSettings(
         measure="all",
-        chance=chance,
+        chance=model.name,
         precision=float(precision),
         unplaced=with_quotes.unplaced_count_as,
         seed=int(seed),
@@ -240,7 +237,7 @@ def side_by_side(
     def sampled() -> list[Figure]:
         left = None if time_limit is None else max(time_limit - (time.monotonic() - begun), 0.0)
         result = gamma(
-            compared, chance=chance, precision=precision, time_limit=left,
+            compared, chance=model.name, precision=precision, time_limit=left,
             seed=seed, executor=executor, progress=step_of(progress, "γ"),
         )  # fmt: skip
         of_gamma.append(result.settings)
@@ -250,7 +247,7 @@ def side_by_side(
     measures: dict[str, Figure] = {}
     refused, n_makers = [], 0
     for names, make in (
-        *_without_alignments(quoted, compared, chance, seed, clock, is_open=is_open),
+        *_without_alignments(quoted, compared, model, seed, clock, is_open=named.is_open),
         (["γ", "γ_cat"], sampled),
     ):
         try:
@@ -322,7 +319,13 @@ _Make = Callable[[], list[Figure]]
 
 
 def _without_alignments(
-    quoted: Corpus, compared: Corpus, chance: str, seed: int, clock: _Clock, *, is_open: bool
+    quoted: Corpus,
+    compared: Corpus,
+    chance: ChanceModel,
+    seed: int,
+    clock: _Clock,
+    *,
+    is_open: bool,
 ) -> Iterator[tuple[list[str], _Make]]:
     """Yield what needs no alignment of units: the names of measures, and what makes them.
 
@@ -337,11 +340,12 @@ def _without_alignments(
         def make() -> list[Figure]:
             shown = (clock.ending if limited else clock.of)(f"F1, {match}")
             settings: dict[str, Any] = {"match": match, "seed": seed, "progress": shown}
+            under: dict[str, Any] = {"chance": chance}
             try:
-                agreement = agree(quoted, chance=chance, **settings)
+                agreement = agree(quoted, **under, **settings)
             except (OverlapError, CostError) as error:
                 raw = agree(quoted, **settings) if is_open else None
-                if raw is None or not (reason := why_undefined(raw.settings.chance)):
+                if raw is None or not (reason := raw.settings.chance_undefined):
                     raise error from None
                 observed = raw.team.f1.observed
                 return [Figure("agreement", observed, UNDEFINED, UNDEFINED, reason=reason)]

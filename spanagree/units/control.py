@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import UNITS, Profiles, is_long
 from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
 from spanagree.comparisons.expected import place_layers
@@ -47,7 +48,7 @@ def is_cheap(corpus: Corpus) -> bool:
 
 
 def expected_gains(
-    corpus: Corpus, chance: str, annotators: Ints, dissimilarity: Dissimilarity
+    corpus: Corpus, chance: ChanceModel, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
     """Return the mean of :func:`gains` over random annotations, for each document."""
     starts, placed = place_layers(corpus, corpus.annotators, chance)

@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.arrays import Floats, step_of
-from spanagree.chance.model import AUTO
-from spanagree.chance.start_distributions import CHANCES
+from spanagree.chance.model import chance_model
 from spanagree.choices import TIME_LIMIT, Categorical, ChanceOrAuto, Sampler
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.placed import placed_only
 from spanagree.corpus.roles import choose_annotators, times_seen
-from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
@@ -104,12 +103,11 @@ def gamma(
     """
     corpus = placed_only(corpus_of(corpus), "units")
     check_in_one_piece(corpus, "γ")
-    check_choice(chance, (AUTO, *CHANCES), "chance")
-    chance = chance_of_corpus(corpus, "exact", chance)  # exact goes with each model
+    model = chance_of_corpus(corpus, "exact", chance_model(chance))  # exact goes with each model
     corpus, chosen = choose_annotators(corpus, annotators)
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
-        Sampling(sampler, chance, precision, seed),
+        Sampling(sampler, model, precision, seed),
         parse_ci(ci),
         executor,
         progress,
@@ -143,7 +141,7 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
         categorical=dissimilarity.categorical,
         order=",".join(dissimilarity.order) or None,
         sampler=sampling.sampler,
-        chance=sampling.chance if sampling.sampler == "chance" else None,
+        chance=sampling.chance.name if sampling.sampler == "chance" else None,
         precision=float(sampling.precision),
         offsets=corpus.offsets,
         reading=corpus.reading,

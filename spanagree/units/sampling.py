@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, Progress, distinct
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.random_annotations import redraw
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
@@ -47,7 +48,7 @@ class Sampling:
     """
 
     sampler: str
-    chance: str
+    chance: ChanceModel
     precision: float
     seed: int
 
@@ -202,7 +203,7 @@ def draw(
     waiting: list[Units] = []
     for number in numbers:
         rng = np.random.default_rng([sampling.seed, number])
-        waiting.append(_RANDOM[sampling.sampler](continuum, sampling.chance, rng))
+        waiting.append(_RANDOM[sampling.sampler](continuum, sampling.chance.name, rng))
         if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
             parts.append(align_annotations(waiting, continuum, dissimilarity, deadline)[1])
             waiting = []

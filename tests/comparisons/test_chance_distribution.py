@@ -19,6 +19,7 @@ from oracles import apart, arranged, configurations, matched
 from strategies import PAIRS, at_most
 
 import spanagree as sa
+from spanagree.chance.model import chance_model
 from spanagree.chance.walk import CoverRule, EqualRule, OverlapRule
 from spanagree.comparisons import MatchDistribution, overlap_expected
 from spanagree.comparisons.chance_distribution import both_random as random_pairs
@@ -100,7 +101,7 @@ def test_golden():
             match = GOLDEN.get(name, name)
             if (match, chance) not in OFFERED:
                 continue
-            ask = Question(find_match(match), chance)
+            ask = Question(find_match(match), chance_model(chance))
             by_chance = distribution(corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask)
             figures = case[fixed][name]
             pmf = {Fraction(m): Fraction(p) for m, p in figures["pmf"].items()}
@@ -263,7 +264,7 @@ def chi_square(corpus, system, match, fixed, draws):
     from scipy.stats import chisquare
 
     gold = corpus.annotators[0]
-    ask = Question(find_match(match), "nonoverlapping", draws=draws, seed=7)
+    ask = Question(find_match(match), chance_model("nonoverlapping"), draws=draws, seed=7)
     by_chance = distribution(corpus, (gold, system), fixed, ask)
     drawn = np.concatenate([d.sum(1) for d in draws_of(corpus, (gold, system), fixed, ask, draws)])
     expected = by_chance.probabilities * draws
@@ -473,7 +474,7 @@ def test_points_of_a_distribution():
 def test_defaults_of_chance():
     """Wherever chance is asked for, the budget, the draws and the seed are those of the public function."""
     public = inspect.signature(sa.match_distribution).parameters
-    ask = Question(find_match("exact"), "nonoverlapping")
+    ask = Question(find_match("exact"), chance_model("nonoverlapping"))
     for name in ("budget", "draws", "seed"):
         assert getattr(ask, name) == public[name].default
 
@@ -662,7 +663,7 @@ def test_draws_in_portions(news, monkeypatch, fixed):
     names = ("gold.conll", "lexicon.conll")
     exact = sa.match_distribution(news, *names, fixed=fixed)
     monkeypatch.setattr(drawing, "_PORTION", 1500)
-    ask = Question(find_match("exact"), "nonoverlapping", seed=5)
+    ask = Question(find_match("exact"), chance_model("nonoverlapping"), seed=5)
     each = list(draws_of(news, names, fixed, ask, 400))
     assert len(each) > 20
     drawn = np.concatenate(each)
@@ -885,7 +886,7 @@ def test_draws_of_many_labels_cost_what_is_there(monkeypatch):
         name: [[(0, 1, f"{d}"), (2, 4, f"{d + 1}")] for d in range(1000)] for name in ("a", "b")
     }
     corpus = sa.Corpus.from_segments([9] * 1000, layers)
-    ask = whole.Question(find_match("exact"), "nonoverlapping")
+    ask = whole.Question(find_match("exact"), chance_model("nonoverlapping"))
     drawn = np.concatenate(list(whole.draws_of(corpus, ("a", "b"), None, ask, 20)))
     assert drawn.shape == (20, 1000)
     assert max(sizes) == 2000

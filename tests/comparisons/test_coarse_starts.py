@@ -18,6 +18,7 @@ from strategies import ADDITIVE
 
 import spanagree as sa
 from spanagree.chance import start_distributions
+from spanagree.chance.model import chance_model
 from spanagree.comparisons import coarse_starts
 from spanagree.comparisons.coarse_starts import of_all_offsets, shortened
 from spanagree.comparisons.expected import compare_layers, place_layers
@@ -77,7 +78,7 @@ def test_documents_that_are_short_stay_exact(monkeypatch):
     set_units(monkeypatch, 1 << 12)
 
     def of_first(some):
-        starts, placed = place_layers(some, ("A", "B"), "nonoverlapping")
+        starts, placed = place_layers(some, ("A", "B"), chance_model("nonoverlapping"))
         rows = compare_layers(*placed.values(), starts, MATCHES["token"], 2)
         return rows.expected[rows.document == 0].sum()
 
@@ -99,7 +100,7 @@ def refuse_each_unit(monkeypatch):
     def refuse(*arguments, **options):
         raise CostError("too many numbers")
 
-    monkeypatch.setattr("spanagree.comparisons.expected.start_profiles", refuse)
+    monkeypatch.setattr("spanagree.comparisons.uniform_starts.start_profiles", refuse)
 
 
 @pytest.mark.long

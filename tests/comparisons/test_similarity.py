@@ -18,6 +18,7 @@ from strategies import ADDITIVE, PAIRS
 
 import spanagree as sa
 from spanagree import Corpus
+from spanagree.chance.model import chance_model
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
@@ -28,7 +29,6 @@ from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pair
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import MATCHES, find_match, measures
 from spanagree.comparisons.observed import observed
-from spanagree.comparisons.overlaps import check_names
 from spanagree.corpus import Layer
 from spanagree.errors import SettingError
 
@@ -47,7 +47,7 @@ def layout(n, segments):
 
 
 def totals(corpus, match, chance, names=("a", "b")):
-    profiles, placed = place_layers(corpus, names, chance)
+    profiles, placed = place_layers(corpus, names, chance_model(chance))
     a, b = (placed[name] for name in names)
     return compare_layers(a, b, profiles, MATCHES[match], max(1, len(corpus.labels)))
 
@@ -330,11 +330,12 @@ def test_pairs_of_annotators_in_portions(match, monkeypatch):
     crowd = AnnotationIndex.of(three)
     pairs = crowd.pairs()
     assert len(pairs[0]) == 3 * 20
-    whole = compare_pairs(three, crowd, pairs, match, "nonoverlapping")
+    chance = chance_model("nonoverlapping")
+    whole = compare_pairs(three, crowd, pairs, match, chance)
     monkeypatch.setattr(annotation_pairs, "_PORTION", 5)
     monkeypatch.setattr(annotation_pairs, "_FIRST", 5)
     steps = []
-    parts = compare_pairs(three, crowd, pairs, match, "nonoverlapping", lambda *x: steps.append(x))
+    parts = compare_pairs(three, crowd, pairs, match, chance, lambda *x: steps.append(x))
     assert steps[0] == (0, 60)
     assert steps[-1] == (60, 60)
     assert len(steps) > 10
@@ -533,7 +534,7 @@ def test_the_hint_holds_for_all_layers():
 def test_names_of_the_other_kind(names):
     """A chance model is not a measure, nor a measure a chance model; known before anything runs."""
     with pytest.raises(sa.SettingError, match=r"^unknown (match 'overlapping'|chance 'token'); "):
-        check_names(*names)
+        sa.evaluate([lambda: 1 / 0], match=names[0], chance=names[1])
 
 
 def by_characters(documents, seed=0):

@@ -40,8 +40,8 @@ class Case:
 
     def __init__(self, n, rule, a, b, chance):
         self.corpus, self.chance = corpus_of(n, rule, a, b), chance
-        model = chance_model(chance, [rule])
-        self.at, self.classes = at_places(self.corpus, ("a", "b"), model)
+        self.model = chance_model(chance, [rule])
+        self.at, self.classes = at_places(self.corpus, ("a", "b"), self.model)
         self.kinds = tuple(self.at.kinds_of(classes) for classes in self.classes)
         self.layers = self.corpus.layers["a"], self.corpus.layers["b"]
 
@@ -49,7 +49,7 @@ class Case:
         measure = find_match(match)
         cells = tuple(layer.label * measure.of_label for layer in self.layers)
         count = len(self.corpus.labels)
-        sides = Sides(self.layers, tuple(self.classes), cells, count, self.chance)
+        sides = Sides(self.layers, tuple(self.classes), cells, count, self.model)
         return StartsAtPlaces(self.at).expected(sides, measure)[0].sum()
 
     def sizes(self, match):

@@ -17,6 +17,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.enumeration import Enumeration
+from spanagree.chance.model import ChanceModel
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import start_profiles
 from spanagree.chance.walk import SegmentKind, uniform_ends
@@ -133,7 +134,7 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
         (alike[0], alike[1]),
         (cells[0], cells[1]),
         len(pieces) * many,
-        "nonoverlapping",
+        ChanceModel("nonoverlapping"),
     )
     means, _ = UniformStarts(profiles).expected(both, measure)
     return means.reshape(len(pieces), many).sum(1).tolist()

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats, distinct
-from spanagree.chance.model import ChanceModel, Given, chance_model, places_of, with_ids
+from spanagree.chance.model import ChanceModel, Given, chance_model
 from spanagree.chance.walk import BUDGET
 from spanagree.choices import Chance, MatchName
 from spanagree.comparisons.at_places import at_places
@@ -217,7 +217,7 @@ def match_distribution(
     """
     corpus = corpus_of(corpus)
     check_known((a, b), corpus.annotators)
-    chance, corpus = with_ids(chance_model(chance, places), corpus)
+    model, corpus = chance_model(chance, places).with_ids(corpus)
     if a == b or fixed not in (None, a, b):
         raise SettingError(
             f"fixed {show(fixed)}, of {show(a)} and {show(b)}; name two annotators, and as fixed"
@@ -228,12 +228,12 @@ def match_distribution(
     if isinstance(match, str):
         measure = find_match(match)
         for name in (a, b):
-            check_layer(corpus, name, match, chance)
+            check_layer(corpus, name, match, model)
     else:
         measure = Match("a measure of your own", checked(match), of_label)
         for name in (a, b):
-            check_layer(corpus, name, "exact", chance)  # exact allows any overlap
-    ask = Question(measure, chance, budget, draws, seed)
+            check_layer(corpus, name, "exact", model)  # exact allows any overlap
+    ask = Question(measure, model, budget, draws, seed)
     return distribution(corpus, (a, b), fixed, ask, progress)
 
 
@@ -242,7 +242,7 @@ class Question:
     """What chance is asked for, and how much work may go into the answer."""
 
     measure: Match
-    chance: str
+    chance: ChanceModel
     budget: float = BUDGET
     draws: int = 1000
     seed: int = 0
@@ -270,7 +270,7 @@ def distribution(
     if isinstance(corpus, RelationCorpus):
         return _of_relations(corpus, names, fixed)
     moments = not ask.measure.is_whole
-    if is_drawn or any(moves_in_blocks(layer, ask.chance) for layer in layers):
+    if is_drawn or any(moves_in_blocks(layer, ask.chance.name) for layer in layers):
         both = np.intersect1d(layers[0].document, layers[1].document)
         drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
         return over_documents(drawn, len(corpus), moments)
@@ -313,8 +313,7 @@ def _expected_match(
     (a, b), measure = names, ask.measure
     if fixed == b:
         a, b, measure = b, a, turned(measure)
-    whose = "both" if fixed is None else "systems"
-    chance = ChanceModel(str.__str__(ask.chance), places_of(ask.chance), whose, ask.seed)
+    chance = ask.chance.fixing(fixed, ask.seed)
     coarse = measure.kernel != "offsets"  # a measure of your own may not be extrapolated
     try:
         starts, placed = place_layers(corpus, (a, b), chance, measure, coarse=coarse)
@@ -379,11 +378,11 @@ def _pieces(
     if at is not None:
         places, (of_a, of_b) = at
         kinds, of_segments = places.kinds, (places.kinds_of(of_a), places.kinds_of(of_b))
-    pieces = pieces_of(*layers, corpus.lengths, measure, ask.chance, of_segments)
+    pieces = pieces_of(*layers, corpus.lengths, measure, ask.chance.name, of_segments)
 
     def walk(some: Pieces, budget: float, moments: bool) -> list[Floats | None]:
         if fixed is None:
-            return both_random(some, measure, ask.chance, budget, moments, kinds)
+            return both_random(some, measure, ask.chance.name, budget, moments, kinds)
         return fixed_walk(some, measure, budget, moments, kinds)
 
     return pieces, walk
@@ -423,9 +422,9 @@ def _drawn(
     means = _expected_match(corpus, names, fixed, ask)
     means = np.where(np.isnan(means), drawn.mean(axis=0), means)
     most = np.full(len(corpus), math.inf)
-    if ask.chance != "overlapping":
+    if not ask.chance.is_free:
         most = np.minimum(*(_sizes(corpus, name, ask) for name in names))
-        if ask.chance == "per-label" and not ask.measure.of_label:
+        if ask.chance.name == "per-label" and not ask.measure.of_label:
             most *= max(1, len(corpus.labels))  # one of each label may match the same segment
     return {
         documents[d]: MatchDistribution(
@@ -443,7 +442,7 @@ def _drawn(
 
 def _sizes(corpus: Corpus, name: str, ask: Question) -> Floats:
     """Return the size of an annotation in each document, which its match cannot exceed."""
-    if ask.measure.in_tokens and places_of(ask.chance) is not None:  # its places may be longer
+    if ask.measure.in_tokens and ask.chance.places is not None:  # its places may be longer
         return corpus.lengths.astype(np.float64) * max(1, len(corpus.labels))
     layer = corpus.layers[name]
     size = layer.end - layer.start if ask.measure.in_tokens else np.ones(len(layer))
@@ -463,9 +462,9 @@ def draws_of(
         cells = np.arange(cells.size).reshape(cells.shape)
     rng, random = np.random.default_rng(ask.seed), [name != fixed for name in names]
     for drawn in draw_matches(
-        layers, random, corpus.lengths, cells, ask.measure, ask.chance, draws, rng,
+        layers, random, corpus.lengths, cells, ask.measure, ask.chance.name, draws, rng,
         at_places(corpus, names, ask.chance, ask.measure.unit),
-        rigid=any(moves_in_blocks(layer, ask.chance) for layer in layers),
+        rigid=any(moves_in_blocks(layer, ask.chance.name) for layer in layers),
     ):  # fmt: skip
         yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
 
