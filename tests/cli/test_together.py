@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 
+import spanagree as sa
 from spanagree.cli import options, together
 from spanagree.cli.group import spanagree
 from spanagree.cli.main import main
@@ -144,6 +147,60 @@ def test_forms(name, form, capsys):
                 refused.append(member.name)
     assert refused
     assert not takes(form.function) & set(refused) - {"pairs"}  # of relations; γ's is another
+
+
+CROWD = sa.read(Path(__file__).parents[2] / "corpora" / "crowd" / "crowd.jsonl")
+MARKED = [[(0, 2, "X"), (4, 6, "Y")]]
+RELATIONS = sa.Corpus.from_segments(
+    [9], {"a": MARKED, "b": MARKED}, relations={name: [[(0, 1, "r")]] for name in "ab"}
+)
+STRINGS = sa.read([{"id": "1", "gold": {"X": ["Jo"]}, "model": {"X": ["Al"]}}], strings=True)
+LABELS = sa.LabelTable.from_rows([(str(i), who, "x") for i in range(40) for who in "abc"])
+OVER, CLUSTERED = sa.Jackknife(over="annotators"), sa.Jackknife(cluster_by="document")
+IN_PYTHON = {
+    "evaluate --runs a=b,c --test bootstrap": lambda path: sa.compare_systems(sa.evaluate(CROWD), runs={"a": ["bob"]}, test="bootstrap"),
+    "evaluate --runs a=b,c --test permutation": lambda path: sa.compare_systems(sa.evaluate(CROWD), runs={"a": ["bob"]}, test="permutation"),
+    "evaluate --by seen": lambda path: sa.slices.score_slices(sa.evaluate(CROWD), "seen"),
+    "evaluate --seen x --by label": lambda path: sa.slices.score_slices(sa.evaluate(CROWD), "length", seen=CROWD),
+    "evaluate --by error --what relations": lambda path: sa.systems.error_types(sa.evaluate(RELATIONS, what="relations")),
+    "evaluate --by strategy --what relations": lambda path: sa.systems.strategy_scores(sa.evaluate(RELATIONS, what="relations")),
+    "evaluate --systems bob --gold ann": lambda path: sa.evaluate_references(CROWD, systems=["bob"], gold="ann"),
+    "evaluate --systems bob --beta 2": lambda path: sa.evaluate_references(CROWD, systems=["bob"], beta=2),
+    "report -o r.html --beta 2 --team": lambda path: sa.write_report(CROWD, path, beta=2, team=True),
+    "report -o r.html --beta 2 --systems bob": lambda path: sa.write_report(CROWD, path, beta=2, systems=["bob"]),
+    "report -o r.html --gold ann --team": lambda path: sa.write_report(CROWD, path, gold="ann", team=True),
+    "report -o r.html --gold ann --systems bob": lambda path: sa.write_report(CROWD, path, gold="ann", systems=["bob"]),
+    "report -o r.html --team --systems bob": lambda path: sa.write_report(CROWD, path, team=True, systems=["bob"]),
+    "agree --measure gamma --ci --cluster-by document": lambda path: sa.gamma(CROWD, ci=CLUSTERED),
+    "agree --measure alpha-u --ci --cluster-by document": lambda path: sa.alpha_u(CROWD, ci=CLUSTERED),
+    "agree --measure gamma --ci --over annotators": lambda path: sa.gamma(CROWD, ci=OVER),
+    "agree --measure alpha-u --ci --over annotators": lambda path: sa.alpha_u(CROWD, ci=OVER),
+    "agree --measure documents --ci --over annotators": lambda path: sa.project.document_agreement(CROWD, ci=OVER),
+    "agree --by genre --ci --over annotators": lambda path: sa.slices.score_slices(sa.agree(CROWD), "length", ci=OVER),
+    "agree --measure all --ci": lambda path: sa.units.side_by_side(CROWD, ci=True),
+    "agree --measure gamma --match token": lambda path: sa.gamma(CROWD, match="token"),
+    "agree --measure gamma --strings": lambda path: sa.gamma(STRINGS),
+    "agree --measure alpha-u --strings": lambda path: sa.alpha_u(STRINGS),
+    "disagreements --what relations --kind label": lambda path: sa.agreement.relation_disagreements(RELATIONS, "a", "b", kinds=["label"]),
+    "alt-test --candidate a --epsilon 0.1 --table --match token": lambda path: sa.alt_test(LABELS, "a", 0.1, match="token"),
+    "alt-test --candidate a --epsilon 0.1 --table --chance overlapping": lambda path: sa.alt_test(LABELS, "a", 0.1, chance="overlapping"),
+    "alt-test --candidate ann --epsilon 0.1 --score neg-rmse": lambda path: sa.alt_test(CROWD, "ann", 0.1, score="neg-rmse"),
+    "coefficients --by label": lambda path: sa.labels.coefficients_by_label(LABELS),
+    "coefficients --skip-outside": lambda path: sa.coefficients(LABELS, skip_outside=True),
+}  # fmt: skip
+"""What is refused on a command line whose options are arguments in Python, and the same there."""
+
+
+@pytest.mark.parametrize("line", IN_PYTHON)
+def test_python_refuses_too(line, capsys, tmp_path):
+    """What is refused on the command line, before a file is looked for, a function refuses too."""
+    name, *more = line.split()
+    assert refusal([name, "nowhere.jsonl", *more], capsys).startswith("--")
+    path = tmp_path / "r.html"
+    with pytest.raises((sa.SpanAgreeError, TypeError)) as error:
+        IN_PYTHON[line](path)
+    assert "\n" not in str(error.value)
+    assert not path.exists()
 
 
 def test_what_is_said(capsys):
