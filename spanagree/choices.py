@@ -42,16 +42,14 @@ Repair: TypeAlias = Literal[
     "drop-unlabelled", "drop-duplicates", "merge-overlaps", "drop-relations",
 ] | str  # fmt: skip
 FormatName: TypeAlias = Literal[
-    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "xml", "pubtator", "mqm",
-    "qe-tags", "label-studio", "prodigy", "doccano", "dataturks", "gliner", "dygie", "docred",
-    "spert",
-    "langextract", "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth",
-    "batch-output",
-    "spacy-pairs", "spacy-json", "squad", "universalner", "bigbio", "argilla", "hatexplain",
-    "mqm-answers", "tagged-lines", "toxic-spans", "kaggle", "crowdtruth", "esa",
-    "esa-lines", "seg-rating", "m2", "ua-gec", "propaganda", "i2b2-con", "tagtog", "potato",
-    "factgenie", "by-id", "paths", "textgrid", "elan", "rttm", "labels", "sections", "subtitles",
-    "times", "dataset", "hub",
+    "conll", "jsonl", "spacy", "brat", "inception", "bioc", "pubtator", "xml", "mqm", "qe-tags",
+    "label-studio", "prodigy", "doccano", "langextract", "batch-output", "spacy-pairs",
+    "spacy-json", "tagged-lines", "dataturks", "gliner", "dygie", "docred", "spert",
+    "pubannotation", "tecoholic", "gate", "lighttag", "ubiai", "ground-truth", "squad",
+    "universalner", "bigbio", "argilla", "hatexplain", "mqm-answers", "toxic-spans", "kaggle",
+    "crowdtruth", "esa", "esa-lines", "seg-rating", "m2", "ua-gec", "propaganda", "i2b2-con",
+    "tagtog", "potato", "factgenie", "by-id", "textgrid", "elan", "rttm", "labels", "sections",
+    "subtitles", "times", "paths", "dataset", "hub",
 ] | str  # fmt: skip
 Writable: TypeAlias = Literal[
     "conll", "jsonl", "spacy", "brat", "inception", "label-studio", "prodigy", "doccano",

@@ -199,3 +199,10 @@ def test_order_and_long_tests(tmp_path):
     files = [name.split("::")[0] for name in first]
     assert len(first) == 13
     assert sum(a != b for a, b in itertools.pairwise(files)) == 1  # file by file
+
+
+def test_names_of_formats():
+    """What the script writes from the table of formats stands there, so that it has all of them."""
+    pages = script("name_formats.py").pages()
+    assert [path.name for path in pages] == ["choices.py", "read.py"]
+    assert [path.name for path, text in pages.items() if path.read_text("utf-8") != text] == []

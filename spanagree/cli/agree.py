@@ -21,7 +21,8 @@ from spanagree.choices import BY, SLICES, AnnotatorSort, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
-from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
+from spanagree.cli.together import declared, excludes, needs
+from spanagree.cli.unitizing import FORMS, MEASURES, measure_units, unitizing
 from spanagree.errors import SettingError
 
 if TYPE_CHECKING:
@@ -32,28 +33,51 @@ _SORT = "With --by annotator, show first the lowest F1 or p, or the most of anot
 _TEST = "Give p, z and standard deviation of chance for each pair."
 _MEASURED = "Choose what agreement is measured by."
 _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
+_OF_F1 = excludes("measure!=f1", term="by=annotator|document")
+_OF_PAIRS = [excludes("by=annotator|label|document", "it is of pairs")]
+_NOT_OF_SLICES = excludes("slices")
+_DRAWN = {"resamples": "slices", "seed": f"slices measure=gamma|all {options.DRAWN}"}
 
 
 @command(
     options.FILES,
     options.comparing(
         options.option("--measure", _MEASURED, choices=MEASURES, unless="f1"),
-        options.by_slices(BY["Agreement"], SLICES),
+        options.by_slices(BY["Agreement"], SLICES, together=[_OF_F1]),
         seen(),
-        options.option("--sort", _SORT, choices=names_of(AnnotatorSort), unless="as in the corpus"),
+        options.option(
+            "--sort",
+            _SORT,
+            choices=names_of(AnnotatorSort),
+            unless="as in the corpus",
+            together=[needs("by=annotator")],
+        ),
         options.annotators(),
-        *options.of(_AGREE, "without", "min_shared"),
-        options.option("--test", _TEST, choices=["chance"]),
-        options.option("--fail-under", _FAIL, type=float, metavar="X"),
+        *declared(options.of(_AGREE, "without", "min_shared"), _NOT_OF_SLICES, names="without"),
+        options.option("--test", _TEST, choices=["chance"], together=_OF_PAIRS),
+        options.option("--fail-under", _FAIL, type=float, metavar="X", together=[_NOT_OF_SLICES]),
         function=_AGREE,
     ),
     options.comparing_what(),
     options.places(),
     unitizing(),
-    options.certainty(over=True, drawn=("resamples", "seed")),
+    declared(
+        declared(
+            options.certainty(over=True, drawn=_DRAWN, without="document"),
+            excludes("measure=alpha-u|gamma|all"),
+            names="cluster_by",
+        ),
+        excludes("measure!=f1 slices by=pair"),
+        names="over",
+    ),
     options.workers(),
-    options.reading(strings=True),
+    declared(
+        options.reading(strings=True),
+        excludes("measure!=f1", "it takes segments that have a place"),
+        names="unplaced strings",
+    ),
     options.output(),
+    forms=FORMS,
 )
 def agree(
     job: Job,

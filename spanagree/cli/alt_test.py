@@ -19,22 +19,37 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
+from spanagree.cli.together import declared, excludes, needs
 
 _FUNCTION = "spanagree.references.alt_test.alt_test"
 _TABLE = "Read a table of labels, not spans."
+_OF_SPANS = excludes("table", "it is for spans")
+_OF_LABELS = needs("table")
 
 
 @command(
     options.FILES,
-    options.comparing(
-        *options.of(_FUNCTION, but=("match", "chance"), required=("candidate", "epsilon")),
-        rows=BY["AltTest"],
-        function=_FUNCTION,
-        seed=True,
+    declared(
+        options.comparing(
+            *declared(
+                options.of(_FUNCTION, but=("match", "chance"), required=("candidate", "epsilon")),
+                _OF_LABELS,
+                names="score",
+            ),
+            rows=BY["AltTest"],
+            function=_FUNCTION,
+            seed=True,
+        ),
+        _OF_SPANS,
+        names="match chance overlap_at",
     ),
     options.group("Tables", options.flag("--table", _TABLE)),
-    label_options(),
-    options.reading(but=("--annotator", "--label"), strings=True),
+    declared(
+        label_options(),
+        _OF_LABELS,
+        names="item label wide counts categories duplicates separator",
+    ),
+    options.reading(but=("--annotator", "--label"), strings=True, of_spans=_OF_SPANS),
     options.output(),
 )
 def alt_test(job: Job, candidate: str, table: bool = False, **settings: Any) -> None:

@@ -9,13 +9,17 @@ import spanagree as sa
 from spanagree.choices import Baseline, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job
+from spanagree.cli.together import excludes
 from spanagree.errors import check_choice
 
 
 def baseline() -> options.Option:
     """Return the option of baselines."""
     purpose = f"Add baselines as systems: {', '.join(names_of(Baseline))}."
-    return options.option("--baseline", purpose, metavar="NAME,...", read=options.names_in)
+    together = [excludes("team", "it is for systems")]
+    return options.option(
+        "--baseline", purpose, metavar="NAME,...", read=options.names_in, together=together
+    )
 
 
 def check_baselines(baselines: Sequence[str] | None) -> None:

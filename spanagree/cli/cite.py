@@ -16,13 +16,15 @@ import click
 from spanagree.choices import Cited, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, check_outputs, command
+from spanagree.cli.together import needs
 
 _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, and caveats."
+_OF_FILE = needs("result", "a file that --format json wrote")
 
 
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
-    options.group("Paragraph", options.flag("--results", _RESULTS)),
+    options.group("Paragraph", options.flag("--results", _RESULTS, together=[_OF_FILE])),
     options.output(names_of(Cited), plot=False, explain=False),
 )
 def cite(job: Job, result: str | None = None, results: bool = False) -> None:

@@ -25,30 +25,62 @@ from spanagree.cli.job import Job, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
 from spanagree.cli.slices import by_slices
+from spanagree.cli.together import Form, declared, excludes, needs
 
 _ATTRIBUTE = "Read a span corpus, and take this attribute of the segments that several marked."
 _FUNCTION = "spanagree.labels.summary.coefficients"
+_BY_SLICE = "spanagree.slices.coefficients.coefficients_by_slice"
+_BY_LABEL = "spanagree.labels.by_label.coefficients_by_label"
+_FORMS = [
+    Form("attribute", _FUNCTION, also="annotators by"),
+    Form(
+        "slices",
+        f"{_BY_SLICE} {_FUNCTION}",
+        also="tokens annotators",
+    ),
+    Form(
+        "by=label",
+        f"{_BY_LABEL} {_FUNCTION}",
+        also="tokens annotators",
+    ),
+]
 
 
 @command(
     options.FILES,
-    label_options(),
+    declared(
+        label_options(),
+        excludes("tokens attribute", "it is for a table of labels"),
+        names="item label wide counts duplicates separator",
+    ),
     options.group(
         "Span corpora",
         options.flag("--tokens", "Read a span corpus, and take its tokens as the items."),
-        options.flag("--skip-outside", "With --tokens, leave out tokens that nobody marked."),
+        *declared(
+            [options.flag("--skip-outside", "With --tokens, leave out tokens that nobody marked.")],
+            needs("tokens"),
+        ),
         options.option("--attribute", _ATTRIBUTE, metavar="NAME"),
-        options.annotators("Compare only these annotators."),
+        *declared(
+            [options.annotators("Compare only these annotators.")],
+            excludes("workers", "all annotators are compared"),
+        ),
     ),
     options.group(
         "Computing",
         *options.of(_FUNCTION, "weights", "measurement", "category_weights", "complete_only"),
-        options.by_slices([*BY["Coefficients"], "label"]),
+        options.by_slices(
+            [*BY["Coefficients"], "label"], together=[needs("tokens", term="by=label")]
+        ),
     ),
-    options.certainty(),
-    options.workers(),
-    options.reading(but=("--tokens", "--annotator", "--label", "--unplaced")),
+    options.certainty(without="annotator|pair|item"),
+    declared(options.workers(), needs("tokens", "a table of labels is read at once")),
+    options.reading(
+        but=("--tokens", "--annotator", "--label", "--unplaced"),
+        of_spans=needs("tokens attribute", "it is for span corpora"),
+    ),
     options.output(),
+    forms=_FORMS,
 )
 def coefficients(
     job: Job,

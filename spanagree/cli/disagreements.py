@@ -23,6 +23,7 @@ from spanagree.choices import BY, Kind, Shown, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
+from spanagree.cli.together import Form, declared, excludes, needs
 from spanagree.cli.worklists import check_worklist, worklist_options, write_worklist
 from spanagree.errors import counted
 
@@ -39,28 +40,60 @@ _BY = (
 )
 _MATRICES = {"label": None, "share": "share", "expected": "pair"}
 _SEGMENTS = ("text", "csv", "jsonl", "json")
+_MATRIX = f"by={'|'.join(_MATRICES)}"
+_FORMS = [
+    Form(
+        "worklist",
+        "spanagree.project.next_readers.worklist",
+        why="it is for all annotators and whole documents",
+    ),
+    Form(_MATRIX, "spanagree.agreement.label_confusion.confusion", also="between rest what"),
+    Form(
+        "what=relations",
+        "spanagree.agreement.relations.relation_disagreements",
+        also="between",
+    ),
+]
 
 
 @command(
     options.FILES,
     options.group(
         "Annotators",
-        options.option("--between", _BETWEEN, nargs=2, metavar="A B", unless=_UNLESS),
-        options.option("--rest", _REST, metavar="A"),
+        options.option(
+            "--between",
+            _BETWEEN,
+            nargs=2,
+            metavar="A B",
+            unless=_UNLESS,
+            together=[excludes("rest")],
+        ),
+        options.option("--rest", _REST, metavar="A", together=[needs(_MATRIX)]),
         options.option("--kind", _KINDS, metavar="KIND,...", unless="all", read=options.names_in),
     ),
     options.comparing(
         options.option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
         options.option("--what", _WHAT, choices=["segments", "relations"]),
-        options.option("--undirected", _UNDIRECTED, metavar="LABEL,...", read=options.names_in),
+        options.option(
+            "--undirected",
+            _UNDIRECTED,
+            metavar="LABEL,...",
+            read=options.names_in,
+            together=[needs("what=relations")],
+        ),
         *options.of(_DISPUTES, "sort"),
         options.flag("--no-text", "Give offsets, and no word of the texts."),
         function=_DISPUTES,
         seed=True,
     ),
     worklist_options(),
-    options.output(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
+    declared(
+        options.output(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
+        needs(_MATRIX, term="format=markdown|latex"),
+        names="format",
+    ),
     options.reading(),
+    forms=_FORMS,
 )
 def disagreements(
     job: Job,

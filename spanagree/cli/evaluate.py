@@ -22,8 +22,9 @@ from spanagree.cli.baselines import against_gold, baseline, check_baselines, dra
 from spanagree.cli.first_layer import say_gold, with_gold_noted, with_gold_noted_after
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
-from spanagree.cli.references import against_references, references
+from spanagree.cli.references import FORM, against_references, references
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
+from spanagree.cli.together import excludes, needs
 
 if TYPE_CHECKING:
     from spanagree.chance.model import ChanceModel  # a help loads no work
@@ -33,16 +34,36 @@ _VIEWS = dict.fromkeys(
 )
 _SWEEP = "Give each score of predictions a row, and the best one on documents held out."
 _TEST = "Test all pairs of systems, or each against chance."
+_OF_SEGMENTS = "what=relations|attributes"
+_TOGETHER = [
+    excludes(f"ci test {_OF_SEGMENTS}", "it counts errors, whatever the measure", term="by=error"),
+    excludes(
+        "ci test match overlap_at tolerance beta",
+        "each strategy has a measure of its own",
+        term="by=strategy",
+    ),
+    excludes(_OF_SEGMENTS, "strategies are of segments", term="by=strategy"),
+    excludes(FORM.when, FORM.why, term="by=document|difficulty|error|strategy"),
+    needs(FORM.when, term="by=annotator"),
+]
+_OWN_ROWS = [
+    excludes("by slices seen test", "it has rows of its own"),
+    excludes("ci", "what is held out has intervals without it"),
+]
+_DRAWN = {
+    "resamples": "test=permutation|bootstrap|chance slices",
+    "seed": f"test baseline=random {options.DRAWN} slices sweep",
+}
 
 
 @command(
     options.FILES,
     options.comparing(
         options.gold(),
-        options.by_slices(_VIEWS, SLICES),
+        options.by_slices(_VIEWS, SLICES, together=_TOGETHER),
         seen(),
         options.beta(),
-        options.option("--sweep", _SWEEP, choices=["score"]),
+        options.option("--sweep", _SWEEP, choices=["score"], together=_OWN_ROWS),
         options.runs(),
         baseline(),
     ),
@@ -50,13 +71,21 @@ _TEST = "Test all pairs of systems, or each against chance."
     options.places(options.chance_of()),
     references(),
     options.certainty(
-        options.option("--test", _TEST, choices=[*names_of(Test), "chance"]),
-        drawn=("resamples", "seed"),
+        options.option(
+            "--test",
+            _TEST,
+            choices=[*names_of(Test), "chance"],
+            together=[excludes("by=difficulty", "a test is over all documents")],
+        ),
+        drawn=_DRAWN,
+        asked_by="ci test sweep",
+        without="document",
     ),
     options.levels(),
     options.reading(strings=True),
     options.workers(),
     options.output(),
+    forms=[FORM],
 )
 def evaluate(
     job: Job,

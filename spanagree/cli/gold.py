@@ -19,6 +19,7 @@ from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.progress import progress
+from spanagree.cli.together import declared, needs
 from spanagree.cli.worklists import check_worklist, taken, worklist_options, write_worklist
 from spanagree.errors import counted, printable_path
 
@@ -34,8 +35,14 @@ _BESIDE = "With --output, write the annotators too."
     ),
     options.group(
         "Writing",
-        *options.into(_WRITE, names_of(Writable), "by extension", metavar="OUT"),
-        options.flag("--keep-annotators", _BESIDE),
+        *declared(
+            [
+                *options.into(_WRITE, names_of(Writable), "by extension", metavar="OUT"),
+                options.flag("--keep-annotators", _BESIDE),
+            ],
+            needs("output"),
+            names="to keep_annotators",
+        ),
     ),
     worklist_options(),
     [option for option in options.output() if option.name != "output"],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
+
+from spanagree.cli.together import Form
 
 MOST = 15
 """How many options the help of a command shows."""
@@ -67,6 +69,8 @@ _Rows = dict[str, list[tuple[str, str]]]  # what stands below each heading
 
 class Command(click.Command):
     """A command whose options stand below headings, and whose summary is shown whole."""
+
+    forms: Sequence[Form] = ()  # what it calls in place of its usual function
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, and the options that show the help."""

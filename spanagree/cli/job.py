@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import spanagree as sa
-from spanagree.cli import options, rules, signals
+from spanagree.cli import options, signals, together
 from spanagree.cli.help_pages import Command, ordered
 from spanagree.cli.notes import gathered
 from spanagree.cli.progress import hide_progress, progress
@@ -49,7 +49,9 @@ class ReaderGoneError(BrokenPipeError):
 
 
 def command(
-    argument: click.Argument | None, *groups: options.Group
+    argument: click.Argument | None,
+    *groups: options.Group,
+    forms: Sequence[together.Form] = (),
 ) -> Callable[[Callable[..., None]], Command]:
     """Return a decorator that makes a function a command.
 
@@ -59,6 +61,7 @@ def command(
     Args:
         argument: what stands behind the options.
         groups: the options, in the order of the help.
+        forms: what is called in place of the usual function, where some options are given.
     """
     members = [member for group in (*groups, options.messages()) for member in group]
 
@@ -75,7 +78,8 @@ def command(
                 given = {key: value for key, value in given.items() if key != "by"} | slices
             job, arguments = _job_of(given, members)
             job.check_patterns()
-            rules.check(name, given | ({rules.PATTERNS: True} if job.has_patterns else {}))
+            patterns = {together.PATTERNS: True} if job.has_patterns else {}
+            together.check({**given, **patterns}, members, forms)
             if "overlap_at" in arguments:
                 arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
             signals.while_working()
@@ -94,7 +98,9 @@ def command(
 
         params = [*([argument] if argument else []), *ordered(name, members)]
         purpose = sys.modules[function.__module__].__doc__
-        return Command(name, params=params, callback=run, help=purpose)
+        made = Command(name, params=params, callback=run, help=purpose)
+        made.forms = forms
+        return made
 
     return decorate
 

@@ -18,6 +18,7 @@ from spanagree import choices
 from spanagree.choices import names_of
 from spanagree.cli.help_pages import as_sentence, with_choices
 from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter, parameters
+from spanagree.cli.together import PATTERNS, Clause, declared, excludes, needs
 from spanagree.errors import InputError, printable, show, whole_number
 from spanagree.files import file_names
 from spanagree.left import answer
@@ -40,14 +41,19 @@ FILES = click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", ty
 
 
 class Option(click.Option):
-    """An option, its heading in the help, and the part of a job that takes its value, if any."""
+    """An option: its heading in the help, the part of a job that takes it, what it goes with."""
 
     heading = part = ""
+    argument = ""  # the parameter of functions that takes it, if that is called otherwise
     first = False  # whether it is among those that most people need
     shared = False  # whether it is of a group that many commands have
+    together: tuple[Clause, ...] = ()  # what it needs, and what it does not go with
 
 
 Group = list[Option]
+
+DRAWN = f"match={'|'.join(choices.ONE_TO_ONE)} overlap_at tolerance"
+"""The measures of which chance may be drawn, as terms of what goes together."""
 
 REFUSED = {
     ("agree", "--chance-of"): (
@@ -134,6 +140,8 @@ def option(
     unless: str = "",
     choices: Iterable[str] = (),
     read: Callable[[str, str], Any] | None = None,
+    argument: str = "",
+    together: Sequence[Clause] = (),
     **attributes: Any,
 ) -> Option:
     """Return an option.
@@ -144,6 +152,8 @@ def option(
         unless: what holds if it is not given.
         choices: what it may be.
         read: takes what a user writes, and the option's name, apart.
+        argument: the parameter of functions that takes it, if that is called otherwise.
+        together: what it needs, and what it does not go with.
     """
     if read is not None:
         attributes["callback"] = lambda _, parameter, text: (
@@ -157,7 +167,9 @@ def option(
         purpose = with_choices(purpose, choices)
     if unless:
         purpose = f"{purpose}  [default: {unless}]"
-    return Option(names.split(), help=purpose, **attributes)
+    made = Option(names.split(), help=purpose, **attributes)
+    made.argument, made.together = argument, tuple(together)
+    return made
 
 
 def number(name: str, purpose: str, **attributes: Any) -> Option:
@@ -247,10 +259,14 @@ def comparing(
         seed: whether that of draws is among them: of commands without intervals, which have one.
     """
     purpose = "Pair overlapping segments one-to-one, of an iou of at least X: --match overlap-at-X."
-    overlap_at = option("--overlap-at", purpose, type=float, metavar="X")
+    other = [excludes("match!=overlap")]
+    overlap_at = option(
+        "--overlap-at", purpose, type=float, metavar="X", argument="match", together=other
+    )
     usual_match, chance = of(function, "match", "chance")
     members = [*extra, *([by(rows)] if rows else []), match or usual_match, overlap_at, chance]
-    return group("Comparing", *members, *(of(function, "seed") if seed else []))
+    seeds = declared(of(function, "seed"), needs(DRAWN)) if seed else []
+    return group("Comparing", *members, *seeds)
 
 
 COMPARED = "spanagree.comparisons.compared.Compared"
@@ -260,7 +276,10 @@ COMPARED = "spanagree.comparisons.compared.Compared"
 def comparing_what() -> Group:
     """Return the options of what is compared."""
     shown = [name for name in parameters(COMPARED) if name not in ("arguments", "unplaced")]
-    return group("Relations, attributes and tolerance", *of(COMPARED, *shown))
+    members = of(COMPARED, *shown)
+    for member in members:
+        member.argument = "comparing"
+    return group("Relations, attributes and tolerance", *members)
 
 
 def places(*extra: Option) -> Group:
@@ -282,14 +301,21 @@ def chance_of() -> Option:
 
 def beta() -> Option:
     """Return the option of F-beta."""
-    (option,) = of("spanagree.systems.evaluate.evaluate", "beta")
+    one_gold = excludes("references systems team by=error", "F-beta is of systems against one gold")
+    (option,) = declared(of("spanagree.systems.evaluate.evaluate", "beta"), one_gold)
     return option
 
 
 def runs() -> Option:
     """Return the option of systems with several runs."""
     purpose = "Take these outputs as runs of one system: ours=seed1,seed2,seed3,theirs=a,b,c."
-    return option("--runs", purpose, metavar="NAME=RUN,RUN,...", read=runs_in)
+    together = [
+        excludes("by slices seen sweep", "it has rows of its own"),
+        excludes(
+            "test=permutation|bootstrap|chance", "these regard no runs; --test jackknife does"
+        ),
+    ]
+    return option("--runs", purpose, metavar="NAME=RUN,RUN,...", read=runs_in, together=together)
 
 
 def by(table: Iterable[str]) -> Option:
@@ -297,12 +323,15 @@ def by(table: Iterable[str]) -> Option:
     return option("--by", "Give each of these a row of its own.", choices=table)
 
 
-def by_slices(views: Iterable[str], classes: Iterable[str] = ()) -> Option:
+def by_slices(
+    views: Iterable[str], classes: Iterable[str] = (), *, together: Sequence[Clause] = ()
+) -> Option:
     """Return the option of what has a row, which may be each value of a column.
 
     Args:
         views: what else may have a row.
         classes: classes of segments that are slices too.
+        together: what views need and do not go with, beside what holds for all slices.
     """
     views = tuple(views)
     named = ", ".join([*views, *classes])
@@ -310,7 +339,13 @@ def by_slices(views: Iterable[str], classes: Iterable[str] = ()) -> Option:
         f"Give each of these a row: {named}, file; or each value of a column of the files, of a"
         " table with ids (FILE:COLUMN), or a pattern's group."
     )
-    return option("--by", purpose, type=Views(views), metavar="NAME|COLUMN")
+    of_slices = [
+        needs("seen", term="slices=seen"),
+        excludes("workers baseline", "each FILE is read by itself", term="slices=file"),
+        excludes("test", "its differences are tested", term="slices"),
+    ]
+    together = [*together, *of_slices]
+    return option("--by", purpose, type=Views(views), metavar="NAME|COLUMN", together=together)
 
 
 def given_slices(given: Mapping[str, Any], members: Group) -> dict[str, Any]:
@@ -354,7 +389,7 @@ def levels() -> Group:
     difficulties = "Put the borders at these difficulties."
     scores = "Put the borders at these scores of chance alone."
     shares = "Put these shares of the documents below the borders."
-    return group(
+    members = group(
         "Levels of difficulty",
         number("--levels", "Make N levels of nearly equal size.", unless="2"),
         option("--at", difficulties, metavar="X,...", read=numbers_in),
@@ -362,40 +397,71 @@ def levels() -> Group:
         option("--quantiles", shares, metavar="Q,...", read=numbers_in),
         part="levels",
     )
+    return declared(members, needs("by=difficulty"))
 
 
 TEST = "spanagree.systems.compare_systems.compare_systems"
 """The test that draws; its number of draws and their seed are options."""
 
 
-def certainty(*extra: Option, over: bool = False, drawn: Sequence[str] = ()) -> Group:
+def certainty(
+    *extra: Option,
+    over: bool = False,
+    drawn: Mapping[str, str] | None = None,
+    asked_by: str = "ci",
+    without: str = "",
+) -> Group:
     """Return the options of intervals and tests.
 
     Args:
         extra: those of one command only.
         over: whether annotators may be a sample.
-        drawn: those of what a command draws, resamples and seed.
+        drawn: what needs resamples and seed, the options of what a command draws, by name.
+        asked_by: what asks for intervals, or tests by clusters.
+        without: views whose rows have no intervals, with | between.
     """
     asked = flag("--ci", "Give every figure a confidence interval, over documents.")
     text = as_sentence(parameters(JACKKNIFE)["cluster_by"].text)
     cluster_by = option("--cluster-by --resample-by", text, choices=names_of(choices.ClusterBy))
-    shared = [asked, *of(JACKKNIFE, "confidence"), cluster_by]
-    shared += [*(of(JACKKNIFE, "over") if over else ()), *(of(TEST, *drawn) if drawn else ())]
-    return group("Certainty", *group("Certainty", *shared, part="certainty"), *extra)
+    details = [*of(JACKKNIFE, "confidence"), cluster_by, *(of(JACKKNIFE, "over") if over else ())]
+    for member in details:
+        member.argument = "ci"
+    draws = of(TEST, *drawn) if drawn else []
+    if without:
+        declared([asked], excludes(f"by={without}", "such rows have no intervals"))
+    declared(details, needs(asked_by), excludes("test=chance", unless="ci"))
+    no_interval = excludes("test=permutation|bootstrap", "it has no interval", unless="ci")
+    declared(details, no_interval, names="confidence")
+    for member in draws:
+        declared([member], needs((drawn or {})[str(member.name)], "nothing else is drawn so"))
+    idle = excludes("test=jackknife", "it draws nothing", unless=f"baseline=random {DRAWN}")
+    declared(draws, idle, names="seed")
+    shared = group("Certainty", asked, *details, *draws, part="certainty")
+    return group("Certainty", *shared, *extra)
 
 
 def workers() -> Group:
     """Return the option of corpora in many files."""
     text = "Read and compare the files of a pattern in N processes."
-    return group("Large corpora", number("--workers", text), shared=True)
+    parts = needs(PATTERNS, "each file is read and compared by itself", unless="measure=gamma|all")
+    together = [parts, excludes("baseline", "baselines are of a whole corpus")]
+    option = number("--workers", text, argument="executor", together=together)
+    return group("Large corpora", option, shared=True)
 
 
-def reading(but: Sequence[str] = (), *, strings: bool = False) -> Group:
+OF_TABLES = ("encoding", "missing")
+"""The options of reading that are of tables of labels too."""
+
+
+def reading(
+    but: Sequence[str] = (), *, strings: bool = False, of_spans: Clause | None = None
+) -> Group:
     """Return the options of reading.
 
     Args:
         but: options that a command has in another sense.
         strings: whether the command takes strings that are in no text.
+        of_spans: what holds for those that are not of tables of labels, too.
     """
     but = but if strings else (*but, "--strings")
     titled = {
@@ -404,11 +470,14 @@ def reading(but: Sequence[str] = (), *, strings: bool = False) -> Group:
         "Reading what annotation tools export": _exports(),
         "Reading recordings": _recordings(),
     }
-    return [
+    members = [
         member
         for title, options in titled.items()
         for member in group(title, *(o for o in options if o.opts[0] not in but), part="reading")
     ]
+    if of_spans is not None:
+        declared([member for member in members if member.name not in OF_TABLES], of_spans)
+    return members
 
 
 def _files() -> Group:
@@ -431,6 +500,13 @@ def _files() -> Group:
     repeats = "Read what an annotator marked twice once, or refuse it (error)."
     unplaced = "Count quotes of a language model that are not in the text as wrong, or ignore them."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
+    groups = [
+        needs(
+            "cluster_by=document unit=document",
+            "one leaves out whole groups, the other makes a group one document",
+        ),
+        excludes("workers", "a group may be in several files"),
+    ]
     return [
         option(
             "--from",
@@ -440,7 +516,7 @@ def _files() -> Group:
             unless="by content",
         ),
         option("--unit", document, choices=names_of(choices.Unit), unless="sentence"),
-        option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]"),
+        option("--group-by", grouped, metavar="PATTERN|FILE[:COLUMN]", together=groups),
         option("--sentences-from", breaks, metavar="NAME", unless="each file's own"),
         option("--scheme", "Read the tags in this scheme.", choices=schemes, unless="auto"),
         flag("--strict", "Take only segments that are well-formed in the scheme."),
@@ -567,6 +643,10 @@ def output(forms: Iterable[str] | None = None, *, plot: bool = True, explain: bo
         members.append(option("--style", look, metavar="STYLE,...", read=names_in))
     if "csv" in forms:
         members += [flag("--safe-cells", safe), flag("--bom", mark)]
+    exact = excludes("format=json|jsonl|csv", "it has every figure as it is")
+    declared(members, exact, names="digits percent all_columns")
+    declared(members, excludes("format=json|jsonl|csv|latex"), names="explain")
+    declared(members, needs("format=csv worklist"), names="safe_cells bom")
     return group("Output", *members, shared=True)
 
 

@@ -10,9 +10,18 @@ from spanagree.cli import options
 from spanagree.cli.baselines import against_people, check_baselines, drawing
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
+from spanagree.cli.together import Form
 
 _ALL = "all others, if the other side is given"
 _OTHERS = ("systems", "references")
+
+FORM = Form(
+    "references systems",
+    "spanagree.references.against.evaluate_references",
+    also="baseline by",
+    why="it is for one gold annotator",
+)
+"""What evaluate calls with many annotators as references."""
 
 
 def references() -> options.Group:

@@ -21,6 +21,7 @@ from spanagree.cli.job import Job, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import chosen_sides, sides
 from spanagree.cli.slices import naming_views, sources
+from spanagree.cli.together import declared, excludes
 from spanagree.errors import printable
 
 _BY = (
@@ -28,14 +29,16 @@ _BY = (
     " a pattern's group in ids, or of each length of segments: length."
 )
 _FILE = "Write the report to this file."
+_TEAM = "Compare annotators with each other, without gold."
+_ONE_SUBJECT = "a report is on systems against gold, on a team, or on systems against annotators"
 
 
 @command(
     options.FILES,
     options.group("Output", options.option("-o --output", _FILE, metavar="HTML", required=True)),
     options.comparing(
-        options.gold(),
-        options.flag("--team", "Compare annotators with each other, without gold."),
+        *declared([options.gold()], excludes("team references systems", _ONE_SUBJECT)),
+        options.flag("--team", _TEAM, together=[excludes("references systems", _ONE_SUBJECT)]),
         *sides(),
         baseline(),
         options.beta(),

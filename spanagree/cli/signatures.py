@@ -76,6 +76,18 @@ def parameters(function: str) -> dict[str, Parameter]:
     }
 
 
+def takes(functions: str) -> set[str]:
+    """Return the names of what functions take.
+
+    Args:
+        functions: full names, with spaces between.
+
+    >>> sorted(takes("spanagree.agreement.label_confusion.confusion"))
+    ['a', 'b', 'corpus']
+    """
+    return {name for function in functions.split() for name in parameters(function)}
+
+
 def _definition(source: str, name: str) -> str:
     """Return the source of a function or class, the last of its name."""
     begins = (f"\ndef {name}(", f"\nclass {name}(", f"\nclass {name}:")

@@ -13,6 +13,7 @@ import spanagree as sa
 from spanagree.choices import SLICES
 from spanagree.cli import options
 from spanagree.cli.job import Job
+from spanagree.cli.together import excludes
 
 FILE = "file"
 """The value of ``--by`` by which each FILE is a slice."""
@@ -22,7 +23,8 @@ _SEEN = "Part segments by whether their text stands in this training file with t
 
 def seen() -> options.Option:
     """Return the option of a training file."""
-    return options.option("--seen", _SEEN, metavar="FILE")
+    together = [excludes("by", "it has rows of its own")]
+    return options.option("--seen", _SEEN, metavar="FILE", together=together)
 
 
 def sources(job: Job) -> list[str]:

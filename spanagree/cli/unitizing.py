@@ -9,6 +9,7 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
+from spanagree.cli.together import Form, declared, needs
 
 MEASURES = {
     "f1": "F1 over pairs of annotators, raw and corrected for chance",
@@ -19,10 +20,20 @@ MEASURES = {
 }
 """What agreement is measured by, by name."""
 
+FORMS = [
+    Form("measure=alpha-u", "spanagree.units.alpha_u.alpha_u", also="by"),
+    Form("measure=gamma", "spanagree.units.gamma.gamma", also="by"),
+    Form("measure=all", "spanagree.units.all_measures.side_by_side"),
+    Form("measure=documents", "spanagree.project.document_level.document_agreement"),
+]
+"""What agree calls for each of them but F1."""
+
 
 def unitizing() -> options.Group:
     """Return the options of the measures of unitizing."""
-    continuum = options.of("spanagree.units.alpha_u.alpha_u", "continuum")
+    continuum = declared(
+        options.of("spanagree.units.alpha_u.alpha_u", "continuum"), needs("measure=alpha-u")
+    )
     return options.group("α_U and γ", *continuum)
 
 

@@ -10,6 +10,7 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
+from spanagree.cli.together import declared, needs
 from spanagree.errors import printable_path
 
 _WORKLIST = "spanagree.project.next_readers.worklist"
@@ -20,7 +21,8 @@ _OWN = ("readers", "limit", "assignees")
 def worklist_options() -> options.Group:
     """Return the options of a worklist."""
     file = options.option("--worklist", _FILE, metavar="FILE")
-    return options.group("Who reads next", file, *options.of(_WORKLIST, *_OWN))
+    whose = declared(options.of(_WORKLIST, *_OWN), needs("worklist"))
+    return options.group("Who reads next", file, *whose)
 
 
 def check_worklist(job: Job, path: str) -> None:

@@ -34,13 +34,13 @@ def read(
             table, a Dataset or rows, which :func:`from_dataset` reads; or by annotator lists of tag
             lists (:func:`from_tags`) or of spaCy's Docs (:func:`from_docs`).
         format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
-            brat, inception, bioc, xml, pubtator, mqm, qe-tags, label-studio, prodigy, doccano,
-            dataturks, gliner, dygie, docred, spert, langextract, pubannotation, tecoholic, gate,
-            lighttag, ubiai, ground-truth, batch-output, spacy-pairs, spacy-json, squad,
-            universalner, bigbio, argilla, hatexplain, mqm-answers, tagged-lines, toxic-spans,
-            kaggle, crowdtruth, esa, esa-lines, seg-rating, m2, ua-gec, propaganda, i2b2-con,
-            tagtog, potato, factgenie, by-id, paths, textgrid, elan, rttm, labels, sections,
-            subtitles, times, dataset or hub.
+            brat, inception, bioc, pubtator, xml, mqm, qe-tags, label-studio, prodigy, doccano,
+            langextract, batch-output, spacy-pairs, spacy-json, tagged-lines, dataturks, gliner,
+            dygie, docred, spert, pubannotation, tecoholic, gate, lighttag, ubiai, ground-truth,
+            squad, universalner, bigbio, argilla, hatexplain, mqm-answers, toxic-spans, kaggle,
+            crowdtruth, esa, esa-lines, seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog,
+            potato, factgenie, by-id, textgrid, elan, rttm, labels, sections, subtitles, times,
+            paths, dataset or hub.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.

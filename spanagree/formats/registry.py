@@ -9,12 +9,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from spanagree.choices import FormatName, names_of
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError, SettingError, listed, reason, show
 from spanagree.extras import optional
 from spanagree.files import PathName, write_bytes
 from spanagree.formats.format import JSON, TABLES, Format
+from spanagree.formats.tools import OF_ANY as _OF_ANY_TOOL
 from spanagree.formats.tools import OF_PATHS, Tool, lazy
 from spanagree.formats.tools import TOOLS as _OF_THIS_ROOM
 from spanagree.formats.usual_names import may_have_spans
@@ -153,6 +153,8 @@ _FORMATS: Mapping[str, Format] = {
         shapes=(*TABLES, "text"),
         begin=r"[^|]+\|t\|",
     ),
+}
+_OF_ANY: Mapping[str, Format] = {
     "paths": Format(
         "any records in JSON, by the paths to what is in them",
         (),
@@ -175,30 +177,27 @@ _FORMATS: Mapping[str, Format] = {
         _OF_ROWS,
     ),
 }
+"""The formats of what no tool wrote, which are asked last."""
+
 _OTHER_ROOMS = [
     import_module(name) for name in ("spanagree.tools.table", "spanagree.recordings.table")
 ]
 """The tables of the rooms that nothing else imports; a reader is when a file may be its own."""
 
 
-def _in_order(entries: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return entries in the order in which files are asked for."""
-    order = names_of(FormatName)
-    return {name: entries[name] for name in sorted(entries, key=order.index)}
-
-
-TOOLS: Mapping[str, Tool] = _in_order({**_OF_THIS_ROOM, **_OTHER_ROOMS[0].TOOLS})
+TOOLS: Mapping[str, Tool] = {**_OF_THIS_ROOM, **_OTHER_ROOMS[0].TOOLS, **_OF_ANY_TOOL}
 """The tools by name, the strictest first. A file that two know is of the first, if both read the
 same in it."""
 
-FORMATS: Mapping[str, Format] = _in_order(
-    {
-        **_FORMATS,
-        **{name: _of_tool(tool) for name, tool in TOOLS.items()},
-        **{name: form for room in _OTHER_ROOMS for name, form in room.FORMATS.items()},
-    }
-)
-"""The formats by name, with the extensions by which files are known; else a file is CoNLL."""
+FORMATS: Mapping[str, Format] = {
+    **_FORMATS,
+    **_OTHER_ROOMS[0].FORMATS,
+    **{name: _of_tool(tool) for name, tool in TOOLS.items()},
+    **_OTHER_ROOMS[1].FORMATS,
+    **_OF_ANY,
+}
+"""The formats by name, in the order in which they are asked, with the extensions by which files are
+known; else a file is CoNLL. For editors and help ``scripts/name_formats.py`` writes the names."""
 
 WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
 

@@ -367,15 +367,19 @@ TOOLS: Mapping[str, Tool] = {
             text="text",
             spans="marked",
         ),
-        Tool(
-            "by-id",
-            "an object with the spans of each document under its id",
-            knows=is_by_id,
-            records="*",
-            document=KEY,
-            text="text",
-            spans="spans|entities|annotations|@",
-        ),
     )
 }
 """The tools of this room, by name."""
+
+OF_ANY: Mapping[str, Tool] = {
+    "by-id": Tool(
+        "by-id",
+        "an object with the spans of each document under its id",
+        knows=is_by_id,
+        records="*",
+        document=KEY,
+        text="text",
+        spans="spans|entities|annotations|@",
+    )
+}
+"""What any tool may write; others are asked first."""

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.chance.model import chance_model
+from spanagree.chance.model import AUTO, chance_model
 from spanagree.choices import ChanceOrAuto, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.counting import MatchCounting
@@ -343,7 +343,8 @@ def alt_test(
 
     Raises:
         SettingError: for an unknown candidate, a number out of range; if no annotator has 30
-            instances; for a table of counts.
+            instances; for a table of counts; for a measure or a chance model of labels, or a score
+            of spans.
 
     >>> same = {name: [[(0, 2, "X")]] * 40 for name in ("ann", "bob", "model")}
     >>> result = alt_test(Corpus.from_segments([9] * 40, same), "model", epsilon=0.1)
@@ -358,6 +359,9 @@ def alt_test(
     names, settings = _settings(annotations, candidate, epsilon, annotators)
     check_choice(score, SCORES, "score")
     if isinstance(annotations, LabelTable):
+        for name, asked, usual in (("match", match, "exact"), ("chance", chance, AUTO)):
+            if asked != usual:
+                raise SettingError(f"{name} {show(asked)} is for spans; leave it out")
         labels = {score.replace("-", "_"): _of_labels(annotations, names, candidate, score)}
         graded = None if score == "accuracy" else score
         settings = replace(settings, items_="labels", score=graded)

@@ -125,19 +125,28 @@ class Jackknife:
 USUAL = Jackknife()
 
 
-def parse_ci(ci: bool | Jackknife, *, of_team: bool = False) -> Jackknife | None:
+def parse_ci(
+    ci: bool | Jackknife, *, of_team: bool = False, clusters: bool = True
+) -> Jackknife | None:
     """Turn the ``ci`` argument into a request; ``None`` if no intervals are requested.
 
     Args:
         ci: True for the defaults, False for none, or a :class:`Jackknife`.
         of_team: whether annotators are a sample.
+        clusters: whether anything but the documents as they were read may be left out.
 
     Raises:
-        SettingError: if ``ci`` is anything else, or asks for annotators where there is no team.
+        SettingError: if ``ci`` is anything else, or asks for annotators where there is no team, or
+            for clusters where there are none.
     """
     if isinstance(ci, Jackknife):
         if ci.over_annotators and not of_team:
             raise SettingError("over annotators: it is for the F1 of a team (agree); leave it out")
+        if ci.cluster_by is not None and not clusters:
+            raise SettingError(
+                f"cluster_by {ci.cluster_by}: intervals of units are over documents as they were"
+                " read; leave it out, or read whole documents (unit)"
+            )
         return ci
     if not isinstance(ci, (bool, np.bool_)):
         raise SettingError(

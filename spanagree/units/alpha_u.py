@@ -70,7 +70,7 @@ def alpha_u(
     joined = whole_corpus(source_of(corpus), executor, progress)
     annotators = as_list(annotators)
     check_choice(continuum, CONTINUA, "continuum")
-    jackknife = parse_ci(ci)
+    jackknife = parse_ci(ci, clusters=False)
     counting = UnitCounting(
         continuum=continuum, annotators=annotators, pairs=pairs, progress=progress
     )

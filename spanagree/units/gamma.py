@@ -108,7 +108,7 @@ def gamma(
     job = Job(
         Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
         Sampling(sampler, model, precision, seed),
-        parse_ci(ci),
+        parse_ci(ci, clusters=False),
         executor,
         progress,
         Deadline.after(time_limit),

@@ -19,7 +19,6 @@ from spanagree.choices import Shown, names_of
 from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
-from spanagree.cli.rules import RULES
 from spanagree.comparisons.measures import MATCHES, measures
 from spanagree.errors import chosen
 
@@ -616,17 +615,6 @@ def test_formats_that_are_named(run, tmp_path):
     split = ["split", f"g={tmp_path / 'a'}", f"m={tmp_path / 'a'}", "--gold", "g", "-o", folder]
     assert run(*split, "--to", "spacy")[0] == 0
     assert list(folder.glob("*.spacy"))
-
-
-def test_rules_name_what_there_is():
-    """Each rule is for commands and options that there are, in their own spelling."""
-    pseudo = {"patterns", "files", "result", "slices"}
-    for rule in RULES:
-        commands = rule.commands.split() or list(spanagree.commands)
-        known = {p.name for name in commands for p in spanagree.commands[name].params} | pseudo
-        terms = f"{rule.options} {rule.needs} {rule.excludes} {rule.unless}".split()
-        assert {term.partition("=")[0].removesuffix("!") for term in terms} <= known, rule
-        assert bool(rule.needs) is not bool(rule.excludes)
 
 
 TEN_LINES = '''\

@@ -186,7 +186,7 @@ def test_refused(folder, monkeypatch, capsys):
         (
             ["agree", "part-*.jsonl", "--measure", "documents", "--workers", "2"],
             2,
-            "--measure documents does not go with --workers … 'spanagree agree --help'",
+            "--workers does not go with --measure documents … 'spanagree agree --help'",
         ),
         (
             [

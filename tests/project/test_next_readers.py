@@ -368,9 +368,9 @@ def test_commands(run, newsroom, tmp_path):
     ("arguments", "said"),
     [
         ("--readers 3", "--readers needs --worklist"),
-        ("--worklist {}/w.csv --between ann bob", "--worklist does not go with --between"),
-        ("--worklist {}/w.csv --by document", "--worklist does not go with --by"),
-        ("--worklist {}/w.csv --no-text", "--worklist does not go with --no-text"),
+        ("--worklist {}/w.csv --between ann bob", "--between does not go with --worklist"),
+        ("--worklist {}/w.csv --by document", "--by does not go with --worklist"),
+        ("--worklist {}/w.csv --no-text", "--no-text does not go with --worklist"),
         ("--worklist {}/w.xlsx", "…/w.xlsx: no worklist is written to files ending in '.xlsx'"),
         ("--worklist {}/w.json --bom", "--bom is for tables, and …/w.json is for label-studio"),
         ("--worklist {0}/w.csv -o {0}/w.csv", "…/w.csv: is given to -o and to --worklist"),

@@ -651,7 +651,7 @@ def test_command(newsroom, tmp_path, capsys):
     for arguments, message in (
         (files, "Missing option '-o'"),
         ([*files, "-o", "-"], "-o: report writes a file, and - is not one"),
-        ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "gold and team; a report is on"),
+        ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "--gold does not go with --team: a report is on"),
         ([*files, "-o", str(tmp_path / "no" / "x.html")], "there is no folder"),
         ([*files, "-o", str(tmp_path / "x.conll")], "-o: a report is HTML; .conll is not its extension"),
     ):  # fmt: skip

@@ -362,7 +362,11 @@ def test_what_does_not_go_together(corpus_file, run):
         ("evaluate", ("--by", "genre", "--systems", "mine"), "--by genre does not go with --sys"),
         ("evaluate", ("--by", "label", "--seen", corpus_file), "--seen does not go with --by"),
         ("evaluate", ("--by", "seen"), "--by seen needs --seen"),
-        ("agree", ("--by", "genre", "--measure", "gamma"), "--measure gamma does not go with"),
+        (
+            "agree",
+            ("--by", "genre", "--measure", "gamma"),
+            "--by genre does not go with --measure gamma",
+        ),
         ("agree", ("--by", "file"), "--by file: one FILE; two of them are needed"),
         ("agree", ("--batches", "3"), "--batches left before 1.0: use --by"),
     ):
