@@ -34,7 +34,7 @@ PICTURES = {
     "coefficients": ("Coefficients of labels", f"coefficients {_CROWD} --tokens"),
     "categories": ("Coefficients by category", f"coefficients {_CROWD} --tokens --by category"),
     "bias": ("How far each annotator agrees", f"coefficients {_CROWD} --tokens --by annotator"),
-    "difficulty": ("Difficulty of documents", f"difficulty {_CROWD}"),
+    "difficulty": ("Chance in documents, by the share that is marked", f"difficulty {_CROWD}"),
     "kinds": ("Kinds of disagreement", f"disagreements {_CROWD} --between ann dia"),
     "confusion": ("Which labels are confused", f"disagreements {_CROWD} --by label"),
     "shares": ("The same as shares", f"disagreements {_CROWD} --rest dia --by share"),

@@ -32,6 +32,7 @@ class Documents(NamedTuple):
         chance: the agreement that chance alone would give on each; ``nan`` where undefined.
         expected: the expected match, summed over ordered pairs of annotators.
         size: the size of an annotation, summed alike.
+        marked: share of the units of each that an annotator marks, mean over those who saw it.
         seen: which of them one of the annotators saw.
         ids: their names, if they have any.
     """
@@ -39,6 +40,7 @@ class Documents(NamedTuple):
     chance: Floats
     expected: Floats
     size: Floats
+    marked: Floats
     seen: Bools
     ids: tuple[str, ...] | None
 
@@ -64,7 +66,23 @@ def documents_of(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inex
         np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),
         all_expected,
         all_size,
+        _marked_shares(team),
         times_seen(team) > 0,
         team.ids,
     )
     return documents, rows.inexact
+
+
+def _marked_shares(team: Corpus) -> Floats:
+    """Compute the mean share of each document that annotators mark; ``nan`` where nobody saw it."""
+    marked = np.zeros(len(team))
+    for layer in team.layers.values():
+        starts = team.starts[layer.document]
+        order = np.argsort(starts + layer.start, kind="stable")
+        document, start, end = (
+            column[order] for column in (layer.document, starts + layer.start, starts + layer.end)
+        )
+        covered = np.append(0, np.maximum.accumulate(end)[:-1]) if len(end) else end
+        marked += np.bincount(document, np.maximum(end - np.maximum(start, covered), 0), len(team))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(marked / (times_seen(team) * team.lengths))

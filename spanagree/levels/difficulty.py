@@ -30,7 +30,7 @@ from spanagree.levels.count import DifficultySettings, Documents, documents_of
 from spanagree.parts.each import Part, whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
-from spanagree.results.plots import Picture, histogram, sentence
+from spanagree.results.plots import Picture, scatter, sentence
 from spanagree.results.result import Result
 from spanagree.settings import unit
 
@@ -57,6 +57,8 @@ class Difficulty(Result):
             no annotator who saw the document marked anything in it.
         expected: per document the expected match, summed over ordered pairs of annotators.
         size: per document the size of an annotation (segments, or tokens), summed alike.
+        marked: per document the share of its units (tokens, or characters) that an annotator
+            marks, mean over those who saw it; ``nan`` if nobody did.
         seen: which documents one of the annotators saw at all.
         annotators: whose annotations these are; one name for a gold annotation.
         document_ids: the names of the documents; without them they are numbered from 1.
@@ -75,6 +77,7 @@ class Difficulty(Result):
     chance: Floats
     expected: Floats
     size: Floats
+    marked: Floats
     seen: Bools
     annotators: tuple[str, ...]
     document_ids: tuple[str, ...] | None
@@ -143,7 +146,7 @@ class Difficulty(Result):
         """A row for each document."""
         document = unit(self.settings)
         reasons = np.where(self.seen, "nothing marked", "not seen")
-        figures = (self.values, self.chance, self.expected, self.size)
+        figures = (self.values, self.chance, self.expected, self.size, self.marked)
         columns = (*figures, np.where(self.defined, "", reasons))
         ids = map(self.id_of, range(len(self)))
         over = counted_of(int(self.seen.sum()), len(self), document)
@@ -154,6 +157,7 @@ class Difficulty(Result):
                 Column("chance", "chance", meaning="chance of a document"),
                 Column("expected", "expected match", "number"),
                 Column("size", "size", "number"),
+                Column("marked"),
                 Column("undefined", "", "name"),
             ],
             list(zip(ids, *(column.tolist() for column in columns), strict=True)),
@@ -193,12 +197,12 @@ class Difficulty(Result):
         return f"{team}{names}{f' and {more} more' if more > 0 else ''}"
 
     def _picture(self, by: str | None) -> Picture:
-        """Return how many documents there are in each bin of difficulty."""
-        counts, edges = bins(self)
-        if not any(counts):
+        """Return what chance alone gives on each document, over the share that is marked."""
+        if not self.defined.any():
             return Picture(lambda ax: sentence(ax, NOTHING))
-        what, noun = "difficulty: 1 − what chance alone gives", unit(self.settings)
-        return Picture(lambda ax: histogram(ax, counts, edges, what=what, noun=noun))
+        points = self.marked[self.defined], self.chance[self.defined]
+        share = f"share of a {unit(self.settings)} that is marked"
+        return Picture(lambda ax: scatter(ax, *points, share, "F1 by chance alone"))
 
 
 def bins(result: Difficulty) -> tuple[list[int], list[float]]:

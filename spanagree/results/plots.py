@@ -32,6 +32,7 @@ _MARKERS = "osD^vPX"
 _GREY = "#666666"
 _GRID = "#dddddd"
 _LONGEST = 40  # characters of a name
+_POINTS = 2000  # above which points of a scatter are one bitmap
 _FEW = 16  # rows and columns of a heat map with figures in it
 _MANY = 60  # with names beside it
 _LETTER, _LINE = 0.075, 0.17  # inches that a letter and a line of a name need
@@ -314,6 +315,18 @@ def histogram(ax: Any, counts: Sequence[int], edges: Sequence[float], what: str,
     ax.stairs(counts, edges, fill=True, color=_COLOURS[0])
     ax.set_xlabel(what)
     ax.set_ylabel(f"{noun}s")
+
+
+def scatter(ax: Any, x: Floats, y: Floats, of_x: str, of_y: str) -> None:
+    """Draw a point for each pair of values, darker where there are several."""
+    ax.plot(
+        x, y, linestyle="none", marker="o", markersize=4, markeredgewidth=0, alpha=0.6,
+        color=_COLOURS[0], rasterized=len(x) > _POINTS,
+    )  # fmt: skip
+    ax.set_xlim(0, max(1.05 * float(np.max(x)), 0.05))
+    ax.set_ylim(0, max(1.05 * float(np.max(y)), 0.05))
+    ax.set_xlabel(of_x)
+    ax.set_ylabel(of_y)
 
 
 def lines(ax: Any, columns: Sequence[str], rows: Mapping[str, Sequence[float]], what: str) -> None:

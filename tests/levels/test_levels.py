@@ -119,6 +119,22 @@ def test_gold_first():
         assert ("gold_first" in found.settings) is (said is False)
 
 
+@given(crowds())
+def test_share_marked(crowd):
+    """Oracle: a set of tokens for each annotator and document, in fractions."""
+    lengths, layers = crowd
+    corpus = sa.Corpus.from_segments(lengths, layers)
+    found = sa.difficulty(corpus).marked
+    for d, length in enumerate(lengths):
+        seen = [layer[d] for layer in layers.values() if layer[d] is not None]
+        tokens = [{t for s in spans for t in range(s[0], s[1])} for spans in seen]
+        if not seen or not length:
+            assert math.isnan(found[d])
+        else:
+            exact = Fraction(sum(map(len, tokens)), len(seen) * length)
+            assert found[d] == pytest.approx(float(exact), rel=1e-15)
+
+
 # --- levels -------------------------------------------------------------------------------------
 
 
@@ -128,7 +144,7 @@ def difficulties(values):
     nothing = np.zeros(len(chance))
     seen = np.ones(len(chance), np.bool_)
     return sa.Difficulty(
-        chance, nothing, nothing, seen, ("g",), None, {"of": "gold", "version": "0"}
+        chance, nothing, nothing, nothing, seen, ("g",), None, {"of": "gold", "version": "0"}
     )
 
 
@@ -540,13 +556,15 @@ def test_difficulty_as_a_table():
 
 
 def test_picture_of_difficulty(monkeypatch):
-    """Bars of the bins; a sentence where no document has a difficulty."""
+    """Chance over the share that is marked; a sentence where no document has a difficulty."""
     drawn = []
-    monkeypatch.setattr(module, "histogram", lambda ax, counts, *more, **said: drawn.append(counts))
+    monkeypatch.setattr(
+        module, "scatter", lambda ax, x, y, *titles: drawn.append([x.tolist(), y.tolist()])
+    )
     monkeypatch.setattr(module, "sentence", lambda ax, text: drawn.append(text))
     for segments in ([(0, 1, "X")], []):
         sa.difficulty(sa.Corpus.from_segments([2], {"a": [segments]})).picture().draw(None)
-    assert drawn == [[0] * 10 + [1] + [0] * 9, module.NOTHING]
+    assert drawn == [[[0.5], [0.5]], module.NOTHING]
 
 
 def test_whose_difficulty():

@@ -342,9 +342,10 @@ def test_others(results):
         assert np.all(strokes[:, 0, 1] == i)
         assert tall / tall.max() == pytest.approx(chances / chances.max())
         assert 0.5 < tall.max() < 1
-    values = results["difficulty"].values
-    (stairs,) = results["difficulty"].plot().patches
-    assert stairs.get_data().values.sum() == (~np.isnan(values)).sum()
+    hard = results["difficulty"]
+    (points,) = hard.plot().lines
+    assert list(points.get_xdata()) == list(hard.marked[hard.defined])
+    assert list(points.get_ydata()) == list(hard.chance[hard.defined])
     counts = results["disagreements"].counts
     bars = [bar.get_width() for bar in results["disagreements"].plot().patches]
     assert bars == [counts[k] for k in ("missed", "spurious", "boundary", "label", "boundary+label")]  # fmt: skip
