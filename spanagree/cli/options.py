@@ -253,14 +253,14 @@ def comparing(
     return group("Comparing", *members, *(of(function, "seed") if seed else []))
 
 
-COMPARED = "spanagree.comparisons.compared.Compared"
+SELECTION = "spanagree.comparisons.selection.Selection"
 """The settings of what is compared: relations, attributes, tolerance."""
 
 
 def comparing_what() -> Group:
     """Return the options of what is compared."""
-    shown = [name for name in parameters(COMPARED) if name not in ("arguments", "unplaced")]
-    return group("Relations, attributes and tolerance", *of(COMPARED, *shown))
+    shown = [name for name in parameters(SELECTION) if name not in ("arguments", "unplaced")]
+    return group("Relations, attributes and tolerance", *of(SELECTION, *shown))
 
 
 def places(*extra: Option) -> Group:
