@@ -258,7 +258,7 @@ def choices():
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
     from spanagree.chance.model import AUTO, CHANCE_OF
     from spanagree.chance.start_distributions import CHANCES
-    from spanagree.comparisons.measures import MATCHES
+    from spanagree.comparisons.measures import MEASURES
     from spanagree.comparisons.pairing import KINDS
     from spanagree.comparisons.relation_places import ARGUMENTS, PAIRS
     from spanagree.comparisons.selection import WHATS
@@ -298,7 +298,7 @@ def choices():
 
     results = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     tables = {
-        "MatchName": MATCHES, "Chance": CHANCES, "ChanceOrAuto": [AUTO, *CHANCES], "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
+        "MatchName": MEASURES, "Chance": CHANCES, "ChanceOrAuto": [AUTO, *CHANCES], "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "ClusterBy": CLUSTER_BY, "Over": OVER, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Repeats": REPEATS, "Unplaced": UNPLACED, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,

@@ -33,7 +33,7 @@ from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import is_long
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
 from spanagree.comparisons.expected import kind_of_starts
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
 from spanagree.comparisons.uniform_starts import UniformStarts
@@ -150,7 +150,7 @@ class _Random(NamedTuple):
 def crowd_sums(
     corpus: Corpus,
     crowd: AnnotationIndex,
-    measure: Match,
+    measure: Measure,
     chance: ChanceModel,
     progress: Progress = None,
     references: Bools | None = None,
@@ -184,7 +184,7 @@ def crowd_sums(
 def find_crowded(
     corpus: Corpus,
     crowd: AnnotationIndex,
-    measure: Match,
+    measure: Measure,
     chance: ChanceModel,
     references: Bools | None = None,
     *,
@@ -213,7 +213,7 @@ def find_crowded(
 
 
 def _cells(
-    corpus: Corpus, crowd: AnnotationIndex, marks: PlacedSegments, measure: Match
+    corpus: Corpus, crowd: AnnotationIndex, marks: PlacedSegments, measure: Measure
 ) -> tuple[Ints, Ints]:
     """Return for each document how many cells F has at most: of what is expected, and observed."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
@@ -258,7 +258,7 @@ class CrowdedDocuments:
         corpus: Corpus,
         crowd: AnnotationIndex,
         marks: PlacedSegments,
-        measure: Match,
+        measure: Measure,
         documents: Bools,
         references: Bools,
         portions: Sequence[tuple[int, int]],

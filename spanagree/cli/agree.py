@@ -21,7 +21,7 @@ from spanagree.choices import BY, SLICES, AnnotatorSort, names_of
 from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
-from spanagree.cli.unitizing import MEASURES, measure_units, unitizing
+from spanagree.cli.unitizing import AGREEMENT_MEASURES, measure_units, unitizing
 from spanagree.errors import SettingError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _FAIL = "Exit with 1 if the team's corrected F1 is below X, or undefined."
 @command(
     options.FILES,
     options.comparing(
-        options.option("--measure", _MEASURED, choices=MEASURES, unless="f1"),
+        options.option("--measure", _MEASURED, choices=AGREEMENT_MEASURES, unless="f1"),
         options.by_slices(BY["Agreement"], SLICES),
         seen(),
         options.option("--sort", _SORT, choices=names_of(AnnotatorSort), unless="as in the corpus"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from spanagree.arrays import Hashes, Progress
 from spanagree.chance.model import AUTO, ChanceModel, chance_model
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match, find_match
+from spanagree.comparisons.measures import Measure, find_match
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import OverlapError, SettingError, show
@@ -119,7 +119,7 @@ class MatchCounting:
                 raise error from None
 
     @property
-    def measure(self) -> Match:
+    def measure(self) -> Measure:
         """What two segments count."""
         return find_match(self.match)
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from spanagree.arrays import Ints, distinct, ranges
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 
@@ -15,7 +15,7 @@ from spanagree.corpus.corpus import Corpus
 def with_unplaced(
     rows: Comparisons,
     corpus: Corpus,
-    measure: Match,
+    measure: Measure,
     pairs: tuple[Ints, Ints, Ints],
     order: tuple[str, ...] = ("document", "first", "second", "label"),
     *,
@@ -44,7 +44,7 @@ def with_unplaced(
     return Comparisons.joined([rows, *parts]).by(*order)
 
 
-def rows_of_quotes(corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
+def rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
     """Return rows of the quotes that are not in the text, of pairs that have nothing else there.
 
     Args:
@@ -79,7 +79,7 @@ def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
 
 
 def _rows_of_side(
-    corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints], side: int, expected: float
+    corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints], side: int, expected: float
 ) -> Comparisons:
     """Return a row for each pair and label, of the quotes of one of the two annotators."""
     annotation, label, length = _quotes_of(corpus)

@@ -28,14 +28,14 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.comparisons.chance_distribution.fixed_walk import gains_at
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 
 Kind: TypeAlias = tuple[int, int]
 """Length and label."""
 
 
 def closed_moments(
-    piece: Pieces, measure: Match, chance: str, fixed: bool, budget: float
+    piece: Pieces, measure: Measure, chance: str, fixed: bool, budget: float
 ) -> Floats | None:
     """Return mean and variance of one piece's match in closed form.
 
@@ -198,7 +198,7 @@ def _choices(count: int, parts: int) -> Iterator[tuple[int, ...]]:
 # --- moments ------------------------------------------------------------------------------------
 
 
-def _against(piece: Pieces, measure: Match, b: StartsOfTwo) -> tuple[float, float]:
+def _against(piece: Pieces, measure: Measure, b: StartsOfTwo) -> tuple[float, float]:
     """Return E(match) and E(match²), A as it is."""
     gains: defaultdict[int, list[Floats]] = defaultdict(list)
     counts: defaultdict[int, list[int]] = defaultdict(list)
@@ -225,7 +225,7 @@ def _against(piece: Pieces, measure: Match, b: StartsOfTwo) -> tuple[float, floa
     return first, second
 
 
-def _both(a: StartsOfTwo, b: StartsOfTwo, measure: Match) -> tuple[float, float]:
+def _both(a: StartsOfTwo, b: StartsOfTwo, measure: Measure) -> tuple[float, float]:
     """Return E(match) and E(match²), both random.
 
     The match is a sum over places (starts of a kind, or tokens of a label) of the product of how
@@ -248,7 +248,7 @@ def _both(a: StartsOfTwo, b: StartsOfTwo, measure: Match) -> tuple[float, float]
     return first, second
 
 
-def _at_one(side: StartsOfTwo, kinds: Sequence[Kind], measure: Match) -> Floats:
+def _at_one(side: StartsOfTwo, kinds: Sequence[Kind], measure: Measure) -> Floats:
     """Return E(how many segments of some kinds are at t): start there, or cover it as a token."""
     total = np.zeros(side.n)
     for kind in kinds:
@@ -258,7 +258,7 @@ def _at_one(side: StartsOfTwo, kinds: Sequence[Kind], measure: Match) -> Floats:
 
 
 def _at_two(
-    side: StartsOfTwo, kinds: Sequence[Kind], others: Sequence[Kind], measure: Match
+    side: StartsOfTwo, kinds: Sequence[Kind], others: Sequence[Kind], measure: Measure
 ) -> Floats:
     """Return E(how many of some kinds are at t and how many of others at u), at [t, u]."""
     total = np.zeros((side.n, side.n))
