@@ -195,8 +195,8 @@ def find_crowded(
     many = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not many.any():
         return None
-    if chance.keeps or kind_of_starts(corpus, chance, measure) != "segments":
-        return None  # their chance is no inner product of start distributions
+    if chance.keeps or chance.seed or kind_of_starts(corpus, chance, measure) != "segments":
+        return None  # no inner product of start distributions; with a seed sums are of pairs
     marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
