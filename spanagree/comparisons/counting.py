@@ -48,6 +48,11 @@ class Description:
             functools.reduce(lambda total, more: total.plus(more), edges) if edges else None,
         )
 
+    @property
+    def settings(self) -> dict[str, int]:
+        """The settings of a result that say how its segments stand to the rule."""
+        return {} if self.shares is None else {"places_mean": self.shares.mixed}
+
     def notes(self) -> tuple[str, ...]:
         """Say that a rule of places would fit, if there is none."""
         if self.shares is not None or self.word_edges is None:
@@ -150,14 +155,14 @@ class MatchCounting:
         return Description(shares) if shares else Description(None, WordEdges.of(corpus))
 
     def settings_of(
-        self, corpus: Corpus, inexact: Inexact, shares: PlaceShares | None
+        self, corpus: Corpus, inexact: Inexact, description: Description
     ) -> dict[str, Any]:
         """Collect the settings that all results of matches have, by name."""
         return {
             "match": self.match,
             **self.chance.settings,
             **inexact.settings(self.chance.seed),
-            "places_mean": None if shares is None else shares.mixed,
+            **description.settings,
             "unplaced": corpus.unplaced_count_as,
             "offsets": corpus.offsets,
             "reading": corpus.reading,

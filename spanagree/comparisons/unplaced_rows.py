@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, ranges
+from spanagree.arrays import Bools, Ints, distinct, ranges
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -42,6 +42,26 @@ def with_unplaced(
         return rows
     parts = [part.named(corpus.annotators, corpus.labels) for part in parts]
     return Comparisons.joined([rows, *parts]).by(*order)
+
+
+def quotes_in(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, Ints]:
+    """Return the quotes of an annotator that are not in the text, in some documents.
+
+    Args:
+        corpus: the annotators; ``None`` if they are not known.
+        name: name of one.
+        documents: mask of the documents.
+
+    Returns:
+        Document and label of each quote, by number.
+    """
+    quotes = None if corpus is None else corpus.unplaced.get(name)
+    if corpus is None or quotes is None:
+        return {"document": np.zeros(0, np.int64), "label": np.zeros(0, np.int64)}
+    is_chosen = documents[quotes.at]
+    code = {label: i for i, label in enumerate(corpus.labels)}
+    label = np.array([code[label] for label in quotes.label], np.int64)
+    return {"document": quotes.at[is_chosen], "label": label[is_chosen]}
 
 
 def rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:

@@ -291,7 +291,7 @@ _Sums = TypeVar("_Sums")
 def counts_under_each(
     compared_rows: _Rows,
     rows: tuple[_Sums, _Sums | None],
-    count: Callable[[_Rows, _Sums, MatchCounting], _Counts],
+    count: Callable[[_Rows, _Sums, MatchCounting, Description], _Counts],
     remarks: Sequence[str] = (),
 ) -> _Counts:
     """Count rows, and the same without a rule of places, if chance has one.
@@ -299,14 +299,15 @@ def counts_under_each(
     Args:
         compared_rows: what was compared.
         rows: its rows, under its chance model and without the rule.
-        count: function that counts rows under one chance model.
+        count: function that counts rows under one chance model, with the description that it has.
         remarks: further notes.
     """
     counting, description = compared_rows.counting, compared_rows.description
     notes = (*compared_rows.corpus.notes, *description.notes(), *remarks)
-    counts = replace(count(compared_rows, rows[0], counting), notes=notes, rows=compared_rows)
+    counts = count(compared_rows, rows[0], counting, description)
+    counts = replace(counts, notes=notes, rows=compared_rows)
     plain = counting.without_places()
     if plain is None or rows[1] is None:
         return counts
-    uniform = count(compared_rows, rows[1], plain)
+    uniform = count(compared_rows, rows[1], plain, Description())
     return replace(counts, places=description.shares, uniform=uniform)
