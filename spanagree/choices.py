@@ -1,8 +1,9 @@
 """The names of all choices as types, so that editors complete them, and what is taken unless given.
 
-The command line offers them in its help without loading the tables that say what they mean; the
-tests hold both equal. Each type takes any string too, as names come from files and command lines; a
-call refuses the one that its table does not have.
+The command line offers them in its help without loading the tables that say what they mean. Type
+checkers do not read names from a table, so they stand here too, and the tests hold both equal. Each
+type takes any string too, as names come from files and command lines; a call refuses the one that
+its table does not have.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ LEFT: dict[str, str] = {
         "write result.rows in Python, and evaluate the rows of several parts",
     ),
     "sa.read_shards": "use sa.formats.read_parts",
+    "sa.Compared": "use sa.comparisons.Selection",
     "confusion": "use disagreements --by label",
     **dict.fromkeys(
         ("evaluate --match soft", "--probabilities", "--soft-gold", "--threshold", "soft"),

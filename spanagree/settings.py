@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from spanagree.version import SPECIFICATION, __version__
 
@@ -147,11 +147,49 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
-PROVENANCE: dict[str, type] = {
-    "strict": bool, "ignore_tokens": bool, "partial": str, "cut": str, "tokenizer": str,
-    "discontinuous": str, "labels": list, "map_labels": dict, "repair": list, "made": dict,
-    "quotes": dict, "joined": str, "strings": bool,
-}  # fmt: skip
+class ReadingSetting(NamedTuple):
+    """How a setting of reading stays with a corpus.
+
+    Attributes:
+        kept: its type in a file that the corpus was written to; ``None`` if it is not written.
+        joined: how that of a whole follows from its parts: ``same`` in all of them; ``if used``,
+            the same where it had an effect; the ``last``, as parts need not share it; ``least``,
+            ``sum``, ``union``, or ``counts`` by layer, which add.
+    """
+
+    kept: type | None = None
+    joined: str = "same"
+
+
+READING: Mapping[str, ReadingSetting] = {
+    "gold_first": ReadingSetting(joined="last"),
+    "chosen": ReadingSetting(joined="last"),
+    "strict": ReadingSetting(bool),
+    "ignore_tokens": ReadingSetting(bool, "if used"),
+    "missing": ReadingSetting(joined="if used"),
+    "partial": ReadingSetting(str, "if used"),
+    "cut": ReadingSetting(str),
+    "tokenizer": ReadingSetting(str),
+    "discontinuous": ReadingSetting(str, "if used"),
+    "duplicates": ReadingSetting(joined="if used"),
+    "chance_seed": ReadingSetting(joined="if used"),
+    "unplaced": ReadingSetting(joined="if used"),
+    "labels": ReadingSetting(list),
+    "map_labels": ReadingSetting(dict),
+    "repair": ReadingSetting(list, "union"),
+    "made": ReadingSetting(dict),
+    "expected": ReadingSetting(joined="least"),
+    "places_mean": ReadingSetting(joined="sum"),
+    "ill_formed": ReadingSetting(joined="counts"),
+    "quotes": ReadingSetting(dict, "counts"),
+    "joined": ReadingSetting(str),
+    "strings": ReadingSetting(bool),
+}
+"""The settings that are written with a corpus, or joined otherwise than by being the same."""
+
+PROVENANCE: Mapping[str, type] = {
+    name: setting.kept for name, setting in READING.items() if setting.kept is not None
+}
 """The settings of reading that stay with a corpus that was written and is read again."""
 
 

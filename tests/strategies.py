@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons.measures import MATCHES, measures
+from spanagree.comparisons.measures import MEASURES, measures
 
 ADDITIVE = measures(lambda measure: not measure.one_to_one)
 COUNTED = measures(lambda measure: measure.is_whole)
@@ -19,13 +19,13 @@ COUNTED = measures(lambda measure: measure.is_whole)
 def go_together(match, chance):
     """Whether a measure goes with a chance model: one-to-one, segments that could be paired exclude
     each other."""
-    measure = MATCHES[match]
+    measure = MEASURES[match]
     return not measure.one_to_one or (
         chance != "overlapping" and (measure.of_label or chance == "nonoverlapping")
     )
 
 
-PAIRS = [pair for pair in itertools.product(MATCHES, CHANCES) if go_together(*pair)]
+PAIRS = [pair for pair in itertools.product(MEASURES, CHANCES) if go_together(*pair)]
 NAMES = ("ann", "bob", "cem", "dia")
 
 

@@ -258,10 +258,10 @@ def choices():
     from spanagree.agreement.by_annotator import SORTS as ANNOTATOR_SORTS
     from spanagree.chance.model import AUTO, CHANCE_OF
     from spanagree.chance.start_distributions import CHANCES
-    from spanagree.comparisons.compared import WHATS
-    from spanagree.comparisons.measures import MATCHES
+    from spanagree.comparisons.measures import MEASURES
     from spanagree.comparisons.pairing import KINDS
     from spanagree.comparisons.relation_places import ARGUMENTS, PAIRS
+    from spanagree.comparisons.selection import WHATS
     from spanagree.corpus.discontinuous import DISCONTINUOUS
     from spanagree.corpus.label_table import DUPLICATES
     from spanagree.corpus.raw import ABSENT, ENDS
@@ -298,7 +298,7 @@ def choices():
 
     results = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
     tables = {
-        "MatchName": MATCHES, "Chance": CHANCES, "ChanceOrAuto": [AUTO, *CHANCES], "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
+        "MatchName": MEASURES, "Chance": CHANCES, "ChanceOrAuto": [AUTO, *CHANCES], "ChanceOf": CHANCE_OF, "Scheme": ["auto", *SCHEMES, *ALIASES],
         "ClusterBy": CLUSTER_BY, "Over": OVER, "Unit": UNITS,
         "What": WHATS, "Pairs": PAIRS, "Arguments": ARGUMENTS, "Partial": PARTIAL, "Discontinuous": DISCONTINUOUS, "Duplicates": DUPLICATES,
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Repeats": REPEATS, "Unplaced": UNPLACED, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,
@@ -719,10 +719,10 @@ def test_calls_load_no_more_than_they_did(call):
 CONDITIONS = {
     "agreement.crowded", "chance.column_places", "chance.place_kinds", "chance.place_rules",
     "chance.places", "chance.relations", "chance.simulate_places", "comparisons.at_places",
-    "comparisons.coarse_starts", "comparisons.compared", "comparisons.expected_at_places",
+    "comparisons.coarse_starts", "comparisons.expected_at_places",
     "comparisons.joined_texts", "comparisons.near_pairs", "comparisons.overlaps_of_pieces",
     "comparisons.place_shares",
-    "comparisons.random_layers", "comparisons.relation_places", "comparisons.shaped_starts", "comparisons.tolerance",
+    "comparisons.random_layers", "comparisons.relation_places", "comparisons.selection", "comparisons.shaped_starts", "comparisons.tolerance",
     "corpus.discontinuous", "corpus.joined", "corpus.times", "parts.each", "parts.row_files",
     "parts.workers",
 }  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from messages import refuses, says
 
 import spanagree as sa
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 
 MESSAGE = "a.conll:12: unknown tag 'X'; allowed: O, B-; --repair drop-empty would help"
 
@@ -70,7 +70,7 @@ EXACT = {
     "gold.conll byte.conll": "byte.conll:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding",
     "gold.conll --encoding utf-9": "unknown encoding 'utf-9'; utf-8, latin-1 and all of Python's are allowed",
     "gold.conll gold.conll --at x": "--at: 'x' is not a number; see 'spanagree evaluate --help'",
-    "gold.conll gold.conll --match same": f"Invalid value for '--match': 'same' is not one of {', '.join(map(repr, MATCHES))}; see 'spanagree evaluate --help'",
+    "gold.conll gold.conll --match same": f"Invalid value for '--match': 'same' is not one of {', '.join(map(repr, MEASURES))}; see 'spanagree evaluate --help'",
     "twice.jsonl": "twice.jsonl:2: id '7' comes twice; ids are used once",
     "long.jsonl": "annotator 'a', document '7': segment 0–9 'X' ends beyond the document of length 8; --repair clip-beyond-text or --repair drop-beyond-text (repair='clip-beyond-text' or 'drop-beyond-text') would help",
 }

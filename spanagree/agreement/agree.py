@@ -10,8 +10,8 @@ from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import counted_of
 from spanagree.agreement.result import Agreement, result
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import chance_model
 from spanagree.choices import MIN_SHARED
+from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, annotator_names, check_whole, counted, listed
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from spanagree.chance.model import Given
     from spanagree.choices import ChanceOrAuto, MatchName
-    from spanagree.comparisons.compared import Comparing
+    from spanagree.comparisons.selection import Comparing
     from spanagree.formats.guessed import CorpusLike
     from spanagree.parts.each import Part
     from spanagree.uncertainty.confidence import Jackknife
@@ -73,7 +73,7 @@ def agree(
         seed: a whole number from 0, of draws where expected scores are too much work to compute.
         progress: called with the number of documents (pairs, parts) done, and of all.
         comparing: ``tolerance``, ``attribute``, ``what`` and the others of
-            :class:`spanagree.comparisons.Compared`, as for :func:`spanagree.evaluate`.
+            :class:`spanagree.comparisons.Selection`, as for :func:`spanagree.evaluate`.
 
     Raises:
         SettingError: for an unknown name, fewer than two who are left, a number out of range, or a
@@ -86,15 +86,14 @@ def agree(
     (0.667, 1)
     """
     source = corpus if isinstance(corpus, Corpus) and other is None else _guessed(corpus, other)
-    model = chance_model(chance, places, seed=seed)
-    if model.first_is_fixed:
+    request = ComparisonRequest.asked(match, chance, places, seed=seed, **comparing)
+    if request.chance.first_is_fixed:
         raise SettingError("chance_of systems: no side is gold among annotators; leave it out")
     check_whole(min_shared, 0, "min_shared")
     jackknife = None if ci is False else _parsed(ci)
     annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
-    settings = {"match": match, "chance": model, **comparing}
     chosen = {"annotators": annotators}
-    rows = rows_of_corpus_or_parts(ComparedAnnotators, source, chosen, settings, executor, progress)
+    rows = rows_of_corpus_or_parts(ComparedAnnotators, source, chosen, request, executor, progress)
     counts = counted_of(rows)
     if jackknife is not None:
         step_of(progress, "intervals")

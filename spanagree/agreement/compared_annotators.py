@@ -16,7 +16,7 @@ from spanagree.comparisons.annotation_pairs import (
     compare_pairs,
 )
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.counting import ComparisonRequest, MatchCounting
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.table import Comparisons, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
@@ -100,20 +100,20 @@ class ComparedAnnotators(ComparedRows):
         parts: Mapping[str, ComparedAnnotators],
         annotators: Sequence[str] | None = None,
         *,
-        settings: Mapping[str, Any],
+        request: ComparisonRequest,
     ) -> ComparedAnnotators:
         """Join what was compared in parts, as if they had been one corpus.
 
         Args:
             parts: parts in their order, by name.
             annotators: names of those who are compared. Default: all.
-            settings: as of :meth:`of_part`.
+            request: what is compared.
 
         Raises:
             InputError, SettingError: for parts that do not belong together; for an annotator, or
                 anything else, that no part has.
         """
-        corpus, counting, description = whole_of_parts(parts, settings)
+        corpus, counting, description = whole_of_parts(parts, request)
         team, chosen = choose_annotators(corpus, annotators)
         kinds = [part.kind for part in parts.values()]
         if not rows_add(kinds):

@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
 from spanagree.arrays import Floats, row_order
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.counting import Description, MatchCounting
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.table import Comparisons, Coverage, Marginals, Sharing
 from spanagree.corpus.corpus import Corpus
@@ -116,14 +116,16 @@ def counted_of(compared: ComparedAnnotators) -> CountedPairs:
 
 
 def _counted(
-    compared: ComparedAnnotators, sums: Comparisons | Marginals, counting: MatchCounting
+    compared: ComparedAnnotators,
+    sums: Comparisons | Marginals,
+    counting: MatchCounting,
+    description: Description,
 ) -> CountedPairs:
     """Count the rows under one chance model."""
     corpus = compared.corpus
     per_document = PerDocument(corpus, counting, sums)
     number = per_document.coverage.number()
-    shares = compared.description.shares if counting is compared.counting else None
-    settings = counting.settings_of(corpus, sums.inexact, shares)
+    settings = counting.settings_of(corpus, sums.inexact, description)
     return CountedPairs(
         documents=len(corpus),
         settings=AgreementSettings(chosen=compared.chosen, **settings),

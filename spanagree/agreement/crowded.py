@@ -33,7 +33,7 @@ from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import is_long
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
 from spanagree.comparisons.expected import kind_of_starts
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import cover
 from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
 from spanagree.comparisons.uniform_starts import UniformStarts
@@ -150,7 +150,7 @@ class _Random(NamedTuple):
 def crowd_sums(
     corpus: Corpus,
     crowd: AnnotationIndex,
-    measure: Match,
+    measure: Measure,
     chance: ChanceModel,
     progress: Progress = None,
     references: Bools | None = None,
@@ -184,7 +184,7 @@ def crowd_sums(
 def find_crowded(
     corpus: Corpus,
     crowd: AnnotationIndex,
-    measure: Match,
+    measure: Measure,
     chance: ChanceModel,
     references: Bools | None = None,
     *,
@@ -195,8 +195,8 @@ def find_crowded(
     many = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
     if measure.kernel not in ("equal", "cover") or not many.any():
         return None
-    if chance.keeps or kind_of_starts(corpus, chance, measure) != "segments":
-        return None  # their chance is no inner product of start distributions
+    if chance.keeps or chance.seed or kind_of_starts(corpus, chance, measure) != "segments":
+        return None  # no inner product of start distributions; with a seed sums are of pairs
     marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
@@ -213,7 +213,7 @@ def find_crowded(
 
 
 def _cells(
-    corpus: Corpus, crowd: AnnotationIndex, marks: PlacedSegments, measure: Match
+    corpus: Corpus, crowd: AnnotationIndex, marks: PlacedSegments, measure: Measure
 ) -> tuple[Ints, Ints]:
     """Return for each document how many cells F has at most: of what is expected, and observed."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
@@ -258,7 +258,7 @@ class CrowdedDocuments:
         corpus: Corpus,
         crowd: AnnotationIndex,
         marks: PlacedSegments,
-        measure: Match,
+        measure: Measure,
         documents: Bools,
         references: Bools,
         portions: Sequence[tuple[int, int]],

@@ -22,7 +22,7 @@ from spanagree.cli import options
 from spanagree.cli.job import Job, command
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 from spanagree.cli.together import declared, excludes, needs
-from spanagree.cli.unitizing import FORMS, MEASURES, measure_units, unitizing
+from spanagree.cli.unitizing import AGREEMENT_MEASURES, FORMS, measure_units, unitizing
 from spanagree.errors import SettingError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _DRAWN = {"resamples": "slices", "seed": f"slices measure=gamma|all {options.DRA
 @command(
     options.FILES,
     options.comparing(
-        options.option("--measure", _MEASURED, choices=MEASURES, unless="f1"),
+        options.option("--measure", _MEASURED, choices=AGREEMENT_MEASURES, unless="f1"),
         options.by_slices(BY["Agreement"], SLICES, together=[_OF_F1]),
         seen(),
         options.option(

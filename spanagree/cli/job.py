@@ -320,18 +320,18 @@ class Job:
 
     def compared(self, corpus: Any, settings: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return what of a corpus is compared, and the other settings; of its parts all of both."""
-        names = parameters(options.COMPARED)
+        names = parameters(options.SELECTION)
         given = {name: settings[name] for name in names if name in settings}
         others = {name: value for name, value in settings.items() if name not in names}
         if not given:
             return corpus, others
         if not isinstance(corpus, sa.Corpus):
             return corpus, dict(settings)
-        from spanagree.comparisons.compared import compared
+        from spanagree.comparisons.counting import ComparisonRequest
 
         match, chance = others.get("match", "exact"), others.get("chance", "auto")
-        corpus, others["match"], _ = compared(corpus, match, chance, **given)
-        return corpus, others
+        selected, counting = ComparisonRequest.asked(match, chance, **given).compared(corpus)
+        return selected, others | {"match": counting.match}
 
     def work(
         self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any

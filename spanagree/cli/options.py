@@ -269,14 +269,14 @@ def comparing(
     return group("Comparing", *members, *seeds)
 
 
-COMPARED = "spanagree.comparisons.compared.Compared"
+SELECTION = "spanagree.comparisons.selection.Selection"
 """The settings of what is compared: relations, attributes, tolerance."""
 
 
 def comparing_what() -> Group:
     """Return the options of what is compared."""
-    shown = [name for name in parameters(COMPARED) if name not in ("arguments", "unplaced")]
-    members = of(COMPARED, *shown)
+    shown = [name for name in parameters(SELECTION) if name not in ("arguments", "unplaced")]
+    members = of(SELECTION, *shown)
     for member in members:
         member.argument = "comparing"
     return group("Relations, attributes and tolerance", *members)

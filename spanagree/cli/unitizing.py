@@ -11,7 +11,7 @@ from spanagree.cli.job import Job
 from spanagree.cli.progress import progress
 from spanagree.cli.together import Form, declared, needs
 
-MEASURES = {
+AGREEMENT_MEASURES = {
     "f1": "F1 over pairs of annotators, raw and corrected for chance",
     "alpha-u": "Krippendorff's α_U, by label and over all",
     "gamma": "γ, γ_cat and γ_k of Mathet and others",

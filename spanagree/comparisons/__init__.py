@@ -7,9 +7,9 @@ TYPE_CHECKING = False  # typing takes a while to load
 # fmt: off
 if TYPE_CHECKING:
     from spanagree.comparisons.chance_distribution.distribution import MatchDistribution as MatchDistribution
-    from spanagree.comparisons.compared import Compared as Compared
     from spanagree.comparisons.credit_by_share import PartialCredit as PartialCredit
     from spanagree.comparisons.credit_by_share import partial_credit as partial_credit
+    from spanagree.comparisons.selection import Selection as Selection
     from spanagree.comparisons.table import Comparisons as Comparisons
     from spanagree.comparisons.tally import Tally as Tally
 # fmt: on

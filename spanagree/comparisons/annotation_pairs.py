@@ -16,7 +16,7 @@ from spanagree.arrays import Bools, Floats, Ints, Progress, places_in, ranges, r
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.expected import Placed, compare_layers, place_layers
-from spanagree.comparisons.measures import Match, find_match
+from spanagree.comparisons.measures import Measure, find_match
 from spanagree.comparisons.starts import Starts
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.uniform_starts import UniformStarts
@@ -145,7 +145,7 @@ class PlacedSegments(NamedTuple):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, crowd: AnnotationIndex, chance: ChanceModel, measure: Match
+        cls, corpus: Corpus, crowd: AnnotationIndex, chance: ChanceModel, measure: Measure
     ) -> PlacedSegments:
         """Return the segments of all annotators of a corpus."""
         starts, placed = place_layers(corpus, corpus.annotators, chance, measure)

@@ -18,7 +18,7 @@ from spanagree.chance.place_rules import AnywhereRule, WordRule
 from spanagree.chance.places import ANYWHERE, Places, words_of_texts
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 
@@ -51,7 +51,9 @@ class AtPlaces:
         """Return the kinds of segments."""
         return self.random.kind[classes]
 
-    def in_words(self, measure: Match, layers: Sequence[Layer], classes: Sequence[Ints]) -> Match:
+    def in_words(
+        self, measure: Measure, layers: Sequence[Layer], classes: Sequence[Ints]
+    ) -> Measure:
         """Return a measure of these layers whose tolerance counts words, if it does.
 
         Copies of all documents may follow each other in a layer.

@@ -19,7 +19,7 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, groups, portions_of,
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.comparisons.uniform_starts import expected_one_to_one
@@ -64,7 +64,7 @@ class CoarseStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
     ) -> tuple[CoarseStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each."""
         layers = [corpus.layers[name] for name in names]
@@ -93,7 +93,7 @@ class CoarseStarts(Starts):
         )
         return cls(levels, kinds[-2], kinds[-1]), by_layer(which, layers)
 
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it; one-to-one it is exact."""
         if measure.one_to_one:
             tokens = sides.document_tokens([self.units[kinds] for kinds in sides.profiles])
@@ -104,7 +104,7 @@ class CoarseStarts(Starts):
         value, error = extrapolated(values, unit)
         return value, Inexact(extrapolated=sides.count, off=error * sides.count)
 
-    def _at(self, level: Level, sides: Sides, measure: Match) -> Floats:
+    def _at(self, level: Level, sides: Sides, measure: Measure) -> Floats:
         """Return the same as one level has it."""
         if measure.kernel == "cover":
             return self._covered(level, sides)
@@ -126,7 +126,7 @@ class CoarseStarts(Starts):
             factor[cell] = level.factor[kind]
         return covered_together(level.profiles, covering, sides.count) * factor
 
-    def _of_pairs(self, level: Level, p: Ints, q: Ints, measure: Match) -> Floats:
+    def _of_pairs(self, level: Level, p: Ints, q: Ints, measure: Measure) -> Floats:
         """Return E[φ] of a segment of each of two kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
@@ -166,11 +166,11 @@ def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
     return short
 
 
-def of_all_offsets(measure: Match, a: Ints, b: Ints) -> Floats:
+def of_all_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
     """Add φ up over all offsets at which two segments overlap, for each pair of lengths.
 
-    >>> from spanagree.comparisons.measures import MATCHES
-    >>> of_all_offsets(MATCHES["iou"], np.array([1, 2]), np.array([1, 2])).round(3).tolist()
+    >>> from spanagree.comparisons.measures import MEASURES
+    >>> of_all_offsets(MEASURES["iou"], np.array([1, 2]), np.array([1, 2])).round(3).tolist()
     [1.0, 1.667]
     """
     if measure.of_all_offsets is not None:

@@ -1,4 +1,4 @@
-"""What all counts of matches share: the measure, the chance model, and its rule of places."""
+"""What all counts of matches share: what is asked for, the measure, and the chance model."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Hashes, Progress
-from spanagree.chance.model import ChanceModel
+from spanagree.chance.model import AUTO, ChanceModel, chance_model
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match, find_match
-from spanagree.comparisons.overlaps import check_layers
+from spanagree.comparisons.measures import Measure, find_match
+from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import OverlapError
+from spanagree.errors import OverlapError, SettingError, show
 from spanagree.limits import CostError
 
 if TYPE_CHECKING:
+    from spanagree.chance.model import Given
+    from spanagree.choices import MatchName
     from spanagree.comparisons.place_shares import PlaceShares, WordEdges
+    from spanagree.comparisons.selection import Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,11 @@ class Description:
             functools.reduce(operator.add, shares) if shares else None,
             functools.reduce(lambda total, more: total.plus(more), edges) if edges else None,
         )
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """The settings of a result that say how its segments stand to the rule."""
+        return {} if self.shares is None else {"places_mean": self.shares.mixed}
 
     def notes(self) -> tuple[str, ...]:
         """Say that a rule of places would fit, if there is none."""
@@ -116,7 +124,7 @@ class MatchCounting:
                 raise error from None
 
     @property
-    def measure(self) -> Match:
+    def measure(self) -> Measure:
         """What two segments count."""
         return find_match(self.match)
 
@@ -147,18 +155,177 @@ class MatchCounting:
         return Description(shares) if shares else Description(None, WordEdges.of(corpus))
 
     def settings_of(
-        self, corpus: Corpus, inexact: Inexact, shares: PlaceShares | None
+        self, corpus: Corpus, inexact: Inexact, description: Description
     ) -> dict[str, Any]:
         """Collect the settings that all results of matches have, by name."""
         return {
             "match": self.match,
             **self.chance.settings,
             **inexact.settings(self.chance.seed),
-            "places_mean": None if shares is None else shares.mixed,
+            **description.settings,
             "unplaced": corpus.unplaced_count_as,
             "offsets": corpus.offsets,
             "reading": corpus.reading,
         }
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonRequest:
+    """What a user asks to compare, parsed: measure, chance model and selection.
+
+    Attributes:
+        match: measure of segments; of relations, that of the segments that they link.
+        chance: chance model, which may be open.
+        selection: selection of what is compared; ``None`` for all segments.
+    """
+
+    match: MatchName
+    chance: ChanceModel
+    selection: Selection | None = None
+
+    @classmethod
+    def asked(
+        cls,
+        match: MatchName,
+        chance: str | ChanceModel,
+        places: Given | None = None,
+        chance_of: str = "both",
+        seed: int = 0,
+        **comparing: Any,
+    ) -> ComparisonRequest:
+        """Parse the keywords of :func:`spanagree.evaluate`.
+
+        Args:
+            match: measure.
+            chance, places, chance_of, seed: chance model.
+            comparing: selection; see :class:`spanagree.comparisons.Selection`.
+
+        Raises:
+            SettingError: for an unknown choice or rule, or a bad seed; for settings of relations
+                where segments are compared.
+        """
+        model = chance_model(chance, places, chance_of, seed)
+        if not comparing:
+            return cls(match, model)
+        from spanagree.comparisons.selection import Selection  # most compare all segments
+
+        return cls(match, model, Selection.asked(comparing))
+
+    def _match_in(self, offsets: str) -> MatchName:
+        """Return the measure with its tolerance, in units of a corpus."""
+        if self.selection is None and self.chance.places is None:
+            return self.match
+        from spanagree.comparisons.tolerance import within  # few have a tolerance
+
+        tolerance = 0 if self.selection is None else self.selection.tolerance
+        return within(self.match, tolerance, offsets, self.chance.places)
+
+    def measure_of(self, offsets: str) -> MatchName:
+        """Return the name of the measure by which a corpus with these offsets is compared."""
+        of_selection = None if self.selection is None else self.selection.measure
+        return of_selection or self._match_in(offsets)
+
+    def compared(
+        self, corpus: Corpus, progress: Progress = None, *, in_part: bool = False
+    ) -> tuple[Corpus, MatchCounting]:
+        """Return what of a corpus is compared, and how its matches are counted.
+
+        Args:
+            corpus: annotations.
+            progress: function called with the number of steps done, and of all.
+            in_part: whether this is a part of a corpus: what the whole needs in one place, such as
+                an attribute, it need not have. :meth:`measure_of_whole` looks at the whole.
+
+        Raises:
+            SettingError: for an unknown measure; for a corpus without relations, or without this
+                attribute.
+        """
+        match = self._match_in(corpus.offsets)
+        find_match(match)
+        if self.selection is not None:
+            corpus = self.selection.of(corpus, match, in_part=in_part)
+        if corpus.of_strings:
+            from spanagree.comparisons.strings import as_segments  # most corpora have texts
+
+            corpus = as_segments(corpus, match)
+        if self.selection is not None and self.selection.measure is not None:
+            match = self.selection.measure
+        chance = chance_of_corpus(corpus, match, self.chance)
+        chance, corpus = chance.with_ids(corpus, in_part=in_part)
+        return corpus, MatchCounting.asked(match, chance, self.chance, progress)
+
+    def check(self) -> None:
+        """Check what is asked for before any part of a corpus is read.
+
+        Raises:
+            SettingError: as :meth:`compared`; for rules of documents, as those of a part are not
+                known.
+        """
+        places = self.chance.places
+        if places is not None and places.documents is not None:
+            raise SettingError(
+                "places: a list with a rule for each document needs one corpus, not parts; a name"
+                " or a predicate would work"
+            )
+        if self.selection is None or not self.selection.tolerance:
+            find_match(self._match_in(""))  # a tolerance is in units of the corpus, not known yet
+
+    def measure_of_whole(self, corpus: Corpus) -> MatchName:
+        """Return the measure by which a whole corpus is compared, and check what it needs.
+
+        Args:
+            corpus: parts joined, what is compared of each.
+
+        Raises:
+            SettingError: if no segment has the attribute, or the label of a rule of places; for a
+                rule of places where segments have several pieces.
+            InputError: if no token is at a place.
+        """
+        if not corpus.of_rows:
+            if self.selection is not None:
+                self.selection.refuse(corpus)
+            self.chance.with_ids(corpus)
+        return self.measure_of(corpus.offsets)
+
+    def check_same(
+        self, corpus: Corpus, counting: MatchCounting, names: Sequence[tuple[str, Any, Any]]
+    ) -> None:
+        """Raise if rows were compared by another measure, chance model or setting.
+
+        Args:
+            corpus: documents of the rows.
+            counting: measure and chance model of the rows.
+            names: name of each other setting, its value of the rows and the one asked for.
+
+        Raises:
+            SettingError: naming the first.
+        """
+        from spanagree.comparisons.selection import Selection  # few compare rows
+
+        selection = Selection() if self.selection is None else self.selection
+        of_rows, model = counting.chance, self.chance
+        if model.is_open and of_rows.undefined:
+            model = of_rows
+        elif model.name == AUTO:
+            model = model.named(of_rows.name)
+        settings = [
+            ("match", counting.match, self.measure_of(corpus.offsets)),
+            ("chance", _described(of_rows), _described(model)),
+            *names,
+            *selection.differences(corpus, self.match),
+        ]
+        for name, there, wanted in settings:
+            if there != wanted:
+                raise SettingError(
+                    f"{name} {show(wanted)}; the rows are of {name} {show(there)}: ask for that, or"
+                    " compare the corpus anew"
+                )
+
+
+def _described(chance: ChanceModel) -> str:
+    """Return the name of a chance model, and what more it has."""
+    (_, name), *more = chance.settings.items()
+    return ", ".join((name, *(f"{key} {value}" for key, value in more)))
 
 
 def of_gold(gold: str | None, corpus: Corpus) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import chance_model
 from spanagree.choices import Chance
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import Match, Phi
+from spanagree.comparisons.measures import OWN, Measure, Phi
 from spanagree.comparisons.overlaps import check_layers
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.discontinuous import check_in_one_piece
@@ -68,7 +68,7 @@ def expected(
             " annotators"
         )
     check_in_one_piece(corpus, "a measure of your own")
-    measure = Match("a measure of your own", checked(similarity), of_label, in_tokens)
+    measure = Measure(OWN, OWN, checked(similarity), of_label, in_tokens)
     model = chance_model(chance)
     check_layers(corpus, "exact", model)  # exact allows any overlap
     profiles, placed = place_layers(corpus, corpus.annotators, model, coarse=False)

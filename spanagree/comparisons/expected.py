@@ -15,7 +15,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, distinct
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import CHANCES, is_long
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import observed
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.comparisons.table import NO_LABEL, Comparisons
@@ -45,7 +45,7 @@ STARTS = {
 """The class of starts of each kind of corpus; of segments anywhere, at places, and of no chance."""
 
 
-def kind_of_starts(corpus: Corpus, chance: ChanceModel, measure: Match | None = None) -> str:
+def kind_of_starts(corpus: Corpus, chance: ChanceModel, measure: Measure | None = None) -> str:
     """Return which of :data:`STARTS` are those of a corpus under a chance model.
 
     >>> from spanagree.chance.model import chance_model
@@ -65,7 +65,7 @@ def place_layers(
     corpus: Corpus,
     names: tuple[str, ...],
     chance: ChanceModel,
-    measure: Match | None = None,
+    measure: Measure | None = None,
     *,
     coarse: bool = True,
 ) -> tuple[Starts, dict[str, Placed]]:
@@ -102,7 +102,7 @@ def _starts(kind: str) -> type[Starts]:
 
 
 def compare_layers(
-    a: Placed, b: Placed, starts: Starts, measure: Match, labels: int
+    a: Placed, b: Placed, starts: Starts, measure: Measure, labels: int
 ) -> Comparisons:
     """Return what two layers have in common, observed and expected, by document and label.
 
@@ -131,7 +131,9 @@ def compare_layers(
     )
 
 
-def _sizes(sides: Sides, starts: Starts, measure: Match) -> tuple[list[Ints], list[Floats] | None]:
+def _sizes(
+    sides: Sides, starts: Starts, measure: Measure
+) -> tuple[list[Ints], list[Floats] | None]:
     """Return the sizes of both annotations in each cell; and at random, where these vary."""
     n = sides.count
     if not measure.in_tokens:

@@ -28,7 +28,7 @@ from spanagree.arrays import (
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.at_places import AtPlaces, at_places
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match, Phi, turned
+from spanagree.comparisons.measures import Measure, Phi, turned
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
 
@@ -44,7 +44,7 @@ class StartsAtPlaces(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
     ) -> tuple[StartsAtPlaces, list[Ints]]:
         """Return where the segments of several layers stand, and the classes of each layer's."""
         placed = at_places(corpus, names, chance, "" if measure is None else measure.unit)
@@ -52,7 +52,7 @@ class StartsAtPlaces(Starts):
         at, classes = placed
         return cls(at), classes
 
-    def adapted(self, measure: Match, sides: Sides) -> Match:
+    def adapted(self, measure: Measure, sides: Sides) -> Measure:
         """Return the measure with a tolerance in words, if it is one."""
         return self.at.in_words(measure, sides.layers, sides.profiles)
 
@@ -60,14 +60,14 @@ class StartsAtPlaces(Starts):
         """Return the mean length of segments; ``None`` if the places of a kind have one length."""
         return self.at.mean_length[profiles] if self.at.random_lengths else None
 
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
         if measure.one_to_one:
             return self._one_to_one(sides, measure)
         expected = _expected_with_fixed if sides.first_is_fixed else _expected_of_both
         return expected(self.at, sides, measure), Inexact()
 
-    def _one_to_one(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def _one_to_one(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         from spanagree.comparisons.overlap_expected import expected_overlap
 
         both = np.intersect1d(*sides.cells)
@@ -85,7 +85,7 @@ class StartsAtPlaces(Starts):
 
 
 def _expected_of_both(
-    at: AtPlaces, sides: Sides, measure: Match, cells: Bools | None = None
+    at: AtPlaces, sides: Sides, measure: Measure, cells: Bools | None = None
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
@@ -113,7 +113,7 @@ def _expected_of_both(
     return total
 
 
-def _expected_with_fixed(at: AtPlaces, sides: Sides, measure: Match) -> Floats:
+def _expected_with_fixed(at: AtPlaces, sides: Sides, measure: Measure) -> Floats:
     """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
     a = sides.layers[0]
     cell, of_class, number = sides.alike()[1]
@@ -269,7 +269,7 @@ def _rows(at: AtPlaces, side: _Side) -> _Rows:
     return _Rows(side.cell[which][order], start[order], end[order], value[order])
 
 
-def _pairs(rows: Sequence[_Rows], count: int, measure: Match) -> Floats:
+def _pairs(rows: Sequence[_Rows], count: int, measure: Measure) -> Floats:
     """Return Σ P_A · P_B · φ over all pairs of places that overlap, of each cell.
 
     Of two that overlap, one begins in the other.

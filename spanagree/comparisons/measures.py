@@ -29,13 +29,14 @@ def _in_offsets(layer: Layer) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
-class Match:
+class Measure:
     """A measure of two segments; what it gives adds up over pairs, with one exception.
 
-    Everything that is true of a measure is in its entry of :data:`MATCHES`: what computes, checks,
+    Everything that is true of a measure is in its entry of :data:`MEASURES`: what computes, checks,
     lists and explains measures asks the entry, not the name.
 
     Attributes:
+        name: its name in settings and signatures.
         means: what counts, as sentences have it.
         phi: similarity of two segments: of the offset of the second one's start from the first's,
             and both lengths, as arrays. It is 0 for segments that do not overlap.
@@ -63,6 +64,7 @@ class Match:
         cites: key of its source in ``report/references.bib``.
     """
 
+    name: str
     means: str
     phi: Phi
     of_label: bool = True
@@ -104,13 +106,13 @@ def _shared(offset: Ints, a: Ints, b: Ints) -> Ints:
     return np.maximum(np.minimum(a, offset + b) - np.maximum(offset, 0), 0)
 
 
-def _by_shared(means: str, of_shared: Phi, **fields: Any) -> Match:
+def _by_shared(name: str, means: str, of_shared: Phi, **fields: Any) -> Measure:
     """Return a measure that depends on the number of shared tokens and both sizes alone."""
 
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints | Floats:
         return of_shared(_shared(offset, a, b), a, b)
 
-    return Match(means, phi, of_shared=of_shared, **{"forbids": LABEL_OVERLAP, **fields})
+    return Measure(name, means, phi, of_shared=of_shared, **{"forbids": LABEL_OVERLAP, **fields})
 
 
 def _iou(shared: Ints, a: Ints, b: Ints) -> Floats:
@@ -123,35 +125,41 @@ def _iou_of_all_offsets(a: Ints, b: Ints) -> Floats:
     return iou_of_all_offsets(a, b)
 
 
-MATCHES = {
-    "exact": Match(
+_ALL = (
+    Measure(
+        "exact",
         "same start, end and label", _same, kernel="equal",
         remark="A boundary that is off by one counts nothing.",
     ),
-    "token": _by_shared(
+    _by_shared(
+        "token",
         "tokens in segments of the same label", lambda shared, a, b: shared,
         in_tokens=True, kernel="cover", of_all_offsets=lambda a, b: a * b,
         remark="Sizes are tokens too, so long segments count more than short ones, and a boundary"
         " that is off by one costs little.",
     ),
-    "boundaries": Match(
+    Measure(
+        "boundaries",
         "same start and end, any label", _same, of_label=False, kernel="equal",
         forbids=SAME_BORDERS,
         remark="It disregards labels, so it cannot tell whether they agree.",
     ),
-    "iou": _by_shared(
+    _by_shared(
+        "iou",
         "shared tokens / tokens of both together, same label", _iou,
         of_all_offsets=_iou_of_all_offsets,
         remark="A pair gets the share of tokens that its two segments have in common, and every"
         " segment counts the same.",
     ),
-    "overlap": _by_shared(
+    _by_shared(
+        "overlap",
         "segments of the same label that share a token, each in one pair at most",
         lambda shared, a, b: (shared > 0).astype(np.int64), kernel="one-to-one", any_overlap=True,
         remark="If any share will do, a boundary may be off by any number of tokens, so long"
         " segments are matched easily, by chance too.",
     ),
-    "partial": Match(
+    Measure(
+        "partial",
         "1 for the same start and end, 1/2 for other segments that share a token, any label, each"
         " in one pair at most",
         lambda offset, a, b: ((_shared(offset, a, b) > 0) + _same(offset, a, b)) / 2,
@@ -159,19 +167,24 @@ MATCHES = {
         remark="It disregards labels, and half a point is easy to get: long segments are matched"
         " easily, by chance too.",
     ),
-}  # fmt: skip
+)  # fmt: skip
+
+MEASURES = {measure.name: measure for measure in _ALL}
 """The measures by name; :func:`find_match` finds ``overlap-at-0.5`` and
 ``exact-within-1`` too."""
 
 
-def measures(holds: Callable[[Match], bool]) -> list[MatchName]:
+def measures(holds: Callable[[Measure], bool]) -> list[MatchName]:
     """List the names of the measures of which something holds.
 
     >>> measures(lambda measure: measure.in_tokens)
     ['token']
     """
-    return [cast("MatchName", name) for name, measure in MATCHES.items() if holds(measure)]
+    return [cast("MatchName", name) for name, measure in MEASURES.items() if holds(measure)]
 
+
+OWN = "a measure of your own"
+"""The name and the meaning of a measure that is in no table."""
 
 _AT = "overlap-at-"
 WITHIN = "-within-"
@@ -182,21 +195,23 @@ NEAR = re.compile(f"({'|'.join(OF_EQUAL)}){WITHIN}([1-9][0-9]{{0,2}})(?:-(words|
 """The name of a measure with a tolerance: what it loosens, by how many, and by which words."""
 
 
-def turned(measure: Match) -> Match:
+def turned(measure: Measure) -> Measure:
     """Return the same measure of the second annotator and the first."""
     phi = measure.phi
     return replace(measure, phi=lambda offset, a, b: phi(-offset, b, a))
 
 
-def _near(name: str, t: int, unit: str) -> Match:
+def _near(name: str, t: int, unit: str) -> Measure:
     def phi(offset: Ints, a: Ints, b: Ints) -> Ints:
         near = (np.abs(offset) <= t) & (np.abs(offset + b - a) <= t)
         return near.astype(np.int64)
 
-    of_label = MATCHES[name].of_label
+    of_label = MEASURES[name].of_label
+    words = f"-{unit}" if unit else ""
     label = "same label" if of_label else "any label"
     most = f"{t} word{'s' * (t > 1)}" if unit else f"{t}"
-    return Match(
+    return Measure(
+        f"{name}{WITHIN}{t}{words}",
         f"start and end differ by at most {most}, {label}, each in one pair at most",
         phi, of_label, kernel="near", within=t, unit=unit,
         forbids=LABEL_OVERLAP if of_label else OVERLAP,
@@ -205,17 +220,18 @@ def _near(name: str, t: int, unit: str) -> Match:
     )  # fmt: skip
 
 
-def _overlap_at(share: str) -> Match:
+def _overlap_at(share: str) -> Measure:
     least = float(share)
 
     def of_shared(shared: Ints, a: Ints, b: Ints) -> Ints:
         return ((shared > 0) & (_iou(shared, a, b) >= least)).astype(np.int64)
 
     means = f"segments of the same label with an iou of at least {share}, each in one pair at most"
-    return _by_shared(means, of_shared, kernel="one-to-one", remark=MATCHES["overlap"].remark)
+    remark = MEASURES["overlap"].remark
+    return _by_shared(f"{_AT}{share}", means, of_shared, kernel="one-to-one", remark=remark)
 
 
-def find_match(match: str) -> Match:
+def find_match(match: str) -> Measure:
     """Return the measure of that name, which may be ``overlap-at-`` and a share.
 
     Raises:
@@ -238,5 +254,5 @@ def find_match(match: str) -> Match:
                 " -words or -words+marks"
             )
         return _near(named[1], int(named[2]), named[3] or "")
-    check_choice(match, MATCHES, "match")
-    return MATCHES[match]
+    check_choice(match, MEASURES, "match")
+    return MEASURES[match]

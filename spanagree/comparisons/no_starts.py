@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -21,16 +21,16 @@ class NoStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
     ) -> tuple[NoStarts, list[Ints]]:
         """Return the starts of several layers, and number 0 for each segment."""
         return cls(), [np.zeros(len(corpus.layers[name]), np.int64) for name in names]
 
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return that the expected match of no cell is known."""
         return np.full(sides.count, np.nan), Inexact()
 
-    def adapted(self, measure: Match, sides: Sides) -> Match:
+    def adapted(self, measure: Measure, sides: Sides) -> Measure:
         """Return the measure of segments that may overlap others of their layer."""
         return replace(measure, disjoint=False) if measure.pairs_once else measure
 

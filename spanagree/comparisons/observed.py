@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join_unsorted, packed, ranges, row_order
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.corpus.segments import Layer
 
 
 def observed(
-    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Match
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Measure
 ) -> Ints | Floats:
     """Return Σ φ over all pairs of segments in the same cell, for each cell."""
     i, _, value = similar(a, b, cell_a, cell_b, measure)
@@ -19,7 +19,7 @@ def observed(
 
 
 def similar(
-    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Return pairs of segments in the same cell, by their numbers, and φ of each.
 
@@ -35,7 +35,7 @@ def similar(
 
 
 def _pairs(
-    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Return pairs as :func:`similar`; of layers with overlaps, all that may match."""
     if measure.kernel == "near":
@@ -62,7 +62,7 @@ def _pairs(
 
 
 def _similar_in_pieces(
-    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Match
+    a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
     """Return the same where segments have several pieces: equal shapes, or the tokens of pieces."""
     from spanagree.corpus.discontinuous import in_pieces, shape_codes  # most have one piece

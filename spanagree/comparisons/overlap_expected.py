@@ -25,7 +25,7 @@ from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import both_walk, near_walk
 from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import Sides
 from spanagree.corpus.segments import Layer
 
@@ -45,7 +45,7 @@ NEAR_DRAWS = 1000
 def expected_overlap(
     sides: Sides,
     tokens: Ints,
-    measure: Match,
+    measure: Measure,
     at: AtPlaces | None = None,
     cells: Ints | None = None,
 ) -> tuple[Floats, Inexact]:
@@ -107,7 +107,7 @@ def _pieces(
 
 
 def _walked(
-    pieces: Pieces, measure: Match, at: AtPlaces | None, *, fixed: bool
+    pieces: Pieces, measure: Measure, at: AtPlaces | None, *, fixed: bool
 ) -> list[Floats | None]:
     """Return the mean of each piece, first of what is known of it; ``None`` over the budget."""
     kinds = None if at is None else at.kinds
@@ -146,7 +146,7 @@ class _Drawing(NamedTuple):
 
     pieces: Pieces
     marked: Sequence[_Marked]
-    measure: Match
+    measure: Measure
     at: AtPlaces | None
     seed: int
 
@@ -190,7 +190,7 @@ class _Drawing(NamedTuple):
 
 
 def _drawn_mean(
-    tokens: int, shape: Shape, measure: Match, places: AtPlaces | None, rng: np.random.Generator
+    tokens: int, shape: Shape, measure: Measure, places: AtPlaces | None, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the mean match over draws of both annotations, and its standard error."""
     asked = NEAR_DRAWS if measure.kernel == "near" else DRAWS
@@ -219,7 +219,7 @@ def _matches(
     marked: Sequence[tuple[Layer, Ints]],
     random: tuple[bool, bool],
     tokens: int,
-    measure: Match,
+    measure: Measure,
     places: AtPlaces | None,
     draws: int,
     rng: np.random.Generator,

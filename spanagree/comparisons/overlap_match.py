@@ -16,11 +16,11 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 
 
 def taken_at(
-    pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
+    pieces: Pieces, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> tuple[Ints | Floats, Ints]:
     """Return what a segment of B at each place takes, and the bit behind it; (places, bits).
 

@@ -10,7 +10,7 @@ from spanagree.chance.model import AUTO, NONE, ChanceModel
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons.measures import (
     LABEL_OVERLAP,
-    MATCHES,
+    MEASURES,
     OVERLAP,
     SAME_BORDERS,
     find_match,
@@ -141,7 +141,7 @@ def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) 
     settings = " and ".join(f"{kind} {setting}" for kind, setting in refused.items())
     pairs_of_layers = [_forbidden(other) for other in corpus.layers.values()]
     tables = {
-        "match": {name: other.forbids for name, other in MATCHES.items()},
+        "match": {name: other.forbids for name, other in MEASURES.items()},
         "chance": _FORBIDDEN_BY_CHANCE,
     }
     allowed = {

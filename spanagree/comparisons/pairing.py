@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints, distinct
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 from spanagree.comparisons.observed import overlapping_pairs, similar
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer
@@ -72,7 +72,7 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
         i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
         rest_a, rest_b = a.only(free_a), b.only(free_b)
         cell_a, cell_b = (x.document * labels + number(x) for x in (rest_a, rest_b))
-        p, q, _ = similar(rest_a, rest_b, cell_a, cell_b, MATCHES["exact"])
+        p, q, _ = similar(rest_a, rest_b, cell_a, cell_b, MEASURES["exact"])
         partner[i[p]] = j[q]
         free_a[i[p]], free_b[j[q]] = False, False
     code_a, code_b = _codes(a, b)

@@ -10,7 +10,7 @@ import numpy as np
 from spanagree.arrays import Floats, ranks
 from spanagree.chance.random_annotations import redraw
 from spanagree.comparisons.inexact import mean_of
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import observed
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -76,7 +76,7 @@ def redrawn(corpus: Corpus) -> Iterator[Layer]:
 
 
 def matches_of(
-    layer: Layer, others: Sequence[Layer], measure: Match, size: int, labels: int
+    layer: Layer, others: Sequence[Layer], measure: Measure, size: int, labels: int
 ) -> Floats:
     """Return what a layer has in common with others together; (documents, labels)."""
     by_label = measure.of_label and labels > 1
@@ -89,7 +89,7 @@ def matches_of(
     return matched.reshape(-1, labels)
 
 
-def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Match) -> RandomMean:
+def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Measure) -> RandomMean:
     """Return what the random layer has in common with others: its segments are placed anew."""
     labels = max(1, len(corpus.labels))
     matched, totals = np.zeros((len(corpus), labels)), np.zeros(REDRAWN)

@@ -21,7 +21,7 @@ from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, r
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.relations import relation_matches
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import OF_EQUAL, Match, find_match
+from spanagree.comparisons.measures import OF_EQUAL, Measure, find_match
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
@@ -478,7 +478,7 @@ class PairPlaces(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
     ) -> tuple[Self, list[Ints]]:
         """Return the sets of all relations of some layers, and which is that of each.
 
@@ -536,7 +536,7 @@ class PairPlaces(Starts):
         every = np.arange(len(self.head))
         return self.common(every, every)
 
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return the expected number of relations in common, for each cell."""
         rows = self.rows(sides.cells, sides.profiles)
         i, j = rows.sets_a, rows.sets_b

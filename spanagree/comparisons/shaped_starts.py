@@ -17,7 +17,7 @@ from spanagree.chance.model import ChanceModel
 from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Pieces
@@ -49,7 +49,7 @@ class ShapedStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
     ) -> tuple[ShapedStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each.
 
@@ -90,14 +90,14 @@ class ShapedStarts(Starts):
         """Return the pieces of a kind, from its start."""
         return self.shapes[self.shape[kind]] or ((0, int(self.length[kind])),)
 
-    def _shares(self, first: int, second: int, measure: Match) -> tuple[int, Floats]:
+    def _shares(self, first: int, second: int, measure: Measure) -> tuple[int, Floats]:
         """Return φ of two kinds for each offset at which their hulls share a token."""
         least, shared = shares_of_offsets(self.pieces(first), self.pieces(second))
         assert measure.of_shared is not None  # others are refused
         sizes = self._tokens(np.array([first, second]))
         return least, np.asarray(measure.of_shared(shared, *sizes), np.float64)
 
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
         if measure.kernel == "cover":
             return self._covered(sides), Inexact()
@@ -121,7 +121,7 @@ class ShapedStarts(Starts):
         )
         return np.concatenate([np.zeros(int(self.offset[kind])), starts])
 
-    def _pair(self, first: int, second: int, measure: Match) -> float:
+    def _pair(self, first: int, second: int, measure: Measure) -> float:
         """Return E[φ] of a random segment of either kind."""
         p, q = self._at(first), self._at(second)
         if measure.kernel == "equal":

@@ -18,7 +18,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, distinct, join
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 
@@ -98,7 +98,7 @@ class Starts(ABC):
     @classmethod
     @abstractmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
     ) -> tuple[Self, list[Ints]]:
         """Return the starts of several layers, and the number of each layer's segments in them.
 
@@ -110,13 +110,13 @@ class Starts(ABC):
         """
 
     @abstractmethod
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
         Beside it stands in how many cells it is not exact.
         """
 
-    def adapted(self, measure: Match, sides: Sides) -> Match:
+    def adapted(self, measure: Measure, sides: Sides) -> Measure:
         """Return a measure as it is of these segments, if borders are counted in another way."""
         return measure
 

@@ -24,7 +24,10 @@ from spanagree.formats.changed_texts import plain
 NO_TEXT = "strings have no places in a text"
 """The reason why strings have no chance."""
 
-MEANS = {"exact": "equal strings with the same label", "boundaries": "equal strings, any label"}
+MEANS = {
+    name: "equal strings" + (" with the same label" if find_match(name).of_label else ", any label")
+    for name in OF_EQUAL
+}
 """What matches of strings, by measure."""
 
 

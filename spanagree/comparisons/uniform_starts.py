@@ -11,7 +11,7 @@ from spanagree.arrays import Floats, Ints, distinct, join, join_unsorted, portio
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
 from spanagree.comparisons.starts import Sides, Starts
 from spanagree.corpus.corpus import Corpus
@@ -29,7 +29,7 @@ class UniformStarts(Starts):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Match | None
+        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
     ) -> tuple[UniformStarts, list[Ints]]:
         """Return the start distributions of several layers, and that of each segment."""
         layers = [corpus.layers[name] for name in names]
@@ -42,7 +42,7 @@ class UniformStarts(Starts):
         )
         return cls(profiles), by_layer(profile, layers)
 
-    def expected(self, sides: Sides, measure: Match) -> tuple[Floats, Inexact]:
+    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
         if measure.one_to_one:
             tokens = [
@@ -54,7 +54,7 @@ class UniformStarts(Starts):
             return self._with_fixed(sides, measure), Inexact()
         return self._both_random(sides, measure), Inexact()
 
-    def _both_random(self, sides: Sides, measure: Match) -> Floats:
+    def _both_random(self, sides: Sides, measure: Measure) -> Floats:
         cells = sides.count
         # segments that chance treats alike: same cell, length and start distribution
         kinds = []
@@ -80,7 +80,7 @@ class UniformStarts(Starts):
         return summed + np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells)
 
     def _of_pairs(
-        self, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Match
+        self, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Measure
     ) -> Floats:
         """Return E[φ] of a random segment of A and one of B, for pairs of profiles and lengths."""
         profiles = self.profiles
@@ -92,7 +92,7 @@ class UniformStarts(Starts):
             return inner(cover_a, row_a, cover_b, row_b)
         return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
-    def _with_fixed(self, sides: Sides, measure: Match) -> Floats:
+    def _with_fixed(self, sides: Sides, measure: Measure) -> Floats:
         """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
         a, b = sides.layers
         # random segments that are alike, once
@@ -117,7 +117,7 @@ class UniformStarts(Starts):
         return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
 
 
-def expected_one_to_one(sides: Sides, tokens: Ints, measure: Match) -> tuple[Floats, Inexact]:
+def expected_one_to_one(sides: Sides, tokens: Ints, measure: Measure) -> tuple[Floats, Inexact]:
     """Return the expected one-to-one matches of each cell, of segments that may stand anywhere.
 
     Args:

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, ranges
-from spanagree.comparisons.measures import Match
+from spanagree.arrays import Bools, Ints, distinct, ranges
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 
@@ -15,7 +15,7 @@ from spanagree.corpus.corpus import Corpus
 def with_unplaced(
     rows: Comparisons,
     corpus: Corpus,
-    measure: Match,
+    measure: Measure,
     pairs: tuple[Ints, Ints, Ints],
     order: tuple[str, ...] = ("document", "first", "second", "label"),
     *,
@@ -44,7 +44,27 @@ def with_unplaced(
     return Comparisons.joined([rows, *parts]).by(*order)
 
 
-def rows_of_quotes(corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
+def quotes_in(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, Ints]:
+    """Return the quotes of an annotator that are not in the text, in some documents.
+
+    Args:
+        corpus: the annotators; ``None`` if they are not known.
+        name: name of one.
+        documents: mask of the documents.
+
+    Returns:
+        Document and label of each quote, by number.
+    """
+    quotes = None if corpus is None else corpus.unplaced.get(name)
+    if corpus is None or quotes is None:
+        return {"document": np.zeros(0, np.int64), "label": np.zeros(0, np.int64)}
+    is_chosen = documents[quotes.at]
+    code = {label: i for i, label in enumerate(corpus.labels)}
+    label = np.array([code[label] for label in quotes.label], np.int64)
+    return {"document": quotes.at[is_chosen], "label": label[is_chosen]}
+
+
+def rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
     """Return rows of the quotes that are not in the text, of pairs that have nothing else there.
 
     Args:
@@ -79,7 +99,7 @@ def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
 
 
 def _rows_of_side(
-    corpus: Corpus, measure: Match, pairs: tuple[Ints, Ints, Ints], side: int, expected: float
+    corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints], side: int, expected: float
 ) -> Comparisons:
     """Return a row for each pair and label, of the quotes of one of the two annotators."""
     annotation, label, length = _quotes_of(corpus)

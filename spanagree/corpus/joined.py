@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice
 from typing import Any, ClassVar, TypeAlias
@@ -16,6 +16,7 @@ from spanagree.corpus.segments import Layer
 from spanagree.corpus.times import ticks_of
 from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.errors import InputError, counted, printable, show
+from spanagree.settings import READING, ReadingSetting
 
 
 class SharedDocumentsError(InputError):
@@ -217,28 +218,7 @@ def check_unique(ids: Mapping[str, Hashes]) -> None:
     )
 
 
-_COUNTS = ("ill_formed", "quotes")  # among the settings of reading, counts that add
-
-
-_ADDED = "places_mean"  # a number of documents
-
-
-_HOW = "expected"  # said if not all are exact
-
-
 _SCHEMES = "schemes"  # of the tags of each layer
-
-
-_OF_PARTS = ("gold_first", "chosen")  # how layers stand in a part, which parts need not share
-
-
-# of parts only those have these in which they had an effect
-_IF_USED = (
-    "ignore_tokens", "missing", "partial", "discontinuous", "duplicates", "chance_seed", "unplaced",
-)  # fmt: skip
-
-
-_REPAIR = "repair"
 
 
 def merged_settings(
@@ -246,31 +226,26 @@ def merged_settings(
 ) -> dict[str, Any]:
     """Return the merged settings of two parts, as plain data; an error begins with ``where``.
 
-    Settings have to be the same, but for counts, which add, and those that parts need not share.
+    Each is joined as :data:`spanagree.settings.READING` says; all others have to be the same.
     """
     before, now = first.get(_SCHEMES), second.get(_SCHEMES)
     if before and now:
         first = {**first, _SCHEMES: _schemes_of(before, now)}
         second = {**second, _SCHEMES: _schemes_of(now, before)}
-    for key in sorted({*first, *second} - {*_COUNTS, _ADDED, _HOW, _REPAIR, *_OF_PARTS}):
+    for key in sorted({*first, *second}):
+        rule = READING.get(key, ReadingSetting()).joined
         before, now = first.get(key), second.get(key)
-        unused = key in _IF_USED and None in (before, now)
-        if before != now and not unused:
+        is_unused = rule == "if used" and None in (before, now)
+        if rule in ("same", "if used") and before != now and not is_unused:
             raise InputError(
                 f"{where + ': ' if where else ''}{key} {show(now)}; of those before it is"
                 f" {show(before)}, and parts made with different settings do not add"
             )
-    merged = {**first, **{key: second[key] for key in (*_OF_PARTS, *_IF_USED) if key in second}}
-    if _REPAIR in {**first, **second}:
-        merged[_REPAIR] = sorted({*first.get(_REPAIR, ()), *second.get(_REPAIR, ())})
-    methods = [settings[_HOW] for settings in (first, second) if settings.get(_HOW)]
-    if methods:
-        merged[_HOW] = min(methods)
-    if _ADDED in {**first, **second}:
-        merged[_ADDED] = first.get(_ADDED, 0) + second.get(_ADDED, 0)
-    for key in _COUNTS:
-        if count := _added(first.get(key, {}), second.get(key, {})):
-            merged[key] = count
+    merged = dict(first)
+    for key, setting in READING.items():
+        values = [part[key] for part in (first, second) if part.get(key, {}) != {}]
+        if setting.joined in _JOINED and values:
+            merged[key] = _JOINED[setting.joined](values)
     return merged
 
 
@@ -285,12 +260,28 @@ def _schemes_of(schemes: Mapping[str, str], others: Mapping[str, str]) -> dict[s
 _CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
-def _added(first: _CountsByLayer, second: _CountsByLayer) -> dict[str, dict[str, int]]:
-    """Return how often each kind of thing was counted in each layer of either part."""
+def _added(parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int]]:
+    """Return how often each kind of thing was counted in each layer of some parts."""
     counts: dict[str, dict[str, int]] = {}
-    for part in (first, second):
+    for part in parts:
         for layer, kinds in part.items():
             of_layer = counts.setdefault(layer, {})
             for kind, times in kinds.items():
                 of_layer[kind] = of_layer.get(kind, 0) + times
     return counts
+
+
+def _union(parts: Sequence[Iterable[str]]) -> list[str]:
+    """Return the names that some part has, sorted."""
+    return sorted({name for part in parts for name in part})
+
+
+_JOINED: Mapping[str, Callable[[Sequence[Any]], Any]] = {
+    "if used": lambda values: values[-1],
+    "last": lambda values: values[-1],
+    "least": min,
+    "sum": sum,
+    "union": _union,
+    "counts": _added,
+}
+"""How the values of parts are joined, by the names in :data:`spanagree.settings.READING`."""

@@ -319,7 +319,7 @@ def difficulty(
             annotators=len(team.layers),
             chosen=chosen,
             **of_gold(gold, corpus),
-            **counting.settings_of(team, inexact, shares),
+            **counting.settings_of(team, inexact, description),
         ),
         notes=(
             *team.notes,

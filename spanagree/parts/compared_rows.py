@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from spanagree.arrays import Progress
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.corpus_kind import CorpusKind
-from spanagree.comparisons.counting import Description, MatchCounting
-from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import chance_of_corpus, widest_chance
+from spanagree.comparisons.counting import ComparisonRequest, Description, MatchCounting
+from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError, chosen
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self  # in typing from Python 3.11 on
 
-    from spanagree.choices import MatchName
     from spanagree.comparisons.place_shares import PlaceShares
     from spanagree.files import PathName
     from spanagree.parts.each import Part
@@ -108,30 +106,30 @@ class ComparedRows:
         raise NotImplementedError
 
     @classmethod
-    def of_part(cls, part: Any, *, settings: Mapping[str, Any], **chosen: Any) -> Self:
+    def of_part(cls, part: Any, *, request: ComparisonRequest, **chosen: Any) -> Self:
         """Compare a part of a corpus, where it is read.
 
         Args:
             part: documents of the corpus, of which some layers may be missing; or their rows.
-            settings: keyword arguments of :func:`spanagree.comparisons.compared.compared`.
+            request: what is compared.
             chosen: name of gold, or names of the annotators who are compared.
 
         Raises:
             SettingError: for a layer that overlaps itself where that is not allowed; for rows that
                 are of another question.
         """
-        from spanagree.comparisons.compared import compared, without_unused_text  # of parts alone
+        from spanagree.comparisons.selection import without_unused_text  # of parts alone
         from spanagree.corpus.same_texts import numbers_of_texts
 
         if isinstance(part, cls):
-            part._check_asked(part._chosen_differently(**chosen), **settings)
+            names = part._chosen_differently(**chosen)
+            request.check_same(part.corpus, part.counting, names)
             return part
-        corpus, match, chance = compared(part, in_part=True, **settings)
-        counting = MatchCounting.asked(match, chance, settings["chance"])
+        corpus, counting = request.compared(part, in_part=True)
         rows = counting.run(functools.partial(cls._of_part, corpus, **chosen))
         return replace(
             rows,
-            corpus=without_unused_text(corpus, chance),
+            corpus=without_unused_text(corpus, counting.chance),
             description=replace(rows.description, text_numbers=numbers_of_texts(part)),
         )
 
@@ -141,36 +139,13 @@ class ComparedRows:
         raise NotImplementedError
 
     def _chosen_differently(self, chosen: Any) -> list[tuple[str, Any, Any]]:
-        """Return what was chosen as :meth:`_check_asked` takes it, if anything was."""
+        """List who was chosen and who is asked for; see :meth:`ComparisonRequest.check_same`."""
         raise NotImplementedError
 
     @classmethod
-    def joined(cls, parts: Mapping[str, Self], *, settings: Mapping[str, Any]) -> Self:
+    def joined(cls, parts: Mapping[str, Self], *, request: ComparisonRequest) -> Self:
         """Join the rows of parts, by name, as if they had been one corpus."""
         raise NotImplementedError
-
-    def _check_asked(
-        self,
-        names: Sequence[tuple[str, Any, Any]],
-        match: MatchName,
-        chance: ChanceModel,
-        **comparing: Any,
-    ) -> None:
-        """Raise unless the rows are what is asked for.
-
-        Args:
-            names: name of a setting, its value of the rows and the one asked for.
-            match, chance: measure and chance model that are asked for.
-            comparing: what is compared; see :class:`spanagree.comparisons.Compared`.
-
-        Raises:
-            SettingError: naming the first setting that differs.
-        """
-        from spanagree.comparisons.compared import asked_items, check_same_question, measure_of
-
-        asked = measure_of(match, chance, self.corpus.offsets, **comparing)
-        items = [*names, *asked_items(self.corpus, match, **comparing)]
-        check_same_question((self.counting.match, self.counting.chance), (asked, chance), items)
 
 
 _Rows = TypeVar("_Rows", bound=ComparedRows)
@@ -180,7 +155,7 @@ def rows_of_corpus_or_parts(
     kind: type[_Rows],
     source: Corpus | Iterable[Part],
     chosen: Mapping[str, Any],
-    settings: Mapping[str, Any],
+    request: ComparisonRequest,
     executor: Executor | None,
     progress: Progress,
 ) -> _Rows:
@@ -190,7 +165,7 @@ def rows_of_corpus_or_parts(
         kind: class of the rows.
         source: corpus, or parts of one.
         chosen: names of the annotators who are compared, or of gold, as ``kind`` takes them.
-        settings: keyword arguments of :func:`spanagree.comparisons.compared.compared`.
+        request: what is compared.
         executor: executor whose workers compare the parts.
         progress: function called with the number of steps, or of parts, done, and of all.
 
@@ -202,27 +177,25 @@ def rows_of_corpus_or_parts(
             from spanagree.parts.each import check_executor  # one corpus has no parts
 
             check_executor(executor)
-        corpus, match, chance = _compared_as_usual(source, **settings)
-        counting = MatchCounting.asked(match, chance, settings["chance"], progress)
+        corpus, counting = request.compared(source, progress)
         return counting.run(functools.partial(kind.of, corpus, **chosen))
-    from spanagree.comparisons.compared import check_settings  # few corpora come in parts
-    from spanagree.parts.each import joined_parts
+    from spanagree.parts.each import joined_parts  # few corpora come in parts
 
-    check_settings(**settings)
+    request.check()
 
-    def rows_under(settings: Mapping[str, Any]) -> _Rows:
+    def rows_under(request: ComparisonRequest) -> _Rows:
         work, join = (
-            functools.partial(function, **chosen, settings=settings)
+            functools.partial(function, **chosen, request=request)
             for function in (kind.of_part, kind.joined)
         )
         return joined_parts(source, work, join, executor, progress)
 
     try:
-        return rows_under(settings)
+        return rows_under(request)
     except _OtherChanceError as error:
         if iter(source) is source:
             raise
-        return rows_under({**settings, "chance": error.chance})
+        return rows_under(replace(request, chance=error.chance))
 
 
 class _OtherChanceError(SettingError):
@@ -259,22 +232,6 @@ def _check_one_chance(parts: Mapping[str, ComparedRows]) -> None:
         raise error
 
 
-def _compared_as_usual(
-    corpus: Corpus, match: MatchName, chance: ChanceModel, **comparing: Any
-) -> tuple[Corpus, MatchName, ChanceModel]:
-    """Return what of a corpus is compared; without further settings, all its segments as they are.
-
-    Args:
-        corpus, match, chance, comparing: as :func:`spanagree.comparisons.compared.compared`.
-    """
-    if comparing or chance.places is not None or corpus.of_strings:
-        from spanagree.comparisons.compared import compared
-
-        return compared(corpus, match, chance, **comparing)
-    find_match(match)
-    return corpus, match, chance_of_corpus(corpus, match, chance)
-
-
 def compared_documents(corpus: Corpus, counting: MatchCounting) -> dict[str, Any]:
     """Return the attributes of :class:`ComparedRows` of a corpus, or of a part, by name."""
     kind, description = CorpusKind.of(corpus), counting.describe(corpus)
@@ -282,24 +239,24 @@ def compared_documents(corpus: Corpus, counting: MatchCounting) -> dict[str, Any
 
 
 def whole_of_parts(
-    parts: Mapping[str, ComparedRows], settings: Mapping[str, Any]
+    parts: Mapping[str, ComparedRows], request: ComparisonRequest
 ) -> tuple[Corpus, MatchCounting, Description]:
     """Join the documents of parts, and return how their rows were counted and stand to texts.
 
     Args:
         parts: rows of parts in their order, by name.
-        settings: keyword arguments of :func:`spanagree.comparisons.compared.compared`.
+        request: what is compared.
 
     Raises:
         InputError, SettingError: for parts that do not belong together; for what no part has.
     """
-    from spanagree.comparisons.compared import joined_items, measure_of_whole  # of parts alone
     from spanagree.comparisons.counting import notes_on_texts
+    from spanagree.comparisons.selection import joined_items  # of parts alone
 
     _check_one_chance(parts)
     first = next(iter(parts.values()))
     corpus = joined_items({name: part.corpus for name, part in parts.items()})
-    counting = replace(first.counting, match=measure_of_whole(corpus, **settings))
+    counting = replace(first.counting, match=request.measure_of_whole(corpus))
     descriptions = {name: part.description for name, part in parts.items()}
     corpus = corpus.but(notes=(*corpus.notes, *notes_on_texts(descriptions)))
     return corpus, counting, Description.joined([*descriptions.values()])
@@ -334,7 +291,7 @@ _Sums = TypeVar("_Sums")
 def counts_under_each(
     compared_rows: _Rows,
     rows: tuple[_Sums, _Sums | None],
-    count: Callable[[_Rows, _Sums, MatchCounting], _Counts],
+    count: Callable[[_Rows, _Sums, MatchCounting, Description], _Counts],
     remarks: Sequence[str] = (),
 ) -> _Counts:
     """Count rows, and the same without a rule of places, if chance has one.
@@ -342,14 +299,15 @@ def counts_under_each(
     Args:
         compared_rows: what was compared.
         rows: its rows, under its chance model and without the rule.
-        count: function that counts rows under one chance model.
+        count: function that counts rows under one chance model, with the description that it has.
         remarks: further notes.
     """
     counting, description = compared_rows.counting, compared_rows.description
     notes = (*compared_rows.corpus.notes, *description.notes(), *remarks)
-    counts = replace(count(compared_rows, rows[0], counting), notes=notes, rows=compared_rows)
+    counts = count(compared_rows, rows[0], counting, description)
+    counts = replace(counts, notes=notes, rows=compared_rows)
     plain = counting.without_places()
     if plain is None or rows[1] is None:
         return counts
-    uniform = count(compared_rows, rows[1], plain)
+    uniform = count(compared_rows, rows[1], plain, Description())
     return replace(counts, places=description.shares, uniform=uniform)

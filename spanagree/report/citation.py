@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from spanagree.chance.model import NONE
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import OF_EQUAL, find_match
 from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.comparisons.strings import MEANS as OF_STRINGS
 from spanagree.corpus.label_table import DUPLICATES
@@ -265,7 +265,8 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
         for key, setting in SETTINGS.items()
         if not isinstance(setting.says, str) and setting.kind != "yes or no"
     },
-    "arguments": ("boundaries",), "expected": ("partly-drawn",), "average": ("micro", "macro"),
+    "arguments": [name for name in OF_EQUAL if name != "exact"], "expected": ("partly-drawn",),
+    "average": ("micro", "macro"),
     "team": ("summed",), "credit": ("by-share",), "items": ("labels", "segments", *_OFFSETS),
     "outside": ("kept", "skipped"), "offsets": _OFFSETS, "unit": UNITS, "repair": REPAIRS,
     "scheme": ("auto", "none", "mixed", *SCHEMES),

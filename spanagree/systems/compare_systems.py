@@ -28,6 +28,7 @@ from spanagree.results.result import Comparable, Keyed, Result
 from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason
 from spanagree.results.verdict import LEVEL, Better
 from spanagree.settings import EXACT, JACKKNIFE, confidence_of, unit
+from spanagree.systems.clusters import clustered
 from spanagree.systems.count import EvaluationSettings, PerDocument
 from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
@@ -453,7 +454,7 @@ def compare_systems(
     names = list(itertools.combinations(by_system, 2))
     if not names:
         raise SettingError("one system; a difference needs two")
-    per_document = evaluation.counted.per_document.clustered(ci, evaluation.settings)
+    per_document = clustered(evaluation.counted.per_document, ci, evaluation.settings)
     groups: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in names:
         shared = per_document.shared_by(*by_system[a], *by_system[b])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.counting import ComparisonRequest, MatchCounting
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -93,7 +93,7 @@ class ComparedSystems(ComparedRows):
         parts: Mapping[str, ComparedSystems],
         gold: str | None = None,
         *,
-        settings: Mapping[str, Any],
+        request: ComparisonRequest,
     ) -> ComparedSystems:
         """Join what was compared in parts, as if they had been one corpus.
 
@@ -103,13 +103,13 @@ class ComparedSystems(ComparedRows):
         Args:
             parts: parts in their order, by name.
             gold: name of the gold layer. Default: the first of the whole corpus.
-            settings: as of :meth:`of_part`.
+            request: what is compared.
 
         Raises:
             InputError, SettingError: for parts that do not belong together; for what no part has.
         """
         first, *others = parts.values()
-        corpus, counting, description = whole_of_parts(parts, settings)
+        corpus, counting, description = whole_of_parts(parts, request)
         gold = _checked_gold(corpus, gold)
         if not _rows_of_parts_hold(corpus, gold, [*parts.values()]):
             corpus.check_segments("parts of which chance treats some in another way")

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique
-from spanagree.comparisons.counting import MatchCounting, of_gold
+from spanagree.comparisons.counting import Description, MatchCounting, of_gold
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -19,10 +19,7 @@ from spanagree.parts.compared_rows import Counts, counts_under_each
 from spanagree.results.score import all_figures
 from spanagree.settings import MatchSettings
 from spanagree.systems.compared_systems import ComparedSystems
-from spanagree.systems.system_rows import SystemRows, compare_with_gold
-
-if TYPE_CHECKING:
-    from spanagree.uncertainty.confidence import Jackknife
+from spanagree.systems.system_rows import SystemRows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,11 +58,6 @@ class PerDocument(NamedTuple):
     wholes: Ints | None = None
     corpus: Corpus | None = None
 
-    @property
-    def joined(self) -> Corpus | None:
-        """The corpus, if its documents were joined of texts."""
-        return None if self.corpus is None or self.corpus.text_ends is None else self.corpus
-
     def of_system(self, name: str) -> Comparisons:
         """Return the comparisons of one system with gold."""
         return self.comparisons.where(self.comparisons.second == self.number(name))
@@ -86,26 +78,6 @@ class PerDocument(NamedTuple):
     def units(self, documents: Bools) -> Ints:
         """Return the units that some documents are, or are parts of."""
         return np.flatnonzero(documents) if self.wholes is None else unique(self.wholes[documents])
-
-    def clustered(self, jackknife: Jackknife, settings: EvaluationSettings) -> PerDocument:
-        """Return the clusters: documents, wholes of them, or texts they were joined of.
-
-        Raises:
-            SettingError: if it is not known what sentences belong to, or texts were not joined.
-        """
-        if not jackknife.by_text(settings):
-            return self._replace(wholes=jackknife.wholes_of(self.wholes, settings))
-        from spanagree.comparisons.joined_texts import by_text  # few texts are joined
-
-        counting = self.counting
-
-        def compare(texts: Corpus) -> Comparisons:
-            counting.check(texts)
-            return compare_with_gold(texts, settings.gold, counting).comparisons
-
-        comparisons, document = by_text(self.comparisons, self.joined, compare)
-        shared = {number: both[document] for number, both in self.shared.items()}
-        return PerDocument(comparisons, shared, self.ids, counting)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,20 +122,6 @@ class CountedSystems(Counts):
         """Compute the figures of sums; see :func:`spanagree.results.score.all_figures`."""
         return all_figures(sums, self.settings.f_beta)
 
-    def not_found(self, system: str) -> Mapping[str, Ints]:
-        """Return the quotes of a system that are not in the text, over the documents it shares.
-
-        That is document and label of each, by number; the corpus of the rows keeps them.
-        """
-        corpus = self.per_document.corpus
-        quotes = None if corpus is None else corpus.unplaced.get(system)
-        if corpus is None or quotes is None:
-            return {"document": np.zeros(0, np.int64), "label": np.zeros(0, np.int64)}
-        is_shared = self.per_document.shared[self.per_document.number(system)][quotes.at]
-        code = {name: i for i, name in enumerate(corpus.labels)}
-        label = np.array([code[name] for name in quotes.label], np.int64)
-        return {"document": quotes.at[is_shared], "label": label[is_shared]}
-
     def over(self, documents: Ints) -> CountedSystems:
         """Return the counts over some of the documents, by number from 0."""
         per_document = self.per_document
@@ -207,7 +165,11 @@ def counted_of(compared: ComparedSystems, beta: float | None = None) -> CountedS
 
 
 def _counted(
-    compared: ComparedSystems, rows: SystemRows, counting: MatchCounting, beta: float | None
+    compared: ComparedSystems,
+    rows: SystemRows,
+    counting: MatchCounting,
+    description: Description,
+    beta: float | None,
 ) -> CountedSystems:
     """Count the rows under one chance model."""
     corpus, gold = compared.corpus, compared.gold
@@ -215,8 +177,7 @@ def _counted(
     seen = [layer.annotated for layer in corpus.layers.values()]
     seen_by_gold = seen[names.index(gold)]
     shared = {i: seen_by_gold & mask for i, mask in enumerate(seen) if names[i] != gold}
-    shares = compared.description.shares if counting is compared.counting else None
-    settings = counting.settings_of(corpus, rows.comparisons.inexact, shares)
+    settings = counting.settings_of(corpus, rows.comparisons.inexact, description)
     return CountedSystems(
         documents=len(corpus),
         settings=EvaluationSettings(**of_gold(gold, corpus), f_beta=beta, **settings),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.arrays import Progress, step_of
-from spanagree.chance.model import chance_model
+from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import counted, printable
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from spanagree.chance.model import Given
     from spanagree.choices import ChanceOf, ChanceOrAuto, MatchName
-    from spanagree.comparisons.compared import Comparing
+    from spanagree.comparisons.selection import Comparing
     from spanagree.formats.guessed import CorpusLike
     from spanagree.formats.tag_lists import Tags
     from spanagree.parts.each import Part
@@ -76,7 +76,7 @@ def evaluate(
         comparing: by how much borders may differ, ``tolerance``; whether an ``attribute`` counts;
             whether quotes that are not in the text do, ``unplaced``; and what is compared,
             ``what``, of relations also ``pairs``, ``undirected``, ``untyped`` and ``arguments``:
-            the attributes of :class:`spanagree.comparisons.Compared`.
+            the attributes of :class:`spanagree.comparisons.Selection`.
 
     Raises:
         SettingError: for an unknown name, a number out of range, fewer than two layers, or a layer
@@ -91,11 +91,10 @@ def evaluate(
     if beta is not None:
         f_beta(beta)  # refused before any work
     source, named = (corpus, gold) if isinstance(corpus, Corpus) else _guessed(corpus, gold)
-    model = chance_model(chance, places, chance_of, seed)
+    request = ComparisonRequest.asked(match, chance, places, chance_of, seed, **comparing)
     jackknife = None if ci is False else _parsed(ci)
-    settings = {"match": match, "chance": model, **comparing}
     chosen = {"gold": named}
-    rows = rows_of_corpus_or_parts(ComparedSystems, source, chosen, settings, executor, progress)
+    rows = rows_of_corpus_or_parts(ComparedSystems, source, chosen, request, executor, progress)
     evaluation = result(
         counted_of(rows, beta), jackknife, step_of(progress, "intervals") if jackknife else None
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, distinct
 from spanagree.results.score import Interval, all_figures, corrected_figures
+from spanagree.systems.clusters import clustered
 from spanagree.systems.count import CountedSystems, PerDocument, columns_of
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, Statistic, intervals_of, mean_moments, moments
@@ -55,7 +56,7 @@ def intervals_by_name(
     counts: CountedSystems, jackknife: Jackknife
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
     """Compute the intervals of every system, over all labels and for each, and of their means."""
-    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    clusters = clustered(counts.per_document, jackknife, counts.settings)
     of_all = intervals_of(moments_of_systems(clusters, counts.figures), jackknife)
     ends = {(name, ""): of_all[i] for i, name in enumerate(counts.annotators)}
     labels = counts.labels

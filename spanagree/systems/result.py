@@ -289,7 +289,7 @@ def result(
         of_label = find_match(counts.settings.match).of_label
         intervals = macro_ends.get(name, ())
         macro = _macro(labels.values(), of_label, counts.settings.f_beta, intervals)
-        not_found = len(counts.not_found(name)["label"])
+        not_found = _not_found(counts, name)
         shared = counts.shared[name]
         systems[name] = System(name, shared, overall, labels, macro, Rank(*rank), not_found)
     settings = counts.settings
@@ -307,6 +307,17 @@ def result(
         jackknife,
         uniform=None if counts.uniform is None else result(counts.uniform),
     )
+
+
+def _not_found(counts: CountedSystems, system: str) -> int:
+    """Count the quotes of a system that are not in the text, over the documents it shares."""
+    per_document = counts.per_document
+    if per_document.corpus is None or not per_document.corpus.unplaced:
+        return 0
+    from spanagree.comparisons.unplaced_rows import quotes_in  # most systems give offsets
+
+    documents = per_document.shared_by(system)
+    return len(quotes_in(per_document.corpus, system, documents)["label"])
 
 
 def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally]:

@@ -19,6 +19,7 @@ from spanagree.results.result import Comparable
 from spanagree.results.score import NO_CHANCE, Figures, Interval, Ratio, Score, ends_of, figures_of
 from spanagree.results.score_columns import columns_of_figure
 from spanagree.settings import confidence_of, unit
+from spanagree.systems.clusters import clustered
 from spanagree.systems.count import CountedSystems, EvaluationSettings, columns_of
 from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, SystemsResult, check_evaluation
@@ -429,7 +430,7 @@ def _moments(
     counts: CountedSystems, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> tuple[Moments, list[Floats]]:
     """Compute means over runs and their changes without a document, and the figures of each run."""
-    clusters = counts.per_document.clustered(jackknife, counts.settings)
+    clusters = clustered(counts.per_document, jackknife, counts.settings)
     rows = clusters.comparisons.of_wholes(clusters.wholes).by("second", "document")
     layers = [layer for of_system in by_system.values() for layer in of_system]
     place = np.full(len(counts.annotators), -1)

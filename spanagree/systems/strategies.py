@@ -18,6 +18,7 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.observed import overlapping_pairs
+from spanagree.comparisons.unplaced_rows import quotes_in
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
@@ -248,7 +249,9 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     counts, labels = {}, {}
     for name in evaluation.systems:
         pair = corpus.layers[gold], corpus.layers[name]
-        not_found = evaluation.counted.not_found(name)["label"]
+        not_found = quotes_in(corpus, name, evaluation.counted.per_document.shared_by(name))[
+            "label"
+        ]
         (counts[name],) = _with_spurious(outcomes(*pair, 1), [len(not_found)])
         n_lost = np.bincount(not_found, minlength=n_labels).tolist()
         by_label = zip(

@@ -14,6 +14,7 @@ from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
+from spanagree.comparisons.unplaced_rows import quotes_in
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import counted, listed, printable
 from spanagree.results import caveats, verdict
@@ -126,7 +127,9 @@ def _not_found_by_part(evaluation: Evaluation, system: System, by: str | None) -
     """Count the quotes of a system that are not in the text, by label or document."""
     if by is None:
         return {}
-    numbers = evaluation.counted.not_found(system.name)[by].tolist()
+    per_document, name = evaluation.counted.per_document, system.name
+    quotes = quotes_in(per_document.corpus, name, per_document.shared_by(name))
+    numbers = quotes[by].tolist()
     if by == "label":
         labels = evaluation.counted.sums.labels
         return Counter(labels[number] for number in numbers)

@@ -19,7 +19,7 @@ from spanagree.choices import Shown, names_of
 from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
-from spanagree.comparisons.measures import MATCHES, measures
+from spanagree.comparisons.measures import MEASURES, measures
 from spanagree.errors import chosen
 
 
@@ -161,7 +161,7 @@ def test_help_and_version(run):
     assert run()[0] == 0
     code, out, _ = run("evaluate", "--help")
     assert code == 0
-    for choice in (", ".join(MATCHES), "nonoverlapping, per-label"):
+    for choice in (", ".join(MEASURES), "nonoverlapping, per-label"):
         assert choice in " ".join(out.split())
     out = " ".join(run("agree", "--help-all")[1].split())
     assert "--confidence X Level of the intervals, in per cent. [default: 95]" in out
@@ -328,7 +328,7 @@ CASES = {
     "no such tokenizer": ({"a.jsonl": '{"spanagree": 1, "id": "1", "text": "x", "annotators": {}}'}, ["convert", "a.jsonl", "-o", "b.conll", "--tokenizer", "qq"], 1, "tokenizer qq: spaCy has none of that name; space, or a language such as en, is allowed"),
     "no such gold": ({"a": "x O\n", "b": "x O\n"}, ["evaluate", "a", "b", "--gold", "c"], 1, "unknown gold 'c'; allowed: a, b"),
     "no files": ({}, ["evaluate"], 2, "Missing argument 'FILE...'; see 'spanagree evaluate --help'"),
-    "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, f"Invalid value for '--match': 'fuzzy' is not one of {', '.join(map(repr, MATCHES))}; see 'spanagree evaluate --help'"),
+    "no such match": ({"a": "x O\n"}, ["evaluate", "a", "--match", "fuzzy"], 2, f"Invalid value for '--match': 'fuzzy' is not one of {', '.join(map(repr, MEASURES))}; see 'spanagree evaluate --help'"),
     "no such option": ({}, ["evaluate", "a", "--fuzzy"], 2, "No such option '--fuzzy'; see 'spanagree evaluate --help'"),
     "no such command": ({}, ["frobnicate"], 2, "No such command 'frobnicate'; see 'spanagree --help'"),
     "encoding": ({"a": b"\xffx O\n"}, ["evaluate", "a"], 1, "a:1: byte 0xff is not utf-8; --encoding (encoding=) names the file's encoding"),

@@ -41,7 +41,7 @@ from spanagree.comparisons.chance_distribution.walk_both import (
     PieceKinds,
     steps_anywhere,
 )
-from spanagree.comparisons.measures import MATCHES, find_match
+from spanagree.comparisons.measures import MEASURES, find_match
 from spanagree.corpus.joined import merged_settings
 
 OFFERED = [*PAIRS]
@@ -246,7 +246,7 @@ def check_means(corpus, match, systems):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("match", MATCHES)
+@pytest.mark.parametrize("match", MEASURES)
 def test_mean_is_the_expected_match(news, match):
     """The closed form and the walk share no formula, and give the same mean."""
     check_means(news, match, news.annotators[1:])

@@ -15,7 +15,7 @@ from strategies import at_most, halves
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
-from spanagree.comparisons.measures import LABEL_OVERLAP, MATCHES, OVERLAP
+from spanagree.comparisons.measures import LABEL_OVERLAP, MEASURES, OVERLAP
 from spanagree.units.all_measures import side_by_side
 
 NESTED = [(0, 3, "X"), (1, 2, "Y")]
@@ -98,13 +98,13 @@ def test_parts(corpus, random):
         assert next(pair) == pytest.approx(next(pair), rel=1e-12), name
 
 
-@pytest.mark.parametrize("match", MATCHES)
+@pytest.mark.parametrize("match", MEASURES)
 def test_no_measure_meets_a_model_that_does_not_go_with_it(match):
     """What the measure allows has a chance model; what it does not has none, or no figure."""
     refused_by = {LABEL_OVERLAP: (SAME,), OVERLAP: (NESTED, SAME)}
     for layer in (APART, NESTED, SAME):
-        is_refused = layer in refused_by.get(MATCHES[match].forbids, ())
-        if is_refused and MATCHES[match].pairs_once:
+        is_refused = layer in refused_by.get(MEASURES[match].forbids, ())
+        if is_refused and MEASURES[match].pairs_once:
             made = sa.evaluate(of(APART, layer), match=match)
             assert made.settings.chance == "none"
             assert made.systems["a1"].f1.observed <= 1

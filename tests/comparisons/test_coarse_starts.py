@@ -22,7 +22,7 @@ from spanagree.chance.model import chance_model
 from spanagree.comparisons import coarse_starts
 from spanagree.comparisons.coarse_starts import of_all_offsets, shortened
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import MATCHES, Match
+from spanagree.comparisons.measures import MEASURES, Measure
 from spanagree.limits import CostError
 
 
@@ -79,7 +79,7 @@ def test_documents_that_are_short_stay_exact(monkeypatch):
 
     def of_first(some):
         starts, placed = place_layers(some, ("A", "B"), chance_model("nonoverlapping"))
-        rows = compare_layers(*placed.values(), starts, MATCHES["token"], 2)
+        rows = compare_layers(*placed.values(), starts, MEASURES["token"], 2)
         return rows.expected[rows.document == 0].sum()
 
     assert of_first(corpus) == pytest.approx(of_first(short), rel=1e-12)
@@ -204,7 +204,7 @@ def test_lengths_in_coarser_units_add_up():
 def test_all_offsets(match, is_closed, monkeypatch):
     """A measure's sum over all offsets, in closed form or added up; oracle: the sum in fractions."""
     monkeypatch.setattr(coarse_starts, "_TOGETHER", 100)
-    measure = MATCHES[match]
+    measure = MEASURES[match]
     if not is_closed:
         measure = replace(measure, of_all_offsets=None)
     pairs = [(1, 1), (3, 7), (3, 7), (70, 500), (500, 70), (9, 9)]
@@ -225,7 +225,9 @@ def test_a_new_measure_of_long_recordings(monkeypatch):
         shared = np.maximum(np.minimum(a, offset + b) - np.maximum(offset, 0), 0)
         return 2 * shared / (a + b)
 
-    monkeypatch.setitem(MATCHES, "dice", Match("shared tokens / mean tokens, same label", dice))
+    monkeypatch.setitem(
+        MEASURES, "dice", Measure("dice", "shared tokens / mean tokens, same label", dice)
+    )
     corpus = recording(20_000, 150, 5)
     set_units(monkeypatch, 10**9)
     exact = sa.agree(corpus, match="dice").team.f1.expected

@@ -27,7 +27,7 @@ from spanagree.comparisons import profile_sums as similarity
 from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import MATCHES, find_match, measures
+from spanagree.comparisons.measures import MEASURES, find_match, measures
 from spanagree.comparisons.observed import observed
 from spanagree.corpus import Layer
 from spanagree.errors import SettingError
@@ -49,7 +49,7 @@ def layout(n, segments):
 def totals(corpus, match, chance, names=("a", "b")):
     profiles, placed = place_layers(corpus, names, chance_model(chance))
     a, b = (placed[name] for name in names)
-    return compare_layers(a, b, profiles, MATCHES[match], max(1, len(corpus.labels)))
+    return compare_layers(a, b, profiles, MEASURES[match], max(1, len(corpus.labels)))
 
 
 SMALL = [
@@ -142,7 +142,7 @@ def test_observed_by_counting(a, b, match):
             [(0, s, s + length, "XY".index(label)) for s, length, label in spans], np.int64
         ).reshape(-1, 4)
         layers.append(Layer(*columns.T, np.ones(1, np.bool_)))
-    measure = MATCHES[match]
+    measure = MEASURES[match]
     cells = [x.label if measure.of_label else x.document for x in layers]
     got = observed(*layers, *cells, 2, measure).sum()
     assert isinstance(got, np.integer if measure.is_whole else np.floating)
@@ -194,7 +194,7 @@ def test_overlaps_in_a_row(number):
     assert totals(corpus, "overlap", "nonoverlapping").total().matched == number // 2
 
 
-@pytest.mark.parametrize("match", [*MATCHES, "overlap-at-0.5", "overlap-at-0.25"])
+@pytest.mark.parametrize("match", [*MEASURES, "overlap-at-0.5", "overlap-at-0.25"])
 def test_two_segments(match):
     """φ of two segments anywhere, beside each other too, is what their tokens say one by one."""
     offset, a, b = np.meshgrid(np.arange(-6, 7), np.arange(1, 5), np.arange(1, 5))
@@ -232,7 +232,7 @@ def test_expected_by_the_witness(match, chance, longest):
     """Larger documents: the mean over seeded random annotations, within 4 standard errors."""
     corpus = random_corpus(seed=7, longest=longest)
     exact = totals(corpus, match, chance).total().expected
-    measure = MATCHES[match]
+    measure = MEASURES[match]
     rng = np.random.default_rng(8)
     draws = []
     for _ in range(400):
@@ -318,7 +318,7 @@ def test_long_documents_by_the_witness(chance):
     for _ in range(100):
         a, b = (redraw(corpus.layers[x], corpus.lengths, 2, rng, chance) for x in "ab")
         cells = [x.document * 2 + x.label for x in (a, b)]
-        draws.append(observed(a, b, *cells, 6, MATCHES["token"]).sum())
+        draws.append(observed(a, b, *cells, 6, MEASURES["token"]).sum())
     assert abs(np.mean(draws) - exact) < 4 * np.std(draws, ddof=1) / math.sqrt(len(draws))
 
 
@@ -352,7 +352,9 @@ def test_pairs_of_annotators_in_portions(match, monkeypatch):
 
 def test_any_additive_measure(monkeypatch):
     """A φ that is not its own mirror image is summed right too (enumeration)."""
-    monkeypatch.setitem(MATCHES, "left", kinds_at.Match("", lambda o, a, b: (o == 0) * 1.0))
+    monkeypatch.setitem(
+        MEASURES, "left", kinds_at.Measure("left", "", lambda o, a, b: (o == 0) * 1.0)
+    )
     # starts of lengths 1 and 2 in 3 tokens: equal with probability 1/3 · 1/2 · 2
     corpus = Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 2, "X")]]})
     assert totals(corpus, "left", "nonoverlapping").total().expected == pytest.approx(1 / 3)
@@ -372,8 +374,8 @@ def test_any_additive_measure(monkeypatch):
 )
 def test_what_a_measure_forbids(monkeypatch, forbids, message):
     """Of a new measure its entry says what layers must not hold, here an overlap of two labels."""
-    measure = kinds_at.Match("", lambda o, a, b: (o == 0) * 1.0, forbids=forbids)
-    monkeypatch.setitem(MATCHES, "left", measure)
+    measure = kinds_at.Measure("left", "", lambda o, a, b: (o == 0) * 1.0, forbids=forbids)
+    monkeypatch.setitem(MEASURES, "left", measure)
     overlapping = [[(0, 2, "X"), (1, 3, "Y")]]
     corpus = Corpus.from_segments([5], {"a": overlapping, "b": [[(0, 2, "X")]]})
     with nullcontext() if message is None else pytest.raises(SettingError, match=message):
@@ -428,7 +430,7 @@ def test_tallies_by_document_and_label(match, chance):
     assert (other.matched, other.expected) == pytest.approx(
         (total.matched, total.expected), rel=1e-13
     )
-    if MATCHES[match].of_label:
+    if MEASURES[match].of_label:
         assert sum(whole.by("label").expected) == pytest.approx(total.expected)
     else:
         assert set(whole.label.tolist()) == {-1}
@@ -449,7 +451,7 @@ HELD = {
     measure_table.OVERLAP: tuple(OVERLAPS),
 }
 REFUSED = {
-    **{match: HELD[measure.forbids] for match, measure in MATCHES.items()},
+    **{match: HELD[measure.forbids] for match, measure in MEASURES.items()},
     "nonoverlapping": tuple(OVERLAPS),
     "per-label": ("same label", "nested in the first"),
     "overlapping": (),
@@ -462,17 +464,17 @@ def test_each_measure_has_its_row():
     page, specification = (
         (docs / f"{name}.md").read_text("utf-8") for name in ("evaluate", "specification")
     )
-    for match in MATCHES:
+    for match in MEASURES:
         assert f"| `{match}` | " in page, match
         assert re.search(rf"^\*\*M\d\*\* `{match}`: ", specification, re.M), match
 
 
 def test_what_each_measure_forbids():
     """By hand: what gives more than 1 to one segment, or leaves open which pairs are made."""
-    forbids = {match: measure.forbids for match, measure in MATCHES.items()}
+    forbids = {match: measure.forbids for match, measure in MEASURES.items()}
     assert forbids.pop("exact") == ""
     assert forbids.pop("boundaries") == measure_table.SAME_BORDERS
-    for match in [name for name, measure in MATCHES.items() if not measure.of_label]:
+    for match in [name for name, measure in MEASURES.items() if not measure.of_label]:
         assert forbids.pop(match, measure_table.OVERLAP) == measure_table.OVERLAP
     assert set(forbids.values()) == {measure_table.LABEL_OVERLAP}
 

@@ -10,7 +10,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.choices import MatchName
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 
 pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
 
@@ -263,7 +263,7 @@ def test_whole_numbers_of_pandas_with_gaps():
 
 def test_an_unknown_measure_does_not_pass_type_checking():
     """The type of `match` is its names alone: with `str` among them, "tokn" was one too."""
-    assert set(typing.get_args(MatchName)) == set(MATCHES)
+    assert set(typing.get_args(MatchName)) == set(MEASURES)
 
 
 def test_read_takes_tags_and_docs():

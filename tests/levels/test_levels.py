@@ -23,7 +23,7 @@ from strategies import crowds, spans, turned
 import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 from spanagree.levels import difficulty as module
 from spanagree.levels.borders import levels_of
 from spanagree.levels.difficulty import bins
@@ -56,7 +56,7 @@ def test_gold_against_itself(crowd):
     corpus = sa.Corpus.from_segments(lengths, layers)
     copies = sa.Corpus.from_segments(lengths, {"gold": gold, "copy": gold})
     refused = {("overlap", "overlapping"), ("partial", "overlapping"), ("partial", "per-label")}
-    for match, chance in sorted({*itertools.product(MATCHES, CHANCES)} - refused):
+    for match, chance in sorted({*itertools.product(MEASURES, CHANCES)} - refused):
         found = sa.difficulty(corpus, gold=corpus.annotators[0], match=match, chance=chance)
         twice = dict(sa.evaluate(copies, match=match, chance=chance).by_document("copy"))
         for d in range(len(lengths)):

@@ -20,7 +20,7 @@ from strategies import PAIRS, at_most, crowds, spans
 
 import spanagree as sa
 from spanagree.comparisons import annotation_pairs
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 
 # --- twenty independent lines -------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ def two_documents(lengths, layers):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("match", "chance"), [p for p in PAIRS if MATCHES[p[0]].of_label])
+@pytest.mark.parametrize(("match", "chance"), [p for p in PAIRS if MEASURES[p[0]].of_label])
 @at_most(12)
 @given(crowd=crowds(most=4))
 def test_figures_of_a_label(match, chance, crowd):

@@ -17,7 +17,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree import __version__
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 from spanagree.corpus.repairs import REPAIRS
 from spanagree.corpus.tags import SCHEMES
 from spanagree.labels.sparse_agreement import WEIGHTS
@@ -501,7 +501,7 @@ def test_short_references():
 
 def test_every_choice_is_known():
     """The tables of choices and the words for them are the same."""
-    for match in MATCHES:
+    for match in MEASURES:
         for chance in CHANCES:
             paragraph(f"match:{match}|chance:{chance}|average:micro|spanagree:1.0.0")
     for weights in WEIGHTS:

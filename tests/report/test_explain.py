@@ -10,7 +10,7 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.chance.table import StartDistributions, StartSettings
 from spanagree.cli.main import main
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.report.citation import settings_of
 from spanagree.report.explain import EXPLAINED, explain, paragraphs
@@ -232,15 +232,15 @@ def test_annotators_are_held_fixed(line):
     assert "annotators" not in evaluated
 
 
-@pytest.mark.parametrize("match", MATCHES)
+@pytest.mark.parametrize("match", MEASURES)
 @pytest.mark.parametrize("chance", CHANCES)
 def test_settings_are_explained(match, chance):
     """What counts and what chance may do, in the words of their tables."""
     shown = explained(f"match:{match}|chance:{chance}|average:micro|unit:sentence")
-    assert shown[f"match {match}"] == f"{MATCHES[match].means}. {MATCHES[match].remark}"
-    assert MATCHES[match].remark
+    assert shown[f"match {match}"] == f"{MEASURES[match].means}. {MEASURES[match].remark}"
+    assert MEASURES[match].remark
     assert shown[f"chance {chance}"].startswith(CHANCES[chance])
-    assert ("in tokens" in shown["F1"]) == MATCHES[match].in_tokens
+    assert ("in tokens" in shown["F1"]) == MEASURES[match].in_tokens
 
 
 def test_that_there_is_no_chance_is_explained():

@@ -12,7 +12,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.comparisons.compared import Compared, Comparing
+from spanagree.comparisons.selection import Comparing, Selection
 from spanagree.corpus.unplaced import UnplacedQuotes
 
 SURE, NOT = {"sure": "yes"}, {"sure": "no"}
@@ -69,7 +69,7 @@ def corpus():
 
 def test_every_option_is_tried():
     of_evaluate = set(inspect.signature(sa.evaluate).parameters)
-    of_evaluate |= set(Compared.__dataclass_fields__)
+    of_evaluate |= set(Selection.__dataclass_fields__)
     assert of_evaluate - OTHERS == set(OPTIONS)
 
 
@@ -136,7 +136,7 @@ def test_rows_hold_no_segments(tmp_path):
 
 SELECTING = [
     pytest.param(ask, id=f"{name}-{i}")
-    for name in Compared.__dataclass_fields__
+    for name in Selection.__dataclass_fields__
     for i, ask in enumerate(OPTIONS.get(name, ()))
 ]
 
@@ -170,7 +170,7 @@ def test_rows_of_other_segments_of_relations():
 
 def test_keywords_for_types():
     """What type checkers know of the keywords is what is compared: names and types."""
-    of_fields = {field.name: field.type for field in dataclasses.fields(Compared)}
+    of_fields = {field.name: field.type for field in dataclasses.fields(Selection)}
     assert {
         name: kind.__forward_arg__ for name, kind in Comparing.__annotations__.items()
     } == of_fields

@@ -18,7 +18,7 @@ from strategies import PAIRS
 
 import spanagree as sa
 from spanagree import Corpus
-from spanagree.comparisons.measures import MATCHES
+from spanagree.comparisons.measures import MEASURES
 from spanagree.results.score import corrected
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -176,7 +176,7 @@ def test_bounds_and_derivation(drawn, pair):
         assert score.expected == tally.expected / size
         if not math.isnan(score.corrected):
             assert score.corrected <= 1 + 1e-9
-    if MATCHES[pair[0]].of_label:
+    if MEASURES[pair[0]].of_label:
         total = sum(system.labels.values(), sa.Tally())
         assert (total.matched, total.size_a) == (pytest.approx(tally.matched), tally.size_a)
         assert total.expected == pytest.approx(tally.expected, rel=1e-12, abs=1e-12)
@@ -437,7 +437,7 @@ def test_progress():
         (["gold"], {}, "1 annotator … gold and at least one system … --columns gold=1,mine=2"),
         ([], {}, "0 annotators … gold and at least one system … --columns gold=1,mine=2"),
         (["gold", "a"], {"gold": "b"}, "unknown gold 'b'; allowed: gold, a"),
-        (["gold", "a"], {"match": "lenient"}, f"unknown match 'lenient'; allowed: {', '.join(MATCHES)}"),
+        (["gold", "a"], {"match": "lenient"}, f"unknown match 'lenient'; allowed: {', '.join(MEASURES)}"),
         (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
     ],
 )  # fmt: skip

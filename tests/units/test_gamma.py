@@ -25,6 +25,7 @@ from scipy.optimize import LinearConstraint, milp
 from strategies import at_most
 
 import spanagree as sa
+from spanagree.chance.model import chance_model
 from spanagree.chance.start_distributions import UNITS, is_long
 from spanagree.units import Disagreement, unitary_alignments
 from spanagree.units.alignment import aligned, cost_of, reachable
@@ -345,8 +346,8 @@ def test_control_variate(chance, weights):
     corpus = three(1, documents=2)
     d = Dissimilarity(*map(float, weights))
     continuum = Continuum.of(corpus)
-    exact = expected_gains(corpus, chance, continuum.annotators, d)
-    drawn = draw(continuum, d, Sampling("chance", chance, 0.01, 0), range(400)).gain
+    exact = expected_gains(corpus, chance_model(chance), continuum.annotators, d)
+    drawn = draw(continuum, d, Sampling("chance", chance_model(chance), 0.01, 0), range(400)).gain
     error = np.std(drawn, axis=0) / 20
     assert (abs(np.mean(drawn, axis=0) - exact) <= 4 * error + 1e-6).all()
 
@@ -355,7 +356,7 @@ def test_control_variate_by_hand():
     """One unit each in three tokens: all nine places, one by one."""
     corpus = sa.Corpus.from_segments([3], {"a": [[(0, 1, "X")]], "b": [[(0, 1, "Y")]]})
     gain = [max(0, 2 - (2 * abs(x - y) / 2) ** 2 - 1) for x in range(3) for y in range(3)]
-    exact = expected_gains(corpus, "nonoverlapping", np.array([2]), Dissimilarity())
+    exact = expected_gains(corpus, chance_model("nonoverlapping"), np.array([2]), Dissimilarity())
     assert exact[0] == pytest.approx(sum(gain) / 9, abs=1e-12)
 
 
@@ -376,7 +377,7 @@ def test_control_variate_of_long_recordings(size, lengths, near):
     assert is_long(recording)
     assert not is_long(tokens)
     exact, coarse = (
-        expected_gains(each, "nonoverlapping", np.array([2]), Dissimilarity())[0]
+        expected_gains(each, chance_model("nonoverlapping"), np.array([2]), Dissimilarity())[0]
         for each in (tokens, recording)
     )
     assert coarse == pytest.approx(exact, rel=near)
@@ -486,8 +487,10 @@ def test_the_control_variate_pays():
     """The same precision takes fewer draws than without it: the error of 40 draws is smaller."""
     corpus = three(4, documents=4, annotators=2, gaps=False)
     continuum, d = Continuum.of(corpus), Dissimilarity()
-    drawn = draw(continuum, d, Sampling("chance", "nonoverlapping", 0.01, 0), range(40))
-    known = expected_gains(corpus, "nonoverlapping", continuum.annotators, d)
+    drawn = draw(
+        continuum, d, Sampling("chance", chance_model("nonoverlapping"), 0.01, 0), range(40)
+    )
+    known = expected_gains(corpus, chance_model("nonoverlapping"), continuum.annotators, d)
     with_it, without = estimate(drawn, known), estimate(drawn, None)
     assert with_it.error < without.error / 2  # a quarter of the draws
     assert abs(with_it.total - without.total) < 4 * without.error
@@ -705,7 +708,7 @@ def test_bounds_by_hand(observed_gap, expected_gap, error, is_cut, bounds):
 
     γ_cat, .5 with twice the error, is not known where alignments may not be the best.
     """
-    sampling = Sampling("chance", "overlapping", 0.05, 0)
+    sampling = Sampling("chance", chance_model("overlapping"), 0.05, 0)
     job = Job(Dissimilarity(), sampling, None, None, None, NO_DEADLINE)
     nothing = np.zeros((1, 2))
     observed = Drawn(np.array([[0.5, 1.5]]), nothing, nothing, np.array([[observed_gap, 0.0]]))

@@ -31,7 +31,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
 )
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
-from spanagree.comparisons.measures import Match, turned
+from spanagree.comparisons.measures import Measure, turned
 from spanagree.comparisons.starts import Sides
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.segments import Layer
@@ -42,7 +42,7 @@ _CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
 
 def both_random(
     pieces: Pieces,
-    measure: Match,
+    measure: Measure,
     chance: str,
     budget: float,
     moments: bool,
@@ -73,7 +73,7 @@ def both_random(
     return results
 
 
-def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> list[Floats | None]:
+def _walked(pieces: Pieces, measure: Measure, budget: float, moments: bool) -> list[Floats | None]:
     """Return the distributions of pieces in which the segments of one side exclude each other."""
     results: list[Floats | None] = [None] * len(pieces)
     single = np.zeros(len(pieces), np.bool_)
@@ -98,7 +98,7 @@ def _walked(pieces: Pieces, measure: Match, budget: float, moments: bool) -> lis
     return results
 
 
-def _most(pieces: Pieces, measure: Match) -> Ints:
+def _most(pieces: Pieces, measure: Measure) -> Ints:
     """Return an upper bound of the match of each piece."""
     sides = (pieces.a, pieces.b)
     partner = (
@@ -115,7 +115,7 @@ def _most(pieces: Pieces, measure: Match) -> Ints:
     return np.minimum(*bounds).astype(np.int64)
 
 
-def _means(pieces: Pieces, measure: Match) -> list[float]:
+def _means(pieces: Pieces, measure: Measure) -> list[float]:
     """Return the mean match of each piece; segments of one side and piece exclude each other."""
     sides = (pieces.a, pieces.b)
     group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
@@ -141,7 +141,7 @@ def _means(pieces: Pieces, measure: Match) -> list[float]:
 
 
 def _enumerated(
-    piece: Pieces, measure: Match, budget: float, moments: bool, kinds: PlaceKinds | None
+    piece: Pieces, measure: Measure, budget: float, moments: bool, kinds: PlaceKinds | None
 ) -> Floats | None:
     """Compute the same of one piece: B against every arrangement of A, or A against those of B."""
     n = int(piece.tokens[0])

@@ -32,7 +32,7 @@ from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import Match, Phi, find_match, measures, turned
+from spanagree.comparisons.measures import OWN, Measure, Phi, find_match, measures, turned
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.relation_places import (
     RelationCorpus,
@@ -230,7 +230,7 @@ def match_distribution(
         for name in (a, b):
             check_layer(corpus, name, match, model)
     else:
-        measure = Match("a measure of your own", checked(match), of_label)
+        measure = Measure(OWN, OWN, checked(match), of_label)
         for name in (a, b):
             check_layer(corpus, name, "exact", model)  # exact allows any overlap
     ask = Question(measure, model, budget, draws, seed)
@@ -241,7 +241,7 @@ def match_distribution(
 class Question:
     """What chance is asked for, and how much work may go into the answer."""
 
-    measure: Match
+    measure: Measure
     chance: ChanceModel
     budget: float = BUDGET
     draws: int = 1000

@@ -11,7 +11,7 @@ from spanagree.arrays import Floats, Ints, ranges
 from spanagree.chance.random_annotations import redraw
 from spanagree.chance.rigid_blocks import chain_hulls
 from spanagree.comparisons.at_places import AtPlaces
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
@@ -36,7 +36,7 @@ def draw_matches(
     random: Sequence[bool],
     lengths: Ints,
     cells: Ints,
-    measure: Match,
+    measure: Measure,
     chance: str,
     draws: int,
     rng: np.random.Generator,

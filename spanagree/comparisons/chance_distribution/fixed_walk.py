@@ -38,7 +38,7 @@ from spanagree.chance.arrangements import portions_of_work
 from spanagree.chance.place_kinds import PlaceKinds, kinds_anywhere
 from spanagree.chance.walk import OTHER, distributions_of
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import similar
 from spanagree.comparisons.overlap_match import kept_at, taken_at
 from spanagree.corpus.segments import Layer
@@ -87,7 +87,7 @@ class _Batch:
 
 
 def fixed_walk(
-    pieces: Pieces, measure: Match, budget: float, moments: bool, kinds: PlaceKinds | None = None
+    pieces: Pieces, measure: Measure, budget: float, moments: bool, kinds: PlaceKinds | None = None
 ) -> list[Floats | None]:
     """Compute the distribution of the match in each piece, with A fixed and B random.
 
@@ -121,7 +121,7 @@ def fixed_walk(
 
 
 def _walked(
-    pieces: Pieces, kinds: PlaceKinds, measure: Match, budget: float, moments: bool
+    pieces: Pieces, kinds: PlaceKinds, measure: Measure, budget: float, moments: bool
 ) -> list[Floats | None]:
     results: list[Floats | None] = [
         np.zeros(2) if moments else np.ones(1) for _ in range(len(pieces))
@@ -210,7 +210,7 @@ def _first_alike(alike: _Kinds, first: Ints, rows: Ints) -> Ints:
     return same
 
 
-def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Match) -> _Kinds:
+def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Measure) -> _Kinds:
     """Return the random segments that are alike; those that match nowhere are so of any label."""
     b = pieces.b
     (piece, group, kind, label), which, _ = distinct(b.piece, b.group, b.kind, b.label)
@@ -230,7 +230,7 @@ def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Match) -> _Kinds:
 
 
 def _gains(
-    pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
+    pieces: Pieces, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> tuple[Ints | Floats, Ints]:
     """Return what a segment of B at each place adds, and the bit behind it; (places, bits)."""
     if measure.kernel == "one-to-one":
@@ -240,7 +240,7 @@ def _gains(
 
 
 def gains_at(
-    pieces: Pieces, measure: Match, piece: Ints, start: Ints, end: Ints, label: Ints
+    pieces: Pieces, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> Ints | Floats:
     """Return what a segment of B at each place adds to the match with A."""
     a = pieces.a

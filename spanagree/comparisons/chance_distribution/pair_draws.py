@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 
 MOST_PAIRS = 1000
 """Of how many pairs of segments the steps are taken one by one."""
@@ -29,7 +29,7 @@ class _Placed(NamedTuple):
 def draw_pairs(
     tokens: int,
     sides: tuple[tuple[Ints, Bools], tuple[Ints, Bools]],
-    measure: Match,
+    measure: Measure,
     draws: int,
     rng: np.random.Generator,
 ) -> Ints | Floats:

@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct
 from spanagree.chance.place_kinds import PlaceKinds, without_gaps
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.corpus.segments import Layer
 
 
@@ -89,7 +89,7 @@ def pieces_of(
     a: Layer,
     b: Layer,
     tokens: Ints,
-    measure: Match,
+    measure: Measure,
     chance: str,
     kinds: tuple[Ints, Ints] | None = None,
 ) -> Pieces:

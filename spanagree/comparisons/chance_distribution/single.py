@@ -15,12 +15,12 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.chance.start_distributions import start_profiles
 from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.overlap_match import has_partner
 from spanagree.comparisons.profile_sums import correlated, inner
 
 
-def single_matches(pieces: Pieces, measure: Match) -> tuple[Bools, Floats]:
+def single_matches(pieces: Pieces, measure: Measure) -> tuple[Bools, Floats]:
     """Return which pieces are like that, and the mean match in these; else 0.
 
     Args:
@@ -48,7 +48,7 @@ def single_matches(pieces: Pieces, measure: Match) -> tuple[Bools, Floats]:
     return known, p.clip(0, 1)
 
 
-def _of_pairs(pieces: Pieces, some: Bools, able: list[Bools], measure: Match) -> Floats:
+def _of_pairs(pieces: Pieces, some: Bools, able: list[Bools], measure: Measure) -> Floats:
     """Return the mean φ of the two segments that can match, one of A and one of B."""
     sides = [side.rows(np.flatnonzero(some[side.piece])) for side in (pieces.a, pieces.b)]
     group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])

@@ -38,7 +38,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
     least_costs,
     without_gaps_between,
 )
-from spanagree.comparisons.measures import Match
+from spanagree.comparisons.measures import Measure
 
 
 class KindCount(NamedTuple):
@@ -76,7 +76,7 @@ class PieceKinds(NamedTuple):
 
 def both_walk(
     pieces: Pieces,
-    measure: Match,
+    measure: Measure,
     budget: float,
     moments: bool,
     *,
@@ -285,7 +285,7 @@ def _annotations(
     return first, second
 
 
-def _rule(measure: Match) -> MeetingRule:
+def _rule(measure: Measure) -> MeetingRule:
     """Return what the walk has to know of a measure."""
     if measure.kernel == "equal":
         return EqualRule()
@@ -296,7 +296,7 @@ def _rule(measure: Match) -> MeetingRule:
     return OffsetRule(measure.phi, takes_both=measure.kernel == "one-to-one")
 
 
-def _most(question: PieceKinds, measure: Match, places: PlaceKinds | None) -> int:
+def _most(question: PieceKinds, measure: Measure, places: PlaceKinds | None) -> int:
     """Compute an upper bound of the match."""
     sizes = []
     for counts in (question.first, question.second):
