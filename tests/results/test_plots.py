@@ -13,6 +13,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
+from spanagree.choices import Kind, names_of
 from spanagree.cli.main import main
 from spanagree.comparisons.chance_distribution.distribution import likely_matches
 from spanagree.results.plots import Picture, curves, lines, rows_size, slopes
@@ -347,7 +348,7 @@ def test_others(results):
     assert stairs.get_data().values.sum() == (~np.isnan(values)).sum()
     counts = results["disagreements"].counts
     bars = [bar.get_width() for bar in results["disagreements"].plot().patches]
-    assert bars == [counts[k] for k in ("missed", "spurious", "boundary", "label", "boundary+label")]  # fmt: skip
+    assert bars == [counts[k] for k in names_of(Kind)]  # fmt: skip
 
 
 def test_into_axes_of_ones_own(results):
