@@ -54,7 +54,7 @@ def test_json_is_the_python_result(run, files):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("form", names_of(Shown))
 @pytest.mark.parametrize("by", ["label", "document", None])
 def test_formats_and_files(run, files, tmp_path, form, by):
     """Every format, by label and document, on stdout as in a file; the file replaces an old one."""

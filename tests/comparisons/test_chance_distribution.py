@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import apart, arranged, configurations, matched
-from strategies import PAIRS, at_most
+from strategies import COUNTED, PAIRS, at_most
 
 import spanagree as sa
 from spanagree.chance.model import chance_model
@@ -277,7 +277,7 @@ def chi_square(corpus, system, match, fixed, draws):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
+@pytest.mark.parametrize("match", COUNTED)
 def test_draws_follow_the_distribution(news, match):
     """The simulator shares no formula with the walk, and its draws fall as it says."""
     for system in news.annotators[1:]:

@@ -18,6 +18,7 @@ from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, stripped
 from spanagree.corpus.repairs import REPAIRS, repaired, steps_of, valid_corpus
+from spanagree.corpus.unplaced import UnplacedQuotes
 from spanagree.formats.combine import concatenated
 from spanagree.formats.hugging_face.read import raw_dataset
 
@@ -437,6 +438,81 @@ def test_relation_across_documents():
     ):
         valid_corpus(raw)
     assert valid_corpus(raw, ["drop-relations"]).relations == ()
+
+
+def rows(*passes, relations=(), **more):
+    """The rows of one annotator's passes over a text, and of relations by numbers of segments."""
+    collector = Collector(more.pop("offsets", "characters"), ["ann"])
+    for number in range(2):
+        content = {"length": 15} if collector.offsets != "characters" else {"text": TEXT}
+        collector.document(number, f"x:{number}", **content)
+    for number, spans in enumerate(passes):
+        collector.annotate(0, "ann", spans, f"x:{number}")
+    collector.annotate(1, "ann", [(0, 2, "Z")], "x:9")
+    for first, second in relations:
+        collector.relation(first, second, "r", "x:8", True)
+    return collector.raw({}, numbered=True).but(**more)
+
+
+X, Y = (0, 2, "X"), (4, 6, "X")
+QUOTE = UnplacedQuotes.of([0], [""], ["Al"], "characters")
+CASES = {
+    "repeated": rows([X], [Y]),
+    "misplaced": rows([X], quote=np.array([0, -1]), quotes=("Rome",)),
+    "negative": rows([(-1, 2, "X")]),
+    "reversed": rows([(4, 2, "X")]),
+    "beyond-text": rows([X, (10, 20, "X")]),
+    "empty": rows([X, (4, 4, "X")]),
+    "unlabelled": rows([X, (4, 6, "")]),
+    "unlabelled-quote": rows([X], unplaced=QUOTE),
+    "pieces": rows([([(0, 3), (2, 5)], "X")]),
+    "relation-missing": rows([X, Y], relations=[(0, None)]),
+    "relation-across": rows([X, Y], relations=[(0, 2)]),
+    "relation-itself": rows([X, Y], relations=[(0, 0)]),
+    "relation-twice": rows([X, Y], relations=[(0, 1), (0, 1)]),
+    "duplicate": rows([X, X]),
+    "same-label-overlap": rows([X, (1, 6, "X")]),
+    "nested": rows([(0, 6, "X"), (1, 3, "Y")]),
+    "crossing": rows([(0, 3, "X"), (1, 6, "Y")]),
+    "edge-space": rows([(0, 3, "X")]),
+    "cuts-word": rows([(0, 1, "X")]),
+    "marked-nothing": rows([]),
+}
+"""Rows with each flaw; a segment of a second document has none."""
+
+
+@pytest.mark.parametrize("name", FLAWS)
+def test_each_flaw(name):
+    """It is found where it is, an error is refused, and each repair that it names ends it.
+
+    Oracle: the rows, of which nothing else is wrong. Points are widened in recordings alone.
+    """
+    flaw, raw = FLAWS[name], CASES[name]
+    assert flaw.which(raw).any()
+    findings = {finding.name: finding for finding in check(raw).findings}
+    assert findings[name].error is (flaw.repairs is not None)
+    assert findings[name].first.startswith(flaw.describe(raw, int(flaw.which(raw).argmax())))
+    if flaw.repairs is None:
+        assert check(raw).errors == 0
+        return
+    with pytest.raises(sa.InputError) as error:
+        valid_corpus(raw, steps_of((), "error"))
+    for repair in flaw.repairs:
+        assert repair in REPAIRS
+        if repair != "widen-points":
+            assert f"--repair {repair}" in str(error.value)
+        seconds = {"offsets": "1ms", "texts": None} if repair == "widen-points" else {}
+        fixed = repaired(raw.but(**seconds), [repair])
+        assert not flaw.refused(fixed).any()
+        assert f"({repair})" in fixed.notes[-1]
+
+
+def test_each_repair():
+    """Each is named by a flaw, or is of what no corpus refuses: white space and overlaps."""
+    named = {repair for flaw in FLAWS.values() for repair in flaw.repairs or ()}
+    assert {*REPAIRS} - named == {"strip-space", "merge-overlaps"}
+    for repair, name in (("strip-space", "edge-space"), ("merge-overlaps", "same-label-overlap")):
+        assert not FLAWS[name].which(repaired(CASES[name], [repair])).any()
 
 
 def test_remedies_are_options():

@@ -14,6 +14,7 @@ from strategies import PAIRS
 import spanagree as sa
 from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
+from spanagree.choices import Chance, names_of
 from spanagree.cli.main import main
 from spanagree.comparisons.expected import compare_layers, place_layers
 from spanagree.comparisons.measures import find_match
@@ -275,7 +276,7 @@ def test_the_uniform_rule_on_wnut17(real, match):
 
 @pytest.mark.long
 @pytest.mark.parametrize("match", ["exact", "boundaries", "token"])
-@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
+@pytest.mark.parametrize("chance", names_of(Chance))
 def test_the_uniform_rule_on_answers(match, chance):
     """In characters too, of a team, its labels and its pairs."""
     corpus = sa.read("corpora/answers/answers.jsonl")

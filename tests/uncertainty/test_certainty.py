@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 from messages import refuses, says
 from scipy import stats
+from strategies import COUNTED
 
 import spanagree as sa
 from spanagree.chance.random_annotations import redraw
+from spanagree.choices import Shown, names_of
 from spanagree.cli.main import main
 from spanagree.results.score import f1_figures
 from spanagree.systems.compare_systems import TESTS
@@ -345,7 +347,7 @@ def test_exact_chance(systems):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("match", ["exact", "token", "boundaries", "overlap"])
+@pytest.mark.parametrize("match", COUNTED)
 def test_exact_p_under_chance(match):
     """A truly random system has p ≤ α about as often as α says, less where p cannot be α."""
     rng = np.random.default_rng(12)
@@ -519,7 +521,7 @@ def test_commands(files, newsroom, systems, capsys):
     interval = result.systems["tagger"].f1.interval
     assert out["tables"]["systems"][1]["f1"]["interval"]["corrected"] == list(interval.corrected)
     for more in (["--ci"], ["--ci", "--by", "label"], ["--ci", "--by", "difficulty"], ["--test", "bootstrap", "--resamples", "200"], ["--test", "permutation", "--resamples", "200"], ["--test", "chance"], ["--ci", "--test", "jackknife", "--by", "label"]):  # fmt: skip
-        for form in ("text", "json", "csv", "markdown", "latex"):
+        for form in names_of(Shown):
             assert main(["evaluate", *files, *more, "--format", form]) == 0
             out = capsys.readouterr().out
             assert out
@@ -527,7 +529,7 @@ def test_commands(files, newsroom, systems, capsys):
                 assert json.loads(out)["test"]
     crowd = str(newsroom.parent / "crowd" / "crowd.jsonl")
     for command in (["agree", crowd], ["agree", crowd, "--by", "annotator"], ["agree", crowd, "--by", "label"], ["coefficients", crowd, "--tokens"]):  # fmt: skip
-        for form in ("text", "json", "csv", "markdown", "latex"):
+        for form in names_of(Shown):
             assert main([*command, "--ci", "--format", form]) == 0
             assert re.search("ci:jackknife-t95|interval", capsys.readouterr().out)
 

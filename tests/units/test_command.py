@@ -12,6 +12,7 @@ import pytest
 from messages import refuses, says
 
 import spanagree as sa
+from spanagree.choices import Shown, names_of
 from spanagree.cli.main import main
 
 CROWD = Path(__file__).parent.parent.parent / "corpora" / "crowd" / "crowd.jsonl"
@@ -39,7 +40,7 @@ def run(capsys):
 
 @pytest.mark.long
 @pytest.mark.parametrize("measure", ["alpha-u", "gamma", "all"])
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("form", names_of(Shown))
 def test_formats(run, few, measure, form):
     """Every measure in every format, with its signature."""
     code, out, _ = run("--measure", measure, "--format", form, path=few)

@@ -27,6 +27,7 @@ from strategies import at_most
 import spanagree as sa
 from spanagree.chance.model import chance_model
 from spanagree.chance.start_distributions import UNITS, is_long
+from spanagree.choices import Chance, Sampler, names_of
 from spanagree.units import Disagreement, unitary_alignments
 from spanagree.units.alignment import aligned, cost_of, reachable
 from spanagree.units.control import expected_gains, is_cheap
@@ -339,7 +340,7 @@ def test_many_who_mark_the_same(annotators):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chance", ["nonoverlapping", "per-label", "overlapping"])
+@pytest.mark.parametrize("chance", names_of(Chance))
 @pytest.mark.parametrize("weights", [(1, 1), (3, 0.5), (0, 1)])
 def test_control_variate(chance, weights):
     """The exact mean of all pair gains is that of many draws."""
@@ -456,7 +457,7 @@ def test_what_the_pygamma_sampler_draws_from():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sampler", ["chance", "pygamma", "shuffle"])
+@pytest.mark.parametrize("sampler", names_of(Sampler))
 def test_order_changes_no_digit(sampler):
     """Neither annotators, documents, labels of rows nor workers change a digit."""
     corpus = three(2)
