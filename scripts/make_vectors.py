@@ -452,6 +452,35 @@ def chance_case(rule: str, given: dict[str, Any], documents: Sequence[Document])
     return case(rule, given, figures_, "all placements of both sides, counted")
 
 
+def overlapping_themselves() -> Iterator[Case]:
+    """Yield the cases of annotations whose segments overlap (D4)."""
+    rng = random.Random(21)
+    fixed: list[Document] = [
+        (5, [(0, 3, "A"), (1, 2, "A")], [(0, 2, "A"), (2, 3, "A")]),
+        (6, [(0, 4, "A"), (2, 6, "A")], [(0, 1, "A"), (0, 3, "A")]),
+        (4, [(0, 2, "A"), (0, 2, "B")], [(0, 2, "B"), (0, 3, "A")]),
+    ]
+    while len(fixed) < 12:
+        n = rng.randint(4, 6)
+        sides = [
+            sorted(
+                {(s, s + rng.randint(1, n - s), rng.choice("AB")) for s in (rng.randrange(n), 1)}
+            )
+            for _ in range(2)
+        ]
+        fixed.append((n, *sides))
+    for document in fixed:
+        given: dict[str, Any] = {"match": "overlap", "documents": documents_as_input([document])}
+        match, *sizes = totals("overlap", [document])
+        figures_: Figures = {"matched": match, **scores(match, *sizes), "expected_f1": None}
+        if any(
+            shared(x, y) for side in document[1:] for x, y in combinations(side, 2) if x[2] == y[2]
+        ):
+            yield case("D4", given, figures_, "all one-to-one pairings")
+        given = {"match": "exact", "chance": "overlapping"}
+        yield chance_case("D4", given, [document])
+
+
 # --- U: predictions that are not in the text ------------------------------------------------------
 
 Lost = tuple[int, str]  # length and label of a prediction without a place
@@ -929,7 +958,8 @@ def relations() -> Iterator[Case]:
                 if len(side) > 1:
                     i, j = rng.sample(range(len(side)), 2)
                     link = (i, j, rng.choice("xy"))
-                    chosen.setdefault(keyed(side, link, undirected, untyped), link)
+                    key_ = keyed(side, link, undirected, untyped), link[2]
+                    chosen.setdefault(key_, link)
             links.append(sorted(chosen.values()))
         if not any(links):
             continue
@@ -1519,7 +1549,7 @@ def changed(rng: random.Random, n: int, spans: Sequence[Span], labels: Sequence[
 CHAPTERS: dict[str, Sequence[Callable[[], Iterator[Case]]]] = {
     "tags": [tags, tags_of_spacy],
     "figures": [figures, more_figures],
-    "chance": [by_chance],
+    "chance": [by_chance, overlapping_themselves],
     "pieces": [pieces],
     "relations": [relations],
     "unplaced": [unplaced, strings],
