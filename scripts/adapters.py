@@ -39,6 +39,7 @@ def prf(precision: float | None, recall: float | None, f1: float | None) -> Answ
 def seqeval(case: Case) -> Answer | list[Any]:
     from seqeval import metrics, scheme
     from seqeval.metrics.sequence_labeling import get_entities
+    from seqeval.metrics.v1 import precision_recall_fscore_support as strict_figures
 
     given = case["input"]
     if "tags" in given and given["strict"] and case["rule"] != "T1":
@@ -48,6 +49,11 @@ def seqeval(case: Case) -> Answer | list[Any]:
         return [[start, end + 1, label] for label, start, end in get_entities(given["tags"])]
     sides = [[iob2(x, side) for x in given["documents"]] for side in ("gold", "system")]
     how = {"average": given.get("average", "micro"), "mode": "strict", "scheme": scheme.IOB2}
+    if "beta" in given:
+        how = {"average": "micro", "scheme": scheme.IOB2, "beta": given["beta"]}
+        return {"f_beta": float(strict_figures(*sides, **how)[2])}
+    if "zero_division" in given:
+        how["zero_division"] = given["zero_division"]
     names = ("precision_score", "recall_score", "f1_score")
     return prf(*(float(getattr(metrics, name)(*sides, **how)) for name in names))
 
@@ -60,7 +66,7 @@ def nervaluate(case: Case) -> Answer:
         for side in ("gold", "system")
     ]
     result = Evaluator(*sides, tags=labels(case), loader="dict").evaluate()["overall"]
-    strategies = {"boundaries": "exact", "partial": "partial"}
+    strategies = {"boundaries": "exact", "partial": "partial", "type": "ent_type"}
     found = result[strategies.get(case["input"]["match"], "strict")]
     return prf(found.precision, found.recall, found.f1)
 
@@ -99,18 +105,20 @@ def annotations_evaluate(case: Case) -> Answer:
         Document("d", *(tuple(Span(x, s, e) for s, e, x in d[y]) for y in ("gold", "system")))
         for d in documents(case)
     )
-    found = report["exact" if case["input"]["match"] == "boundaries" else "strict"]
+    scenarios = {"boundaries": "exact", "partial": "partial", "type": "ent_type"}
+    found = report[scenarios.get(case["input"]["match"], "strict")]
     return prf(found.precision, found.recall, found.f1)
 
 
 def spaneval(case: Case) -> Answer:
     from spaneval import Entity, evaluate
-    from spaneval.strategies import Exact, Strict
+    from spaneval.strategies import EntType, Exact, Partial, Strict
 
     sides = [
         [[Entity(x, s, e) for s, e, x in d[y]] for d in documents(case)] for y in ("gold", "system")
     ]
-    strategy = Exact() if case["input"]["match"] == "boundaries" else Strict()
+    strategies = {"boundaries": Exact, "partial": Partial, "type": EntType}
+    strategy = strategies.get(case["input"]["match"], Strict)()
     found = evaluate(*sides).metrics(strategy)
     return prf(found.precision, found.recall, found.f1)
 
@@ -147,8 +155,20 @@ def scikit_learn(case: Case) -> Answer:
     if not labels(case):
         raise RefusedError("it needs a label")
     how = {"average": case["input"].get("average", "micro"), "zero_division": math.nan}
+    how["beta"] = case["input"].get("beta", 1)
     found = precision_recall_fscore_support(*sides, labels=labels(case), **how)
-    return prf(*map(float, found[:3]))
+    return {"f_beta": float(found[2])} if "beta" in case["input"] else prf(*map(float, found[:3]))
+
+
+def evaluate(case: Case) -> Answer:
+    from evaluate import load
+
+    sides = {
+        name: [iob2(d, side) for d in documents(case)]
+        for name, side in (("references", "gold"), ("predictions", "system"))
+    }
+    found = load("seqeval").compute(**sides, mode="strict", scheme="IOB2", zero_division=0)
+    return prf(*(float(found[f"overall_{name}"]) for name in ("precision", "recall", "f1")))
 
 
 def nltk(case: Case) -> Answer:
@@ -170,6 +190,18 @@ def krippendorff(case: Case) -> Answer:
     return {"alpha": float(alpha(table, level_of_measurement="nominal"))}
 
 
+def pygamma_agreement(case: Case) -> Answer:
+    from pyannote.core import Segment
+    from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
+
+    continuum = Continuum()
+    for who, (spans,) in case["input"]["annotators"].items():
+        for start, end, label in spans:
+            continuum.add(who, Segment(start, end), label)
+    dissimilarity = CombinedCategoricalDissimilarity()
+    return {"observed": float(continuum.get_best_alignment(dissimilarity).disorder)}
+
+
 def spanagree(case: Case) -> Answer | list[Any]:
     import spanagree as sa
 
@@ -177,29 +209,111 @@ def spanagree(case: Case) -> Answer | list[Any]:
     if "tags" in given:
         read = sa.from_tags({"x": [given["tags"]]}, scheme=given["scheme"], strict=given["strict"])
         return [[x.start, x.end, x.label] for x in read[0].segments["x"] or ()]
-    if "labels" in given:
-        rows = [
-            (str(i), who, x) for who, row in given["labels"].items() for i, x in enumerate(row) if x
-        ]
-        result = sa.coefficients(sa.labels.LabelTable.from_rows(rows))
-        return {name: getattr(result, name).value for name in case["figures"]}
-    if "annotators" in given:
-        team = sa.agree(sa.Corpus.from_segments(given["lengths"], given["annotators"]))
-        f1 = team.team.f1
-        names = ("team_f1", "team_expected_f1", "team_corrected_f1", "mean_f1_over_pairs")
-        return dict(zip(names, (*f1[:3], team.mean.observed), strict=True))
-    layers = {side: [d[side] for d in documents(case)] for side in ("gold", "system")}
-    how = {k: given[k] for k in ("match", "chance", "chance_of", "tolerance") if k in given}
-    corpus = sa.Corpus.from_segments([d["length"] for d in documents(case)], layers)
-    if any("unplaced" in d for d in documents(case)):
-        corpus = with_quotes(corpus, [d["unplaced"] for d in documents(case)])
-    system = sa.evaluate(corpus, "gold", **how).systems["system"]
+    kind = next((kind for key, kind in OF_SPANAGREE.items() if key in given), figures_of)
+    found = kind(given)
+    return {name: found[name] for name in case["figures"]}
+
+
+def coefficients_of(given: Case) -> dict[str, float]:
+    """Return the coefficients of labels."""
+    import spanagree as sa
+
+    labels = given["labels"].items()
+    rows = [(str(i), who, x) for who, row in labels for i, x in enumerate(row) if x]
+    result = sa.coefficients(sa.labels.LabelTable.from_rows(rows))
+    names = ("alpha", "pi", "kappa", "ac1")
+    spa = result.spa
+    of_spa = {"spa": spa.value, "spa_expected": spa.expected, "spa_corrected": spa.corrected}
+    return {**{name: getattr(result, name).value for name in names}, **of_spa}
+
+
+def team_of(given: Case) -> dict[str, float]:
+    """Return the figures of annotators: of units, or F1 of the team and of each two."""
+    import spanagree as sa
+
+    corpus = sa.Corpus.from_segments(given["lengths"], given["annotators"])
+    if given.get("measure") == "gamma":
+        return {"observed": sa.gamma(corpus, precision=0.5).gamma.observed}
+    if "measure" in given:
+        units = sa.alpha_u(corpus, continuum=given["continuum"])
+        found = {}
+        for end, value in [("", units.all), *((f" {k}", v) for k, v in units.labels.items())]:
+            found[f"alpha_u{end}"] = value.value
+            found |= {f"observed{end}": value.observed, f"expected{end}": value.expected}
+        return found
+    result = sa.agree(corpus)
+    f1 = result.team.f1
+    names = ("team_f1", "team_expected_f1", "team_corrected_f1", "mean_f1_over_pairs")
+    found = dict(zip(names, (*f1[:3], result.mean.observed), strict=True))
+    of_pairs = {f"f1 {a} {b}": pair.f1.observed for (a, b), pair in result.pairs.items()}
+    missing = {
+        f"f1 {a} {b}": math.nan for a in given["annotators"] for b in given["annotators"] if a < b
+    }
+    return {**missing, **found, **of_pairs}
+
+
+def like_seqeval(given: Case) -> dict[str, float]:
+    """Return figures with a number for what has nothing to divide by."""
+    import spanagree as sa
+
+    sides = [[iob2(d, side) for d in given["documents"]] for side in ("gold", "system")]
+    how = {key: given[key] for key in ("average", "zero_division")}
+    names = ("precision", "recall", "f1")
+    return {name: float(getattr(sa, f"{name}_score")(*sides, **how)) for name in names}
+
+
+def figures_of(given: Case) -> dict[str, float]:
+    """Return the figures of a system against gold."""
+    import spanagree as sa
+
+    if given.get("match") == "type":
+        counts = sa.systems.strategy_scores(sa.evaluate(corpus_of(given), "gold"))
+        right = counts.counts["system"]["type"]
+        figures = {name: getattr(right, name) for name in ("precision", "recall", "f1")}
+        return {"matched": right.correct, **figures}
+    plain = ("match", "chance", "chance_of", "tolerance", "what", "pairs", "undirected")
+    how = {k: given[k] for k in (*plain, "untyped", "attribute", "unplaced", "beta") if k in given}
+    system = sa.evaluate(corpus_of(given), "gold", **how).systems["system"]
     found = {"matched": system.tally.matched, "expected_matched": system.tally.expected}
     for name in ("precision", "recall", "f1"):
         score = getattr(system.macro if "average" in given else system, name)
         found |= {name: score.observed, f"expected_{name}": score.expected}
         found[f"corrected_{name}"] = score.corrected
-    return {name: found[name] for name in case["figures"]}
+    return {**found, "f_beta": system.f_beta.observed} if "beta" in given else found
+
+
+OF_SPANAGREE: Mapping[str, Callable[[Case], dict[str, float]]] = {
+    "labels": coefficients_of,
+    "annotators": team_of,
+    "zero_division": like_seqeval,
+}
+"""What computes the figures of a case, by a key of its input; :func:`figures_of` all others."""
+
+
+def corpus_of(given: Case) -> Any:
+    """Return the documents of a case as a corpus of gold and a system."""
+    import spanagree as sa
+
+    if given.get("strings"):
+        rows = [
+            {"id": str(i), **{side: by_label(d[f"{side}_strings"]) for side in ("gold", "system")}}
+            for i, d in enumerate(given["documents"])
+        ]
+        return sa.read(rows, strings=True, spans={"gold": "gold", "system": "system"})
+    sides, links = ("gold", "system"), {}
+    layers = {side: [[tuple(x) for x in d[side]] for d in given["documents"]] for side in sides}
+    if given.get("what") == "relations":
+        links = {side: [d[f"{side}_relations"] for d in given["documents"]] for side in sides}
+    lengths = [d["length"] for d in given["documents"]]
+    corpus = sa.Corpus.from_segments(lengths, layers, relations=links or None)
+    if any("unplaced" in d for d in given["documents"]):
+        corpus = with_quotes(corpus, [d["unplaced"] for d in given["documents"]])
+    return corpus
+
+
+def by_label(strings: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return strings by label, as answers of a model have them."""
+    return {y: [x for x, label in strings if label == y] for _, y in strings}
 
 
 def with_quotes(corpus: Any, unplaced: Sequence[Sequence[tuple[int, str]]]) -> Any:
@@ -226,6 +340,8 @@ ADAPTERS: Mapping[str, Callable[[Case], Answer | list[Any]]] = {
     "scikit-learn": scikit_learn,
     "nltk": nltk,
     "krippendorff": krippendorff,
+    "evaluate": evaluate,
+    "pygamma-agreement": pygamma_agreement,
     "spanagree": spanagree,
 }
 

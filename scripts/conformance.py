@@ -2,7 +2,8 @@
 
     scripts/conformance.py seqeval                       one of those that have an adapter
     scripts/conformance.py --command 'python mine.py'    any program that reads cases and answers
-    scripts/conformance.py --write                       all of them, into docs/tools_compared.md
+    scripts/conformance.py --write                       all: writes docs/tools_compared.md, and
+                                                         what follows into docs/coming_from.md
 
 A program reads a case a line from standard input, without its figures, and writes a line for each
 that it answers: {"id": …, "figures": {…}}, {"id": …, "segments": […]} or {"id": …, "refused": why}.
@@ -27,7 +28,11 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tools_compared.md"
-CHAPTERS = ("tags", "figures", "chance", "unplaced", "teams", "coefficients")
+COMING = ROOT / "docs" / "coming_from.md"
+CHAPTERS = (
+    *("tags", "figures", "chance", "pieces", "relations"),
+    *("unplaced", "teams", "coefficients", "units", "large"),
+)
 
 Case = Mapping[str, Any]
 
@@ -38,52 +43,73 @@ class Program(NamedTuple):
     Attributes:
         install: what pip installs.
         claims: rules that its documentation claims.
-        without: keys of a case's input of which it has none, such as an average.
+        forms: keys of a case's input that it has a form for, beside those that all have; or
+            ``key=value``, if for one value alone.
+        measure: match of the cases of figures that it is asked about.
+        why_not: why it may not run: what it loads beside what pip installs.
     """
 
     install: str
     claims: tuple[str, ...]
-    without: tuple[str, ...] = ("tolerance",)
+    forms: tuple[str, ...] = ()
+    measure: str = "exact"
+    why_not: str = ""
 
 
+_FORMS = ("tags", "scheme", "strict", "match", "documents", "labels")
 _F1 = ("M1", "C1", "C2")
+_TAGS = ("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9")
+_ZEROS = ("average=micro", "zero_division=0")
+_SEMEVAL = (*_F1, "M2", "M7", "M8")
 PROGRAMS: Mapping[str, Program] = {
     "seqeval": Program(
-        "seqeval", (*("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9"), *_F1, "C3")
+        "seqeval",
+        (*_TAGS, *_F1, "C3", "C4", "C5", "C6"),
+        ("average", "zero_division", "beta"),
     ),
-    "nervaluate": Program("nervaluate", (*_F1, "M2", "M7"), ("tolerance", "average")),
-    "seqscore": Program("seqscore", ("T1", "T2", "T3", "T6", "T7", *_F1), ("tolerance", "average")),
-    "annotations-evaluate": Program("annotations-evaluate", (*_F1, "M2"), ("tolerance", "average")),
-    "spaneval": Program("spaneval", (*_F1, "M2"), ("tolerance", "average")),
-    "spacy": Program("spacy", ("T3", "T7", *_F1), ("tolerance", "average")),
-    "scikit-learn": Program("scikit-learn", ("M3", "C1", "C2", "C3")),
+    "evaluate": Program(
+        "evaluate seqeval", _F1, why_not="its metric is loaded from the Hugging Face Hub"
+    ),
+    "nervaluate": Program("nervaluate", (*_SEMEVAL, "C5"), _ZEROS),
+    "seqscore": Program("seqscore", ("T1", "T2", "T3", "T6", "T7", *_F1, "C5"), _ZEROS),
+    "annotations-evaluate": Program("annotations-evaluate", _SEMEVAL),
+    "spaneval": Program("spaneval", (*_SEMEVAL, "C5"), _ZEROS),
+    "spacy": Program("spacy", ("T3", "T7", "T10", *_F1), ("reader",)),
+    "scikit-learn": Program(
+        "scikit-learn", ("M3", "C1", "C2", "C3", "C4"), ("average", "beta"), "token"
+    ),
     "nltk": Program("nltk", ("K1", "K2", "K3")),
     "krippendorff": Program("krippendorff", ("K3",)),
-    "spanagree": Program(
-        str(ROOT),
-        (
-            *("T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9"),
-            *("M1", "M2", "M3", "M4", "M5", "M6", "M7", "C1", "C2", "C3"),
-            *("E1", "E2", "E3", "E4", "E5", "U1", "U2", "A2", "K1", "K2", "K3"),
-        ),
-        (),
+    "pygamma-agreement": Program(
+        "pygamma-agreement", ("N5",), ("measure", "lengths", "annotators")
     ),
+    "spanagree": Program(str(ROOT), ()),
 }
-_OF_TOKENS = {"scikit-learn"}  # whose rules of figures are asked of tokens, not of segments
+_NOT_OURS = ("T10", "M9")
+"""Rules of a convention of others, which spanagree does not follow."""
 
+_TWICE = "a prediction that overlaps two gold segments is counted twice"
+_BY_GOLD = "each gold segment takes a prediction by itself, so pairs are not one to one"
 _ZERO = "nothing to divide by gives 0"
 _ONE_CATEGORY = "one category alone gives 1, where 0 is divided by 0"
 CAUSES: Mapping[tuple[str, str], str] = {
     ("seqeval", "T4"): "strict IOE1 loses a segment of one token that another of its label follows",
-    ("seqeval", "T8"): "the default mode reads U and L as tokens that go on, as I does",
+    (
+        "seqeval",
+        "T8",
+    ): "the default mode does not know U and L: they go on with the segment before, and"
+    " one that ends so right before another of its label is lost",
     ("seqeval", "C1"): _ZERO,
     ("seqeval", "C3"): f"{_ZERO}, and is part of the mean",
     ("nervaluate", "C1"): _ZERO,
     ("seqscore", "C1"): _ZERO,
     ("annotations-evaluate", "C1"): "F1 is undefined where precision or recall is",
     ("spaneval", "C1"): _ZERO,
-    ("spaneval", "M1"): "a prediction that overlaps two gold segments is counted twice",
-    ("spaneval", "C2"): "a prediction that overlaps two gold segments is counted twice",
+    ("spaneval", "M1"): _TWICE,
+    ("spaneval", "C2"): _TWICE,
+    ("spaneval", "C5"): _TWICE,
+    ("spaneval", "M7"): _BY_GOLD,
+    ("spaneval", "M8"): _BY_GOLD,
     ("spacy", "C1"): "precision is 0 where nothing is marked",
     ("nltk", "K1"): _ONE_CATEGORY,
     ("nltk", "K2"): _ONE_CATEGORY,
@@ -101,21 +127,25 @@ def cases() -> list[Case]:
 
 def claimed(name: str, every: Sequence[Case]) -> list[Case]:
     """Return the cases of the rules that a program claims, which it has a form for."""
+    if name == "spanagree":
+        return [case for case in every if case["rule"] not in _NOT_OURS]
     program = PROGRAMS[name]
-    match = dict.fromkeys(("C1", "C2", "C3"), "token" if name in _OF_TOKENS else "exact")
+    figures = ("C1", "C2", "C3", "C4")
+    forms = {*_FORMS, *program.forms}
     return [
         case
         for case in every
         if case["rule"] in program.claims
-        and not any(key in case["input"] for key in program.without)
-        and (name == "spanagree" or case["input"].get("match") in (None, match.get(case["rule"]))
-             or case["rule"] not in match)
+        and all(key in forms or f"{key}={x}" in forms for key, x in case["input"].items())
+        and (case["rule"] not in figures or case["input"]["match"] == program.measure)
         and (name != "spacy" or case["rule"] != "T3" or case["input"]["scheme"] == "IOB2")
-    ]  # fmt: skip
+    ]
 
 
 def is_same(case: Case, answer: Mapping[str, Any]) -> bool:
-    """Return whether an answer is that of the case: each figure that it gives, to 9 digits."""
+    """Return whether an answer is that of the case: each figure that it gives, to 6 digits."""
+    if "refused" in case or "refused" in answer:
+        return "refused" in case and "refused" in answer
     if "segments" in case:
         return answer.get("segments") == sorted(case["segments"])
     given = answer.get("figures", {})
@@ -126,7 +156,7 @@ def is_same(case: Case, answer: Mapping[str, Any]) -> bool:
         if figure is None or found is None:
             if figure is not found:
                 return False
-        elif not math.isclose(found, Fraction(figure["fraction"]), abs_tol=1e-9):
+        elif not math.isclose(found, Fraction(figure["fraction"]), abs_tol=1e-6):
             return False
     return True
 
@@ -156,7 +186,7 @@ def standings(
         of_rule = [case for case in asked if case["rule"] == rule]
         there = [(case, answers.get(case["id"], {"refused": "no answer"})) for case in of_rule]
         wrong = [(c, a) for c, a in there if "refused" not in a and not is_same(c, a)]
-        refused = sum("refused" in a for _, a in there)
+        refused = sum("refused" in a and not is_same(c, a) for c, a in there)
         smallest = min(wrong, key=lambda pair: len(json.dumps(pair[0]["input"])), default=None)
         found[rule] = Standing(len(there) - len(wrong) - refused, len(wrong), refused, smallest)
     return found
@@ -173,13 +203,25 @@ def ask(command: Sequence[str], asked: Sequence[Case]) -> dict[str, Mapping[str,
 
 
 def installed(name: str, folder: Path) -> tuple[str, str]:
-    """Install a program in an environment of its own; return its Python and its version."""
+    """Install a program in an environment of its own, or find it there; return Python, version."""
     python = folder / name / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", folder / name], check=True)
-    subprocess.run([python, "-m", "pip", "install", "-qq", PROGRAMS[name].install], check=True)
     version = f"from importlib.metadata import version; print(version({name!r}))"
-    done = subprocess.run([python, "-c", version], check=True, capture_output=True, text=True)
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder / name], check=True)
+    done = subprocess.run([python, "-c", version], check=False, capture_output=True, text=True)
+    if done.returncode:
+        install = shlex.split(PROGRAMS[name].install)
+        subprocess.run([python, "-m", "pip", "install", "-qq", *install], check=True)
+        done = subprocess.run([python, "-c", version], check=True, capture_output=True, text=True)
     return str(python), done.stdout.strip()
+
+
+def answers_of(name: str, python: str, asked: Sequence[Case]) -> dict[str, Mapping[str, Any]]:
+    """Ask a program by its adapter; a program that cannot be loaded gives no answer at all."""
+    answers = ask([python, "-I", str(ROOT / "scripts" / "adapters.py"), name], asked)
+    if PROGRAMS[name].why_not and all("refused" in answer for answer in answers.values()):
+        return {}
+    return answers
 
 
 def in_words(standing: Standing) -> str:
@@ -198,10 +240,18 @@ def shown(case: Case) -> str:
         return "; ".join(
             f"{who}: {' '.join(x or '–' for x in row)}" for who, row in given["labels"].items()
         )
+    if "annotators" in given:
+        return "; ".join(
+            f"{who}: {', '.join('not seen' if x is None else spans_of(x) for x in layer)}"
+            for who, layer in given["annotators"].items()
+        )
+    sides = [(side, d.get(side)) for d in given["documents"] for side in ("gold", "system")]
+    plain = ("start", "end", "label")
+    if any(spans is None or {len(plain)} < {*map(len, spans)} | {len(plain)} for _, spans in sides):
+        return json.dumps(given, ensure_ascii=False)  # pieces, attributes, strings
     spans = [
-        f"{side} {' '.join(f'{s}–{e} {x}' for s, e, x in document[side]) or 'nothing'}"
-        for document in given["documents"]
-        for side in ("gold", "system")
+        f"{side} {' '.join(f'{s}–{e} {x}' for s, e, x in there) or 'nothing'}"
+        for side, there in sides
     ]
     return "; ".join(spans)
 
@@ -248,19 +298,21 @@ def disagreements(name: str, found: Mapping[str, Standing]) -> list[str]:
     return rows
 
 
-def page(every: Sequence[Case]) -> str:
+def page(every: Sequence[Case], folder: Path) -> str:
     """Return the page that compares all programs."""
-    standing, versions, rows = {}, {}, []
-    with tempfile.TemporaryDirectory() as folder:
-        for name in PROGRAMS:
-            python, versions[name] = installed(name, Path(folder))
-            asked = claimed(name, every)
-            answers = ask([python, "-I", str(ROOT / "scripts" / "adapters.py"), name], asked)
-            standing[name] = standings(asked, answers)
-            rows += disagreements(name, standing[name])
+    standing, versions, rows, absent = {}, {}, [], []
+    for name, program in PROGRAMS.items():
+        python, version = installed(name, folder)
+        asked = claimed(name, every)
+        answers = answers_of(name, python, asked)
+        if not answers:
+            absent.append(f"{name} {version} did not run here: {program.why_not}.")
+            continue
+        versions[name], standing[name] = version, standings(asked, answers)
+        rows += disagreements(name, standing[name])
     rules = sorted(
         {rule for found in standing.values() for rule in found},
-        key=lambda rule: ("TMCEAK".index(rule[0]), int(rule[1:])),
+        key=lambda rule: ("DTMCEPRUAKN".index(rule[0]), int(rule[1:])),
     )
     table = [
         row_of(rule, *(in_words(of[rule]) if rule in of else "" for of in standing.values()))
@@ -268,16 +320,53 @@ def page(every: Sequence[Case]) -> str:
     ]
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
     blocks = {
-        "versions": [f"{date.today():%d %B %Y}: {named}."],
-        "rules": [row_of("rule", *PROGRAMS), row_of(*["---"] * (len(PROGRAMS) + 1)), *table],
-        "cases": [row_of(*_COLUMNS), row_of(*["---"] * len(_COLUMNS)), *rows],
+        "versions": [" ".join([f"{date.today():%d %B %Y}: {named}.", *absent])],
+        "rules": [row_of("rule", *standing), f"{'|---' * (len(standing) + 1)}|", *table],
+        "cases": [row_of(*_COLUMNS), f"{'|---' * len(_COLUMNS)}|", *rows],
     }
     text = PAGE.read_text("utf-8")
     for key, lines in blocks.items():
-        pattern = rf"<!-- {key} -->\n.*?<!-- /{key} -->"
-        block = "\n".join([f"<!-- {key} -->", *lines, f"<!-- /{key} -->"])
-        text = re.sub(pattern, block.replace("\\", r"\\"), text, flags=re.DOTALL)
+        text = with_block(text, key, lines)
     return text
+
+
+def with_block(text: str, key: str, lines: Sequence[str]) -> str:
+    """Return a page with other lines between its marks of this key."""
+    block = "\n".join([f"<!-- {key} -->", *lines, f"<!-- /{key} -->"])
+    return re.sub(
+        rf"<!-- {key} -->\n.*?<!-- /{key} -->", lambda _: block, text, count=1, flags=re.DOTALL
+    )
+
+
+def table_in(text: str, key: str) -> list[list[str]]:
+    """Return the cells of the table between the marks of this key, its heading first."""
+    inside = text.partition(f"<!-- {key} -->\n")[2].partition(f"<!-- /{key} -->")[0]
+    rows = [line[1:-1].split("|") for line in inside.splitlines() if not line.startswith("|--")]
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+def as_followed(rule: str, cell: str) -> str:
+    """Return a rule that a program follows wherever it answers; empty for others."""
+    counts = [int(number) for number in re.findall(r"\d+", cell)]
+    if len(counts) > len(("fulfilled", "all")) and counts[0] + counts[2] == counts[1]:
+        return f"{rule} ({counts[2]} refused)"
+    return rule if cell == "all" else ""
+
+
+def in_short(compared: str) -> list[str]:
+    """Return a table of which rules each program follows, and why not others; from the page."""
+    heading, *rules = table_in(compared, "rules")
+    causes: dict[tuple[str, str], list[str]] = {}
+    for name, case, *_, cause in table_in(compared, "cases")[1:]:
+        causes.setdefault((name, cause), []).append(case.partition(".")[0])
+    lines = [row_of("program", "answers all cases of", "answers otherwise"), "|---|---|---|"]
+    for column, name in enumerate(heading[1:-1], start=1):
+        followed = ", ".join(filter(None, (as_followed(row[0], row[column]) for row in rules)))
+        others = "; ".join(
+            f"{', '.join(sorted(of))}: {why}" for (who, why), of in causes.items() if who == name
+        )
+        lines.append(row_of(name, followed or "–", others or "–"))
+    return lines
 
 
 def main() -> None:
@@ -286,22 +375,25 @@ def main() -> None:
     parser.add_argument("tool", nargs="?", choices=list(PROGRAMS))
     parser.add_argument("--command", help="a program that reads cases and writes answers")
     parser.add_argument("--write", action="store_true", help="write docs/tools_compared.md")
+    parser.add_argument("--environments", type=Path, help="a folder that keeps what is installed")
     options = parser.parse_args()
     every = cases()
-    if options.write:
-        PAGE.write_text(page(every), "utf-8")
-        return
-    if options.command:
-        asked, command = every, shlex.split(options.command)
-        found = standings(asked, ask(command, asked))
-    elif options.tool:
-        with tempfile.TemporaryDirectory() as folder:
-            python, _ = installed(options.tool, Path(folder))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.environments or Path(temporary)
+        if options.write:
+            compared = page(every, folder)
+            PAGE.write_text(compared, "utf-8")
+            coming = with_block(COMING.read_text("utf-8"), "rules", in_short(compared))
+            COMING.write_text(coming, "utf-8")
+            return
+        if options.command:
+            found = standings(every, ask(shlex.split(options.command), every))
+        elif options.tool:
             asked = claimed(options.tool, every)
-            command = [python, "-I", str(ROOT / "scripts" / "adapters.py"), options.tool]
-            found = standings(asked, ask(command, asked))
-    else:
-        parser.error("name a tool, --command or --write")
+            python, _ = installed(options.tool, folder)
+            found = standings(asked, answers_of(options.tool, python, asked))
+        else:
+            parser.error("name a tool, --command or --write")
     for rule, standing in found.items():
         print(f"{rule}\t{in_words(standing)}")
         if standing.smallest:

@@ -1,0 +1,145 @@
+"""Each rule of the specification has a case that tells when the package breaks it.
+
+A rule is broken by another line of source, in a process of its own; then its vectors are asked.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import NamedTuple
+
+import pytest
+import test_vectors
+
+ROOT = test_vectors.ROOT
+PACKAGE = ROOT / "spanagree"
+
+
+class Break(NamedTuple):
+    """A line of a module, and what it becomes."""
+
+    module: str
+    line: str
+    broken: str
+
+
+_TAGS = "corpus/tags.py"
+_SCORE = "results/score.py"
+_MEASURES = "comparisons/measures.py"
+_FORMULAS = "labels/formulas.py"
+_LINKS = "comparisons/relation_places.py"
+_LIKE_SEQEVAL = "systems/as_seqeval.py"
+
+BREAKS = {
+    "D3": Break("comparisons/annotation_pairs.py", "np.flatnonzero(layer.annotated)", "np.unique(layer.document)"),
+    "D4": Break("comparisons/observed.py", "    if measure.disjoint:\n        return _pairs", "    if True:\n        return _pairs"),
+    "T1": Break(_TAGS, " | ~self.same_before\n", "\n"),
+    "T2": Break(_TAGS, '"B": B,', '"B": I,'),
+    "T3": Break(_TAGS, "_among(self.prefix, (B, S)) |", "_among(self.prefix, (S,)) |"),
+    "T4": Break(_TAGS, "_among(self.before, (O, E, S))", "_among(self.before, (O, S))"),
+    "T5": Break(_TAGS, '"E": E,', '"E": I,'),
+    "T6": Break(_TAGS, '"S": S,', '"S": I,'),
+    "T7": Break(_TAGS, '"U": S,', '"U": I,'),
+    "T8": Break(_TAGS, "_among(self.before, (O, E, S))", "_among(self.before, (O, E))"),
+    "T9": Break(_TAGS, "if strict and count:", "if strict and count < 0:"),
+    "M1": Break(_MEASURES, "_same, kernel", "_same, of_label=False, kernel"),
+    "M2": Break(_MEASURES, "_same, of_label=False, kernel", "_same, of_label=True, kernel"),
+    "M3": Break(_MEASURES, "lambda shared, a, b: shared,\n", "lambda shared, a, b: shared > 0,\n"),
+    "M4": Break(_MEASURES, "shared / (a + b - shared)", "shared / (a + b)"),
+    "M5": Break("comparisons/observed.py", "return i, j, value * taken", "return i, j, value"),
+    "M6": Break("comparisons/observed.py", " = near_pairs(*sides, measure.within)", " = near_pairs(*sides, 0)"),
+    "M7": Break(_MEASURES, "+ _same(offset, a, b)) / 2", "+ _same(offset, a, b)) / 3"),
+    "M8": Break("systems/strategies.py", "np.where(is_right, distance, 0)", "np.where(is_right, -distance, 0)"),
+    "C1": Break("comparisons/tally.py", "if size else undefined(ratio.undefined)", "if size else corrected(0.0, 0.0)"),
+    "C2": Break(_MEASURES, "in_tokens=True, kernel", "in_tokens=False, kernel"),
+    "C3": Break("systems/result.py", "math.fsum(column) / len(defined)", "math.fsum(column) / len(scores)"),
+    "C4": Break(_SCORE, "1 + square, square, 1,", "1 + square, 1, square,"),
+    "C5": Break(_LIKE_SEQEVAL, "= self.zero_division == 1", "= self.zero_division != 1"),
+    "C6": Break(_LIKE_SEQEVAL, 'self.rows[:, 2] if average == "weighted"', 'self.rows[:, 3] if average == "weighted"'),
+    "E1": Break("chance/start_distributions.py", 'if chance == "per-label" else (layer, document)', 'if chance else (layer, document)'),
+    "E2": Break("chance/start_distributions.py", 'if chance == "per-label" else (layer, document)', 'if not chance else (layer, document)'),
+    "E3": Break("comparisons/expected.py", 'free=chance == "overlapping" or', "free=False or"),
+    "E4": Break(_SCORE, "(observed - expected) / (1 - expected)", "(observed - expected)"),
+    "E5": Break("comparisons/starts.py", 'return whose(self.chance) == "systems"', "return False"),
+    "P1": Break("comparisons/observed.py", "same = shape_a[i] == shape_b[j]", "same = shape_a[i] == shape_a[i]"),
+    "P2": Break("comparisons/observed.py", "np.bincount(which, shared, len(i))", "np.bincount(which, None, len(i))"),
+    "P3": Break("chance/rigid_blocks.py", "if alone or not count:", "if True:"),
+    "R1": Break(_LINKS, "0 if self.untyped else i for", "0 for"),
+    "R2": Break(_LINKS, "code = {name: 0 if self.untyped else i for", "labels = tuple(names); code = {name: i for"),
+    "R3": Break(_LINKS, "[x in undirected for x in known]", "[False for x in known]"),
+    "R4": Break(_LINKS, 'np.zeros_like(label) if rule.pairs == "all" else label', "np.zeros_like(label)"),
+    "R5": Break(_LINKS, "labels.append(column[row] + len(names))", "labels.append(0 * column[row] + len(names))"),
+    "R6": Break("comparisons/compared.py", "corpus.labels[code] if value is None else", "corpus.labels[code] if True else"),
+    "U1": Break("comparisons/unplaced_rows.py", "if not corpus.unplaced:", "if True:"),
+    "U2": Break("comparisons/unplaced_rows.py", "if measure.in_tokens else n_quotes", "if not measure else n_quotes"),
+    "U3": Break("comparisons/strings.py", 'return plain(normalize("NFC", text).strip())[0]', "return text"),
+    "U4": Break("comparisons/compared.py", 'if self.unplaced == "ignore":', "if False:"),
+    "A1": Break("comparisons/annotation_pairs.py", "np.flatnonzero(layer.annotated)", "np.arange(len(corpus))"),
+    "A2": Break("agreement/team.py", "math.fsum(values) / len(values) if", "math.fsum(values) / len(f1) if"),
+    "K1": Break(_FORMULAS, "figures(sums.observed, _total(sums.of_pairs))", "figures(sums.observed, _total(sums.of_one))"),
+    "K2": Break(_FORMULAS, "figures(sums.observed, _total(sums.of_one))", "figures(sums.observed, _total(sums.of_pairs))"),
+    "K3": Break(_FORMULAS, "equal / (n * (n - 1))", "equal / (n * n)"),
+    "K4": Break(_FORMULAS, "share = sums.weighted_share / sums.weight", "share = sums.shares"),
+    "K5": Break(_FORMULAS, "(categories - 1 if categories", "(categories if categories"),
+    "K6": Break(_FORMULAS, "return self.share / self.seen", "return self.values / self.values.sum(axis=1, keepdims=True)"),
+    "N1": Break("units/continuum.py", "value = begins * begins + ends * ends", "value = begins * begins"),
+    "N2": Break("units/alpha_u_count.py", "[math.fsum(row) for row", "[max(row, default=0) for row"),
+    "N3": Break("units/alpha_u_count.py", "units.lengths.astype(np.float64) ** 2", "units.lengths.astype(np.float64)"),
+    "N4": Break("units/continuum.py", "(seen == len(layers)) & (seen >= 2) if joined", "(seen >= 2) if joined"),
+    "N5": Break("units/dissimilarity.py", "(apart / long) ** 2", "apart / long"),
+}  # fmt: skip
+"""A way to break each rule, by its name."""
+
+ASKED = """
+import importlib.machinery, importlib.util, json, sys
+module, source, path, cases = json.load(sys.stdin)
+class Broken(importlib.machinery.SourceFileLoader):
+    def find_spec(self, name, path=None, target=None):
+        return importlib.util.spec_from_loader(name, self) if name == self.name else None
+    def get_code(self, fullname):
+        return compile(source, self.path, "exec")
+sys.meta_path.insert(0, Broken(module, path))
+import adapters
+for case in cases:
+    print(json.dumps(adapters.answer(adapters.spanagree, case)))
+"""
+
+
+def own_rules():
+    """The rules that have cases and that the package follows."""
+    rules = {
+        case["rule"] for chapter in test_vectors.CHAPTERS for case in test_vectors.cases(chapter)
+    }
+    return rules - test_vectors.OF_OTHERS
+
+
+def test_each_rule_can_be_broken():
+    """The table has every rule of the package that has cases, and no other."""
+    assert BREAKS.keys() == own_rules()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", BREAKS)
+def test_a_case_tells(rule):
+    """With the rule broken, the answer to one of its cases is another; oracle: the vectors."""
+    module, line, broken = BREAKS[rule]
+    path = PACKAGE / module
+    source = path.read_text("utf-8")
+    assert source.count(line) == 1, "the table names a line as it is"
+    name = f"spanagree.{module.removesuffix('.py').replace('/', '.')}"
+    chapters = map(test_vectors.cases, test_vectors.CHAPTERS)
+    some = [case for chapter in chapters for case in chapter if case["rule"] == rule]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ASKED],
+        input=json.dumps([name, source.replace(line, broken), str(path), some]),
+        capture_output=True, encoding="utf-8", cwd=ROOT / "scripts", check=True,
+    )  # fmt: skip
+    answers = map(json.loads, done.stdout.splitlines())
+    told = [
+        answer
+        for case, answer in zip(some, answers, strict=True)
+        if test_vectors.disagreement(case, answer)
+    ]
+    assert any("refused" not in answer for answer in told), "another figure, not an error alone"
