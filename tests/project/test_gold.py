@@ -243,7 +243,7 @@ def test_who_agrees_no_better_than_chance_has_no_weight():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"vote": "words"}, "unknown vote 'words'; allowed: tokens, segments, dawid-skene"),
+        ({"vote": "words"}, "unknown vote 'words'; allowed: tokens"),
         ({"share": 0}, "share 0 … above 0 … at most 1"),
         ({"share": 1.5}, "share 1.5 … above 0 … at most 1"),
         ({"share": float("nan")}, "share nan … above 0 … at most 1"),

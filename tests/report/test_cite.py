@@ -197,7 +197,7 @@ def test_other_refusals():
         "int … a result with a signature … evaluate, agree",
     ):
         sa.cite(3)
-    with refuses(sa.SettingError, "… unknown format 'html'; allowed: text, latex, bibtex"):
+    with refuses(sa.SettingError, "… unknown format 'html'; allowed: text"):
         sa.cite(EVALUATION, "html")
 
 

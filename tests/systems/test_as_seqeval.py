@@ -157,7 +157,7 @@ def test_suffixes(mode):
     [
         ({"mode": "strict"}, "mode 'strict' … pass scheme='IOB2' … leave mode out"),
         ({"mode": "lenient"}, "unknown mode 'lenient'; allowed: strict"),
-        ({"average": "samples"}, "unknown average 'samples'; allowed: micro, macro, weighted"),
+        ({"average": "samples"}, "unknown average 'samples'; allowed: micro"),
         ({"sample_weight": [1]}, "sample_weight … leave it out"),
         ({"zero_division": 2}, "zero_division 2; allowed: warn, 0, 1"),
         ({"mode": "strict", "scheme": "IOB"}, "unknown scheme 'IOB'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
@@ -302,7 +302,7 @@ def test_four_refused():
     one = [["B-PER"]]
     for options, said in (
         ({"beta": -1}, "beta -1 … from 0"),
-        ({"average": "samples"}, "unknown average 'samples'; allowed: micro, macro, weighted"),
+        ({"average": "samples"}, "unknown average 'samples'; allowed: micro"),
         ({"sample_weight": [1]}, "sample_weight … leave it out"),
     ):
         with refuses(sa.SettingError, said):

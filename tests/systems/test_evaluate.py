@@ -437,7 +437,7 @@ def test_progress():
         ([], {}, "0 annotators … gold and at least one system … --columns gold=1,mine=2"),
         (["gold", "a"], {"gold": "b"}, "unknown gold 'b'; allowed: gold, a"),
         (["gold", "a"], {"match": "lenient"}, f"unknown match 'lenient'; allowed: {', '.join(MEASURES)}"),
-        (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
+        (["gold", "a"], {"chance": "x"}, "unknown chance 'x'; allowed: auto"),
     ],
 )  # fmt: skip
 def test_errors(layers, settings, message):

@@ -363,7 +363,7 @@ def test_settings(scorer):
         scorer(match="exakt")
     with refuses(
         sa.SettingError,
-        "unknown chance 'chance'; allowed: auto, nonoverlapping, per-label, overlapping",
+        "unknown chance 'chance'; allowed: auto",
     ):
         scorer(chance="chance")
     assert pickle.loads(pickle.dumps(scorer()))([], spans_key="sc")

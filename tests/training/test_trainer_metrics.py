@@ -198,7 +198,7 @@ IDS = np.array([[0, 1]])
         ({-1: "O", 0: "B-X"}, {}, "label_names {-1: 'O', 0: 'B-X'} … list of tags … config.id2label"),
         (["O", "LABEL_1"], {"scheme": "IOB2"}, "label_names, id 1: unknown tag 'LABEL_1'; allowed: O … B- I-"),
         (NAMES, {"match": "x"}, "unknown match 'x'; allowed: exact, …"),
-        (NAMES, {"chance": "x"}, "unknown chance 'x'; allowed: auto, nonoverlapping, per-label, overlapping"),
+        (NAMES, {"chance": "x"}, "unknown chance 'x'; allowed: auto"),
         (NAMES, {"scheme": "x"}, "unknown scheme 'x'; allowed: auto, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU"),
         (NAMES, {"strict": True}, "strict … name the scheme"),
         (NAMES, {"per_label": True, "match": "boundaries"}, "per_label: match boundaries disregards labels … leave it out"),

@@ -197,9 +197,7 @@ def test_pairs_of_systems(systems):
         result["tagger", "x"]
     with pytest.raises(sa.SettingError, match="one system; a difference needs two"):
         sa.compare_systems(sa.evaluate(systems.of_annotators(["gold", "tagger"])))
-    with pytest.raises(
-        sa.SettingError, match="unknown test 'x'; allowed: jackknife, permutation, bootstrap"
-    ):
+    with pytest.raises(sa.SettingError, match="unknown test 'x'; allowed: jackknife"):
         sa.compare_systems(sa.evaluate(systems), test="x")
     assert "|ci:jackknife-t95|test:jackknife|spec:1.0|spanagree" in result.signature
 
