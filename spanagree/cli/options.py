@@ -416,7 +416,7 @@ def certainty(
     Args:
         extra: those of one command only.
         over: whether annotators may be a sample.
-        drawn: what needs resamples and seed, the options of what a command draws, by name.
+        drawn: names of the options of what a command draws, with what each of them needs.
         asked_by: what asks for intervals, or tests by clusters.
         without: views whose rows have no intervals, with | between.
     """
@@ -432,8 +432,8 @@ def certainty(
     declared(details, needs(asked_by), excludes("test=chance", unless="ci"))
     no_interval = excludes("test=permutation|bootstrap", "it has no interval", unless="ci")
     declared(details, no_interval, names="confidence")
-    for member in draws:
-        declared([member], needs((drawn or {})[str(member.name)], "nothing else is drawn so"))
+    for name, terms in (drawn or {}).items():
+        declared(draws, needs(terms, "nothing else is drawn so"), names=name)
     idle = excludes("test=jackknife", "it draws nothing", unless=f"baseline=random {DRAWN}")
     declared(draws, idle, names="seed")
     shared = group("Certainty", asked, *details, *draws, part="certainty")
@@ -500,11 +500,9 @@ def _files() -> Group:
     repeats = "Read what an annotator marked twice once, or refuse it (error)."
     unplaced = "Count quotes of a language model that are not in the text as wrong, or ignore them."
     repair = f"Take these steps to repair what is read: {', '.join(names_of(choices.Repair))}."
+    use = "a group is left out whole, or made one document"
     groups = [
-        needs(
-            "cluster_by=document unit=document",
-            "one leaves out whole groups, the other makes a group one document",
-        ),
+        needs("cluster_by=document unit=document", use),
         excludes("workers", "a group may be in several files"),
     ]
     return [

@@ -20,11 +20,12 @@ AGREEMENT_MEASURES = {
 }
 """What agreement is measured by, by name."""
 
+_WHY = "it is for other measures"
 FORMS = [
-    Form("measure=alpha-u", "spanagree.units.alpha_u.alpha_u", also="by"),
-    Form("measure=gamma", "spanagree.units.gamma.gamma", also="by"),
-    Form("measure=all", "spanagree.units.all_measures.side_by_side"),
-    Form("measure=documents", "spanagree.project.document_level.document_agreement"),
+    Form("measure=alpha-u", "spanagree.units.alpha_u.alpha_u", "by", _WHY),
+    Form("measure=gamma", "spanagree.units.gamma.gamma", "by", _WHY),
+    Form("measure=all", "spanagree.units.all_measures.side_by_side", why=_WHY),
+    Form("measure=documents", "spanagree.project.document_level.document_agreement", why=_WHY),
 ]
 """What agree calls for each of them but F1."""
 
