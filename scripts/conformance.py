@@ -5,8 +5,9 @@
     scripts/conformance.py --write                       all: writes docs/tools_compared.md, and
                                                          what follows into docs/coming_from.md
 
-A program reads a case a line from standard input, without its figures, and writes a line for each
-that it answers: {"id": …, "figures": {…}}, {"id": …, "segments": […]} or {"id": …, "refused": why}.
+A program reads a case a line from standard input: id, rule, input and the names of figures, but not
+what they are. It writes a line for each that it answers: {"id": …, "figures": {…}},
+{"id": …, "segments": […]} or {"id": …, "refused": why}.
 Each program with an adapter is installed in an environment of its own.
 """
 
@@ -202,9 +203,19 @@ def standings(
     return found
 
 
+def question(case: Case) -> Case:
+    """Return what a program is told of a case: the names of its figures, but not the figures."""
+    return {
+        "id": case["id"],
+        "rule": case["rule"],
+        "input": case["input"],
+        "figures": list(case.get("figures", ())),
+    }
+
+
 def ask(command: Sequence[str], asked: Sequence[Case]) -> dict[str, Mapping[str, Any]]:
     """Give a program the cases, without what should come out, and return its answers by id."""
-    lines = "".join(json.dumps(case) + "\n" for case in asked)
+    lines = "".join(json.dumps(question(case)) + "\n" for case in asked)
     done = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise SystemExit(f"{shlex.join(command)}: {done.stderr.strip().splitlines()[-1:]}")
@@ -302,11 +313,14 @@ def disagreements(name: str, found: Mapping[str, Standing]) -> list[str]:
         if standing.smallest is None:
             continue
         case, answer = standing.smallest
-        if "segments" in case:
-            right, there = spans_of(case["segments"]), spans_of(answer["segments"])
+        there = spans_of(answer["segments"]) if "segments" in answer else ""
+        there = there or figures_of(answer.get("figures", {}))
+        if "refused" in case:
+            right = "refused"
+        elif "segments" in case:
+            right = spans_of(case["segments"])
         else:
             right = figures_of({k: case["figures"][k] for k in answer["figures"]})
-            there = figures_of(answer["figures"])
         cause = CAUSES.get((name, rule))
         if cause is None:
             raise SystemExit(f"{name}, {rule}: {shown(case)}: {there}; write its cause in CAUSES")
