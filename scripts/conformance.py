@@ -5,8 +5,9 @@
     scripts/conformance.py --write                       all: writes docs/tools_compared.md, and
                                                          what follows into docs/coming_from.md
 
-A program reads a case a line from standard input, without its figures, and writes a line for each
-that it answers: {"id": …, "figures": {…}}, {"id": …, "segments": […]} or {"id": …, "refused": why}.
+A program reads a case a line from standard input: id, rule, input and the names of figures, but not
+what they are. It writes a line for each that it answers: {"id": …, "figures": {…}},
+{"id": …, "segments": […]} or {"id": …, "refused": why}.
 Each program with an adapter is installed in an environment of its own.
 """
 
@@ -88,6 +89,17 @@ PROGRAMS: Mapping[str, Program] = {
 _NOT_OURS = ("T10", "M9")
 """Rules of a convention of others, which spanagree does not follow."""
 
+NAMES: Mapping[str, str] = {
+    "D3": "seen and unmarked", "D4": "overlaps in one side", "M6": "tolerance",
+    "C1": "P, R, F1", "C2": "micro", "E4": "correction", "E5": "gold fixed",
+    "P1": "equal pieces", "P2": "units of pieces", "P3": "chance of pieces",
+    "R1": "relations", "R4": "chance of relations", "R5": "attributes", "R6": "attribute in label",
+    "U1": "not in the text", "U2": "its tokens", "A1": "documents of two", "A2": "team, mean",
+    "K1": "κ", "K2": "π", "K3": "α", "K4": "SPA", "K5": "AC1", "K6": "π, κ with gaps",
+    "N1": "α_U", "N2": "all categories", "N5": "γ, observed",
+}  # fmt: skip
+"""Names of rules whose text in the specification does not begin with one."""
+
 _TWICE = "a prediction that overlaps two gold segments is counted twice"
 _BY_GOLD = "each gold segment takes a prediction by itself, so pairs are not one to one"
 _ZERO = "nothing to divide by gives 0"
@@ -107,7 +119,6 @@ CAUSES: Mapping[tuple[str, str], str] = {
     ("spaneval", "C1"): _ZERO,
     ("spaneval", "M1"): _TWICE,
     ("spaneval", "C2"): _TWICE,
-    ("spaneval", "C5"): _TWICE,
     ("spaneval", "M7"): _BY_GOLD,
     ("spaneval", "M8"): _BY_GOLD,
     ("spacy", "C1"): "precision is 0 where nothing is marked",
@@ -192,9 +203,19 @@ def standings(
     return found
 
 
+def question(case: Case) -> Case:
+    """Return what a program is told of a case: the names of its figures, but not the figures."""
+    return {
+        "id": case["id"],
+        "rule": case["rule"],
+        "input": case["input"],
+        "figures": list(case.get("figures", ())),
+    }
+
+
 def ask(command: Sequence[str], asked: Sequence[Case]) -> dict[str, Mapping[str, Any]]:
     """Give a program the cases, without what should come out, and return its answers by id."""
-    lines = "".join(json.dumps(case) + "\n" for case in asked)
+    lines = "".join(json.dumps(question(case)) + "\n" for case in asked)
     done = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise SystemExit(f"{shlex.join(command)}: {done.stderr.strip().splitlines()[-1:]}")
@@ -222,6 +243,12 @@ def answers_of(name: str, python: str, asked: Sequence[Case]) -> dict[str, Mappi
     if PROGRAMS[name].why_not and all("refused" in answer for answer in answers.values()):
         return {}
     return answers
+
+
+def name_of(rule: str, specification: str) -> str:
+    """Return the name of a rule: with which its text begins, in code or in italics, or one here."""
+    begins = re.search(rf"^\*\*{rule}\*\* [`*]([^`*]+)[`*]", specification, re.M)
+    return NAMES.get(rule, "") if begins is None else begins[1]
 
 
 def in_words(standing: Standing) -> str:
@@ -286,11 +313,14 @@ def disagreements(name: str, found: Mapping[str, Standing]) -> list[str]:
         if standing.smallest is None:
             continue
         case, answer = standing.smallest
-        if "segments" in case:
-            right, there = spans_of(case["segments"]), spans_of(answer["segments"])
+        there = spans_of(answer["segments"]) if "segments" in answer else ""
+        there = there or figures_of(answer.get("figures", {}))
+        if "refused" in case:
+            right = "refused"
+        elif "segments" in case:
+            right = spans_of(case["segments"])
         else:
             right = figures_of({k: case["figures"][k] for k in answer["figures"]})
-            there = figures_of(answer["figures"])
         cause = CAUSES.get((name, rule))
         if cause is None:
             raise SystemExit(f"{name}, {rule}: {shown(case)}: {there}; write its cause in CAUSES")
@@ -314,14 +344,19 @@ def page(every: Sequence[Case], folder: Path) -> str:
         {rule for found in standing.values() for rule in found},
         key=lambda rule: ("DTMCEPRUAKN".index(rule[0]), int(rule[1:])),
     )
+    specification = (ROOT / "docs" / "specification.md").read_text("utf-8")
     table = [
-        row_of(rule, *(in_words(of[rule]) if rule in of else "" for of in standing.values()))
+        row_of(
+            rule,
+            name_of(rule, specification),
+            *(in_words(of[rule]) if rule in of else "" for of in standing.values()),
+        )
         for rule in rules
     ]
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
     blocks = {
         "versions": [" ".join([f"{date.today():%d %B %Y}: {named}.", *absent])],
-        "rules": [row_of("rule", *standing), f"{'|---' * (len(standing) + 1)}|", *table],
+        "rules": [row_of("rule", "name", *standing), f"{'|---' * (len(standing) + 2)}|", *table],
         "cases": [row_of(*_COLUMNS), f"{'|---' * len(_COLUMNS)}|", *rows],
     }
     text = PAGE.read_text("utf-8")
@@ -360,7 +395,7 @@ def in_short(compared: str) -> list[str]:
     for name, case, *_, cause in table_in(compared, "cases")[1:]:
         causes.setdefault((name, cause), []).append(case.partition(".")[0])
     lines = [row_of("program", "answers all cases of", "answers otherwise"), "|---|---|---|"]
-    for column, name in enumerate(heading[1:-1], start=1):
+    for column, name in enumerate(heading[2:-1], start=2):
         followed = ", ".join(filter(None, (as_followed(row[0], row[column]) for row in rules)))
         others = "; ".join(
             f"{', '.join(sorted(of))}: {why}" for (who, why), of in causes.items() if who == name

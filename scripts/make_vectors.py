@@ -468,7 +468,7 @@ def overlapping_themselves() -> Iterator[Case]:
             )
             for _ in range(2)
         ]
-        fixed.append((n, *sides))
+        fixed.append((n, sides[0], sides[1]))
     for document in fixed:
         given: dict[str, Any] = {"match": "overlap", "documents": documents_as_input([document])}
         match, *sizes = totals("overlap", [document])

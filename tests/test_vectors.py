@@ -185,3 +185,12 @@ def test_conformance_of_a_program(tmp_path, broken):
     exact = [c for c in cases("figures") if c["rule"] == "C1" and c["input"]["match"] == "exact"]
     assert len(exact) >= 3
     assert (": gold nothing; system nothing: " in done.stdout) == broken
+
+
+def test_programs_are_not_told_what_should_come_out():
+    """What they read of a case has neither a figure nor a segment of its answer."""
+    conformance = script("conformance")
+    for case in (case for chapter in CHAPTERS for case in cases(chapter)):
+        told = conformance.question(case)
+        assert told.keys() == {"id", "rule", "input", "figures"}
+        assert told["figures"] == list(case.get("figures", ()))
