@@ -12,6 +12,7 @@ A tour::
     result.signature                            # the settings that made the numbers
     sa.evaluate(y_true, y_pred)                 # lists of tag lists; sa.classification_report too
     sa.disagreements(corpus, "gold", "mine")    # where they part, segment by segment
+    sa.disagreements(corpus)                    # of more than two: which documents to adjudicate
     sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
     sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α …; or of sa.read_labels(…)
     sa.alpha_u(corpus), sa.gamma(corpus)        # the measures of unitizing, by their names
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from spanagree import training as training
     from spanagree import units as units
     from spanagree.agreement.agree import agree as agree
-    from spanagree.agreement.disagreements import disagreements as disagreements
     from spanagree.chance.start_distributions import start_distribution as start_distribution
     from spanagree.comparisons.chance_distribution.distribution import match_distribution as match_distribution
     from spanagree.comparisons.custom import expected as expected
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from spanagree.labels.tokens import token_labels as token_labels
     from spanagree.levels.difficulty import difficulty as difficulty
     from spanagree.levels.split import split as split
+    from spanagree.project.disagreements import disagreements as disagreements
     from spanagree.project.gold import make_gold as make_gold
     from spanagree.project.plan import plan_sample as plan_sample
     from spanagree.references.against import evaluate_references as evaluate_references

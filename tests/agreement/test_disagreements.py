@@ -557,3 +557,24 @@ def test_over_how_many_documents(newsroom):
         f"difficulty of {saw} of {len(crowd)} documents"
         in sa.difficulty(crowd, "dia").table().caption
     )
+
+
+def test_all_annotators_or_two():
+    """Without names: two annotators segment by segment, more as the queue of the command."""
+    layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]]}
+    two = sa.Corpus.from_segments([9], layers)
+    assert sa.disagreements(two).to_rows() == sa.disagreements(two, "ann", "bob").to_rows()
+    three = sa.Corpus.from_segments([9], {**layers, "cy": [[(0, 2, "X")]]})
+    queue = sa.disagreements(three, match="token", sort="segments")
+    assert queue.to_rows() == sa.project.disputes(three, match="token", sort="segments").to_rows()
+    for ask, needed in (
+        ({"a": "ann"}, "one annotator is named; name two, or none"),
+        ({"kinds": ["missed"]}, "kinds is for two annotators"),
+        ({"sort": "x"}, "unknown sort 'x'"),
+    ):
+        with refuses(sa.SettingError, needed):
+            sa.disagreements(three, **ask)
+    with refuses(sa.SettingError, "sort is for more annotators than two"):
+        sa.disagreements(two, sort="segments")
+    with refuses(sa.SettingError, "1 annotator; two are needed"):
+        sa.disagreements(two.of_annotators(["ann"]))

@@ -1,0 +1,78 @@
+"""Where annotators disagree: two of them segment by segment, or all of them, ranked by document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, overload
+
+from spanagree.agreement.disagreements import Disagreements
+from spanagree.agreement.disagreements import disagreements as pairwise_disagreements
+from spanagree.errors import SettingError, counted
+from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.project.disputed_documents import Disputes, disputes
+
+if TYPE_CHECKING:
+    from spanagree.choices import Kind
+
+
+@overload
+def disagreements(
+    corpus: CorpusLike, a: str, b: str, *, kinds: Iterable[Kind] | None = None, text: bool = True
+) -> Disagreements: ...
+
+
+@overload
+def disagreements(
+    corpus: CorpusLike, *, kinds: Iterable[Kind] | None = None, text: bool = True, **queue: Any
+) -> Disagreements | Disputes: ...
+
+
+def disagreements(
+    corpus: CorpusLike,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    kinds: Iterable[Kind] | None = None,
+    text: bool = True,
+    **queue: Any,
+) -> Disagreements | Disputes:
+    """List where annotators disagree, as the command does.
+
+    Of two annotators these are rows of segments, over the documents that both saw. Of more they are
+    the documents to adjudicate, those that annotators dispute most first, with the segments in
+    dispute, as :func:`spanagree.project.disputes` returns them.
+
+    Args:
+        corpus: two annotators or more as layers.
+        a: first annotator, such as gold. Default: all annotators of the corpus.
+        b: second annotator. The other way round, ``missed`` and ``spurious`` change places.
+        kinds: kinds of rows, of two annotators: missed, spurious, boundary, label and
+            boundary+label. Default: all.
+        text: if True, rows have the texts.
+        queue: settings of :func:`spanagree.project.disputes`, of more annotators than two.
+
+    Raises:
+        SettingError: for an unknown annotator or kind, twice the same annotator, or two who saw no
+            document in common; for one annotator, or a setting that is for more or for two.
+
+    >>> from spanagree.corpus.corpus import Corpus
+    >>> ann, bob = [[(0, 2, "PER"), (4, 5, "LOC")]], [[(0, 3, "PER")]]
+    >>> corpus = Corpus.from_segments([9], {"ann": ann, "bob": bob, "cy": ann})
+    >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
+    ('missed', Segment(start=4, end=5, label='LOC'), None)
+    >>> [(row.start, row.label, row.marked_by) for row in disagreements(corpus)][2]
+    (4, 'LOC', ('ann', 'cy'))
+    """
+    corpus = corpus_of(corpus)
+    if (a is None) is not (b is None):
+        raise SettingError("one annotator is named; name two, or none for all of the corpus")
+    names = [a, b] if a is not None and b is not None else list(corpus.annotators)
+    if len(names) < 2:
+        raise SettingError(f"{counted(len(names), 'annotator')}; two are needed at least")
+    if len(names) > 2:
+        if kinds is not None:
+            raise SettingError("kinds is for two annotators; name them")
+        return disputes(corpus, text=text, **queue)
+    if queue:
+        raise SettingError(f"{next(iter(queue))} is for more annotators than two; leave it out")
+    return pairwise_disagreements(corpus, names[0], names[1], kinds=kinds, text=text)
