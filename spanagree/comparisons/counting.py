@@ -288,13 +288,18 @@ class ComparisonRequest:
         return self.measure_of(corpus.offsets)
 
     def check_same(
-        self, corpus: Corpus, counting: MatchCounting, names: Sequence[tuple[str, Any, Any]]
+        self,
+        corpus: Corpus,
+        counting: MatchCounting,
+        recorded: Selection,
+        names: Sequence[tuple[str, Any, Any]],
     ) -> None:
         """Raise if rows were compared by another measure, chance model or setting.
 
         Args:
             corpus: documents of the rows.
             counting: measure and chance model of the rows.
+            recorded: selection of the rows.
             names: name of each other setting, its value of the rows and the one asked for.
 
         Raises:
@@ -312,7 +317,7 @@ class ComparisonRequest:
             ("match", counting.match, self.measure_of(corpus.offsets)),
             ("chance", _described(of_rows), _described(model)),
             *names,
-            *selection.differences(corpus, self.match),
+            *selection.differences(recorded, corpus, self.match),
         ]
         for name, there, wanted in settings:
             if there != wanted:

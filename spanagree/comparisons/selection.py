@@ -185,15 +185,17 @@ class Selection:
 
             check_scores(corpus)
 
-    def differences(self, corpus: Corpus, match: str) -> list[tuple[str, Any, Any]]:
+    def differences(
+        self, recorded: Selection, corpus: Corpus, match: str
+    ) -> list[tuple[str, Any, Any]]:
         """List the name of each setting, its value in what was compared, and the one asked for.
 
         Args:
-            corpus: documents that were compared, which record their selection.
+            recorded: selection of what was compared.
+            corpus: documents that were compared.
             match: measure that is asked for.
         """
         reading = corpus.reading
-        recorded = Selection.of_reading(reading)
         passed_over = {_IN_MEASURE}
         if not corpus.unplaced and _OF_QUOTES not in reading:
             passed_over.add(_OF_QUOTES)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11 on
 
     from spanagree.comparisons.place_shares import PlaceShares
+    from spanagree.comparisons.selection import Selection
     from spanagree.files import PathName
     from spanagree.parts.each import Part
     from spanagree.parts.row_files import RowsFile
@@ -47,6 +48,20 @@ class ComparedRows:
     OF: ClassVar[str]
     """What the rows are of, systems or annotators."""
     are_rows: ClassVar[bool] = True
+
+    @property
+    def selection(self) -> Selection:
+        """The selection of what was compared, as the documents record it; files keep that too.
+
+        >>> import spanagree as sa
+        >>> layers = {name: [[(0, 2, "X", {"sure": "no"})]] for name in ("gold", "mine")}
+        >>> rows = sa.evaluate(sa.Corpus.from_segments([5], layers), attribute="sure").rows
+        >>> rows.selection.settings, rows.corpus.labels
+        ({'attribute': 'sure'}, ('X sure=no',))
+        """
+        from spanagree.comparisons.selection import Selection  # most compare all segments
+
+        return Selection.of_reading(self.corpus.reading)
 
     def write(self, path: PathName) -> None:
         """Write the rows to a file, which holds no text and no segments.
@@ -123,7 +138,7 @@ class ComparedRows:
 
         if isinstance(part, cls):
             names = part._chosen_differently(**chosen)
-            request.check_same(part.corpus, part.counting, names)
+            request.check_same(part.corpus, part.counting, part.selection, names)
             return part
         corpus, counting = request.compared(part, in_part=True)
         rows = counting.run(functools.partial(cls._of_part, corpus, **chosen))
