@@ -14,12 +14,12 @@ from probabilities import SpanProbabilities, probabilities_in
 from shares import OfDocuments, Shares, counts_of, iou, scores_of_people, shares, spearman
 
 from spanagree.arrays import Floats, join, ranges
-from spanagree.chance.model import Given, chance_model, with_ids, without_places
+from spanagree.chance.model import ChanceModel, Given, chance_model
 from spanagree.choices import HALF, Baseline, Chance, ChanceOf
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.inexact import mean_of
 from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.overlaps import check_layer, check_names
+from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.place_shares import (
     PlaceShares,
     notes_on_places,
@@ -155,20 +155,20 @@ def soft_scores(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a soft score")
-    _check(threshold, chance)
-    chance, corpus = with_ids(chance_model(chance, places, chance_of), corpus)
+    _check(threshold)
+    model, corpus = chance_model(chance, places, chance_of).with_ids(corpus)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
-    _check_layers(corpus, (*names, *others), chance)
+    _check_layers(corpus, (*names, *others), model)
     corpus = settled(corpus, names, others)
     asked = [name for name in baselines if name != "majority" or len(others) > 1]
     if not {*names, *given, *asked}:
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
     gold = None if soft_gold is None else probabilities_in(soft_gold, corpus)
-    plain = str.__str__(chance)  # random stands anywhere
-    extended = with_baselines(corpus, asked, references=others, chance=plain, seed=seed)
+    # random stands anywhere
+    extended = with_baselines(corpus, asked, references=others, chance=model.name, seed=seed)
     names += dict.fromkeys(asked)
-    return _scored(extended, names, others, given, gold, chance, threshold)
+    return _scored(extended, names, others, given, gold, model, threshold)
 
 
 def _scored(
@@ -177,7 +177,7 @@ def _scored(
     references: Sequence[str],
     given: Mapping[str, SpanProbabilities],
     gold: SpanProbabilities | None,
-    chance: str,
+    chance: ChanceModel,
     threshold: float,
 ) -> SoftScores:
     """Return the scores of layers, and of those that have probabilities alone."""
@@ -201,7 +201,7 @@ def _scored(
     f1_of = functools.partial(_f1_of, compared, [*layers], references, drawn, unlabelled)
     f1, uniform = f1_of(chance), None
     placed = place_shares(compared, compared.annotators, chance)
-    plain = without_places(chance)
+    plain = chance.without_places
     if placed is not None and plain is not None:
         annotators = {name: x for name, x in placed.annotators.items() if name not in BASELINES}
         placed = replace(placed, annotators=annotators)
@@ -221,19 +221,18 @@ def _scored(
     return SoftScores(scored, people, by_document, tuple(notes), placed, uniform)
 
 
-def _check(threshold: float, chance: str) -> None:
-    """Refuse a threshold below 0 or from 1, and an unknown chance model."""
-    check_names(_MATCH, chance)
+def _check(threshold: float) -> None:
+    """Refuse a threshold below 0 or from 1."""
     is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
     if not (is_number and 0 <= threshold < 1):
         raise SettingError(f"threshold {show(threshold)}; a number from 0, and below 1, is needed")
 
 
-def _check_layers(corpus: Corpus, names: Sequence[str], chance: str) -> None:
+def _check_layers(corpus: Corpus, names: Sequence[str], chance: ChanceModel) -> None:
     """Refuse layers that overlap themselves where chance, or shared tokens, do not allow it."""
     for name in names:
         try:
-            check_layer(corpus, name, _MATCH, "overlapping")
+            check_layer(corpus, name, _MATCH, chance_model("overlapping"))
         except SettingError as error:
             what, _, _ = str(error).rpartition(";")
             raise SettingError(f"{what}; repair merge-overlaps makes one segment of them") from None
@@ -345,7 +344,7 @@ def _f1_of(
     references: Sequence[str],
     drawn: _Drawn | None,
     unlabelled: Collection[str],
-    chance: str,
+    chance: ChanceModel,
 ) -> dict[str, Score]:
     """Return F1 of each system with a reference drawn at random among those who saw a document.
 
