@@ -177,8 +177,8 @@ def nltk(case: Case) -> Answer:
     rows = case["input"]["labels"]
     data = [(who, str(i), x) for who, row in rows.items() for i, x in enumerate(row) if x]
     task = AnnotationTask(data)
-    name = {"K1": "kappa", "K2": "pi", "K3": "alpha"}[case["rule"]]
-    return {name: float(getattr(task, name)())}
+    name = {"K1": "kappa", "K2": "pi", "K3": "alpha", "K8": "kappa"}[case["rule"]]
+    return {"mean_kappa" if case["rule"] == "K8" else name: float(getattr(task, name)())}
 
 
 def krippendorff(case: Case) -> Answer:
@@ -220,11 +220,14 @@ def coefficients_of(given: Case) -> dict[str, float]:
 
     labels = given["labels"].items()
     rows = [(str(i), who, x) for who, row in labels for i, x in enumerate(row) if x]
-    result = sa.coefficients(sa.labels.LabelTable.from_rows(rows))
+    table = sa.labels.LabelTable.from_rows(rows)
+    result = sa.coefficients(table, complete_only=given.get("complete_only", False))
+    of_pairs = [row["κ"] for row in result.to_rows("pair") if not math.isnan(row["κ"])]
+    mean = {"mean_kappa": sum(of_pairs) / len(of_pairs) if of_pairs else math.nan}
     names = ("alpha", "pi", "kappa", "ac1")
     spa = result.spa
     of_spa = {"spa": spa.value, "spa_expected": spa.expected, "spa_corrected": spa.corrected}
-    return {**{name: getattr(result, name).value for name in names}, **of_spa}
+    return {**{name: getattr(result, name).value for name in names}, **of_spa, **mean}
 
 
 def team_of(given: Case) -> dict[str, float]:

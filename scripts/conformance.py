@@ -79,7 +79,7 @@ PROGRAMS: Mapping[str, Program] = {
     "scikit-learn": Program(
         "scikit-learn", ("M3", "C1", "C2", "C3", "C4"), ("average", "beta"), "token"
     ),
-    "nltk": Program("nltk", ("K1", "K2", "K3")),
+    "nltk": Program("nltk", ("K1", "K2", "K3", "K8")),
     "krippendorff": Program("krippendorff", ("K3",)),
     "pygamma-agreement": Program(
         "pygamma-agreement", ("N5",), ("measure", "lengths", "annotators")
@@ -96,6 +96,7 @@ NAMES: Mapping[str, str] = {
     "R1": "relations", "R4": "chance of relations", "R5": "attributes", "R6": "attribute in label",
     "U1": "not in the text", "U2": "its tokens", "A1": "documents of two", "A2": "team, mean",
     "K1": "κ", "K2": "π", "K3": "α", "K4": "SPA", "K5": "AC1", "K6": "π, κ with gaps",
+    "K7": "complete items", "K8": "mean κ of pairs",
     "N1": "α_U", "N2": "all categories", "N5": "γ, observed",
 }  # fmt: skip
 """Names of rules whose text in the specification does not begin with one."""

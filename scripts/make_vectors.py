@@ -1211,6 +1211,15 @@ def more_coefficients() -> Iterator[Case]:
         of_ac1 = sum((p * (1 - p) for p in p_of.values()), Fraction())
         ac1 = None if q < 2 else corrected(mean_agreement, of_ac1 / (q - 1))
         yield case("K5", given, {"ac1": ac1}, "pairs of labels, counted")
+        yield case(
+            "K8", given, {"mean_kappa": mean_kappa(labels)}, "the table of each two, counted"
+        )
+        complete = complete_items(labels)
+        if len(complete) > 1 and any(complete.values()):
+            figures_ = {"pi": pi(complete)}
+            figures_ |= {"kappa": kappa(complete)} if len(complete) == 2 else {}
+            given_complete = {"labels": labels, "complete_only": True}
+            yield case("K7", given_complete, figures_, "pairs of annotators, counted")
         if q < 2:
             continue
         own = [[x for x in row if x is not None] for row in labels.values()]
@@ -1228,6 +1237,23 @@ def more_coefficients() -> Iterator[Case]:
             "kappa": corrected(mean_agreement, of_kappa),
         }
         yield case("K6", given, figures_, "pairs of labels and of annotators, counted")
+
+
+def complete_items(labels: Labels) -> Labels:
+    """Return the items that all labelled who labelled any."""
+    own = {who: row for who, row in labels.items() if any(x is not None for x in row)}
+    kept = [row for row in zip(*own.values(), strict=True) if None not in row]
+    return {who: [row[i] for row in kept] for i, who in enumerate(own)}
+
+
+def mean_kappa(labels: Labels) -> Fraction | None:
+    """Return the mean of κ over pairs of annotators, each over the items that both labelled."""
+    found = []
+    for pair in combinations(labels, 2):
+        both = complete_items({who: labels[who] for who in pair})
+        value = kappa(both) if len(both) == 2 and any(both.values()) else None
+        found += [] if value is None else [value]
+    return sum(found, Fraction()) / len(found) if found else None
 
 
 def share_of_pairs(row: Sequence[str]) -> Fraction:

@@ -76,6 +76,8 @@ BREAKS = {
     "K4": Break("share = sums.weighted_share / sums.weight", "share = sums.shares"),
     "K5": Break("(categories - 1 if categories", "(categories if categories"),
     "K6": Break("return self.share / self.seen", "return self.values / self.values.sum(axis=1, keepdims=True)"),
+    "K7": Break("table.complete() if complete_only else table", "table"),
+    "K8": Break("np.concatenate((of_a, of_b), axis=1)", "np.concatenate((of_a, of_a), axis=1)"),
     "N1": Break("value = begins * begins + ends * ends", "value = begins * begins"),
     "N2": Break("[math.fsum(row) for row", "[max(row, default=0) for row"),
     "N3": Break("units.lengths.astype(np.float64) ** 2", "units.lengths.astype(np.float64)"),
