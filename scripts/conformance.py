@@ -126,6 +126,7 @@ CAUSES: Mapping[tuple[str, str], str] = {
     ("nltk", "K1"): _ONE_CATEGORY,
     ("nltk", "K2"): _ONE_CATEGORY,
     ("nltk", "K3"): _ONE_CATEGORY,
+    ("nltk", "K8"): _ONE_CATEGORY,
 }
 """Why a program answers the cases of a rule otherwise, in a sentence, by program and rule."""
 

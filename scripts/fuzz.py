@@ -44,6 +44,7 @@ os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 import numpy as np
 
 import spanagree as sa
+from spanagree.comparisons.measures import MEASURES
 
 ROOT = Path(__file__).parent.parent
 SECONDS, BYTES = 10, 1 << 30
@@ -279,7 +280,7 @@ def used(rng: random.Random, corpus: Any) -> None:
     for document in list(corpus)[:3]:
         _ = document.segments
     if rng.random() < 0.1 and len(corpus.layers) > 1:
-        match: Any = rng.choice(["exact", "token", "overlap", "boundary", "iou"])
+        match: Any = rng.choice([*MEASURES])
         for function, by in ((sa.evaluate, None), (sa.agree, "pair")):
             function(corpus, match=match).to_dict(by)
 
@@ -451,8 +452,7 @@ def places(rng: random.Random, folder: Path) -> None:
     path.write_bytes(damaged(rng, data) if rng.random() < 0.7 else data)
     corpus = sa.formats.read_jsonl(path, **some(rng, repair=REPAIRS))
     rule = rng.choice(PLACES)
-    matches = ["token", "iou", "overlap", "exact", "boundary"]
-    options = some(rng, match=matches, chance=["per-label", "overlapping"])
+    options = some(rng, match=[*MEASURES], chance=["per-label", "overlapping"])
     if rng.random() < 0.5 and corpus.annotators:
         sa.evaluate(corpus, corpus.annotators[0], places=rule, **options).to_dict()
     else:

@@ -187,7 +187,7 @@ class _ByPaths:
         self.led: Counter[str] = Counter()  # how often a path led somewhere
         self.questions: dict[str, None] = {}  # of which each has spans of an annotator
         self.number = 0
-        named = given.get("annotator") or ""
+        named = tool.annotator
         self.by_annotator: bool = not tool.marked and named != FILE and is_several(named or SELF)
         quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
         self.in_tokens = quotes and texts is not None and texts.are_tokens

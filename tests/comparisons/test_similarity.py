@@ -466,7 +466,7 @@ def test_each_measure_has_its_row():
     )
     for match in MEASURES:
         assert f"| `{match}` | " in page, match
-        assert re.search(rf"^\*\*M\d\*\* `{match}`: ", specification, re.M), match
+        assert re.search(rf"^\*\*M\d+\*\* `{match}`: ", specification, re.M), match
 
 
 def test_what_each_measure_forbids():

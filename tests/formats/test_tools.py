@@ -766,6 +766,10 @@ from spanagree.formats.tools import Tool
 
 TOOL = Tool("nicks", "a tool", knows=("body", "nicks"), text="body", spans="nicks[*]", start="a", end="b")
 OTHER = 3
+BY = Tool(
+    "nicks", "marks with names", knows=("body", "marks"), text="body", spans="marks[*]", start="a",
+    end="b", annotator="marks[*].by",
+)
 
 
 def rows(path, encoding):
@@ -814,6 +818,18 @@ def test_a_registered_reader(install, write, capsys):
     assert "1 segment" in capsys.readouterr().out
     assert main(["check", "--from", "nope", str(path)]) == 2
     assert "'hub', 'nicks'; see 'spanagree check --help'" in capsys.readouterr().err
+
+
+def test_a_registered_reader_has_an_annotator_in_each_mark(install, write):
+    """Each mark is of the annotator whom it names, as by paths of a user."""
+    marks = [{"a": 0, "b": 2, "by": "ann"}, {"a": 3, "b": 6, "by": "bob"}]
+    path = write([{"body": TEXT, "marks": marks}])
+    install("nicks", "nicks_of:BY")
+    corpus = sa.read(path)
+    assert corpus[0].segments == {"ann": ((0, 2, "span"),), "bob": ((3, 6, "span"),)}
+    paths = {"text": "body", "spans": "marks[*]", "start": "a", "end": "b"}
+    by_paths = sa.read(path, "paths", annotator="marks[*].by", **paths)
+    assert by_paths[0].segments == corpus[0].segments
 
 
 def test_a_registered_reader_is_asked_like_a_built_in_one(install, tmp_path, capsys):
