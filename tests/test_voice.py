@@ -33,7 +33,6 @@ LIMITS = {
     "systems": (14, 73),
     "tools": (17, 55),
     "training": (16, 85),
-    "uncertainty": (14, 68),
     "units": (16, 44),
 }
 """Largest percentage of vague names and smallest of noun-first entries, for each room.
