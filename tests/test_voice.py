@@ -21,7 +21,6 @@ LIMITS = {
     "comparisons": (24, 51),
     "corpus": (19, 42),
     "formats": (19, 51),
-    "labels": (19, 54),
     "levels": (23, 52),
     "parts": (19, 71),
     "project": (17, 55),
@@ -33,7 +32,6 @@ LIMITS = {
     "systems": (14, 73),
     "tools": (17, 55),
     "training": (16, 85),
-    "units": (16, 44),
 }
 """Largest percentage of vague names and smallest of noun-first entries, for each room.
 
