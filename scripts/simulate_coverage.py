@@ -191,7 +191,7 @@ def alpha(size: int, frequent: float, seed: int = SEED, samples: int = PAIRS) ->
     of_kind = units_of(kinds, np.ones(4)).toarray()
 
     def statistic(sums: Floats) -> Floats:
-        return formulas.all_figures(sums, categories=2, annotators=2)
+        return formulas.all_figures(sums, n_categories=2, n_annotators=2)
 
     def items(count: int) -> Floats:
         true = rng.random(count) < frequent

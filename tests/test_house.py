@@ -159,25 +159,6 @@ def test_every_folder_is_explained():
             assert f"`{room}/`" in text, room
 
 
-RETIRED = {"of", "said", "found", "told", "each", "whole", "own", "who", "one", "how"}
-"""Names of variables that do not say what they hold."""
-
-
-@pytest.mark.long
-def test_names(trees):
-    """Variables say what they hold; fields may rest on the name of what they are of."""
-    wrong = []
-    for path, tree in trees.items():
-        fields = {id(node.target) for node in ast.walk(tree) if isinstance(node, ast.AnnAssign)}
-        for node in ast.walk(tree):
-            stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            if (stored and id(node) not in fields) or isinstance(node, ast.arg):
-                variable = node.id if stored else node.arg
-                if variable in RETIRED:
-                    wrong.append(f"{path}:{node.lineno}: {variable}")
-    assert not wrong
-
-
 def test_constants_have_one_value(trees):
     """No module sets a name twice, by which one constant once took another's place."""
     twice = []

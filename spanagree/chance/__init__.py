@@ -1,4 +1,4 @@
-"""The chance model: where random segments start, exactly and by drawing them."""
+"""The chance model: distributions of the starts of random segments, exact and drawn."""
 
 from spanagree.public import names_of
 

@@ -1,4 +1,4 @@
-"""Places by a column of the tokens, which is in the file that is read first."""
+"""Rules of places from a column of the tokens, in the first file that is read."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from spanagree.formats.conll.read import column_values
 
 @dataclass(frozen=True)
 class ColumnPlaces:
-    """The rule of a column of the tokens: of its values, or whose sites have some of them.
+    """Rule of a column of the tokens.
 
     Attributes:
-        column: its name or number.
-        values: those that sites have at both end tokens; all are kinds if there are none.
-        path: the file that has the column.
-        unit, encoding: as it is read.
+        column: name or number of the column.
+        values: values that both end tokens of a site have. If empty, every pair of values of the
+            end tokens is a kind.
+        path: file with the column; ``None`` if unknown.
+        unit: document unit for reading the file.
+        encoding: encoding of the file.
     """
 
     column: str
@@ -31,40 +33,42 @@ class ColumnPlaces:
     encoding: str = "utf-8"
 
     def __call__(self, corpus: Corpus) -> PlaceRule:
-        """Return the rule in a corpus, which has to be that of the file.
+        """Apply the rule to the corpus of the file.
 
         Raises:
-            SettingError: without a file, or for a column that is not there.
-            InputError: for a file with other tokens.
+            SettingError: if the file is unknown, or the column or a value is missing.
+            InputError: if the file has other tokens than the corpus.
         """
-        what = f"places column:{self.column}"
+        rule_name = f"places column:{self.column}"
         if self.path is None:
             raise SettingError(
-                f"{what}: the file that has the column is not known here; in Python give a list"
-                ' with {"name": "ends", "value": […]} for each document'
+                f"{rule_name}: the file that has the column is not known here; in Python give a"
+                ' list with {"name": "ends", "value": […]} for each document'
             )
         if corpus.offsets != "tokens":
-            raise SettingError(f"{what}: offsets count characters; a column is one of tokens")
-        name = printable_path(self.path)
+            raise SettingError(f"{rule_name}: offsets count characters; a column is one of tokens")
+        file_name = printable_path(self.path)
         ids, values = column_values(self.path, self.column, self.unit, self.encoding)
-        row = [value for some in values for value in some]
-        if ids is None:  # as Corpus.with_ids numbers them
-            ids = tuple(str(number) for number in range(1, len(values) + 1))
+        token_values = [value for sentence_values in values for value in sentence_values]
+        if ids is None:  # the numbering of Corpus.with_ids
+            ids = tuple(str(document_number) for document_number in range(1, len(values) + 1))
         if corpus.ids is not None and set(corpus.ids) <= set(ids):
-            of_id = dict(zip(ids, values, strict=True))
-            row = [value for id_ in corpus.ids for value in of_id[id_]]
-        if len(row) != int(corpus.lengths.sum()):
+            values_by_id = dict(zip(ids, values, strict=True))
+            token_values = [value for id_ in corpus.ids for value in values_by_id[id_]]
+        if len(token_values) != int(corpus.lengths.sum()):
             raise InputError(
-                f"{what}: {name} has {counted(len(row), 'token')}, the corpus"
+                f"{rule_name}: {file_name} has {counted(len(token_values), 'token')}, the corpus"
                 f" {int(corpus.lengths.sum())}; the file that is read first has to have the column"
             )
         if not self.values:
-            codes = {value: i for i, value in enumerate(dict.fromkeys(row))}
-            return ends_at(corpus.lengths, np.array([codes[value] for value in row], np.int64))
-        if unknown := set(self.values) - set(row):
-            raise SettingError(
-                f"{what}: no token has {listed(sorted(unknown))}; known are"
-                f" {listed(sorted(set(row)))}"
+            code_by_value = {value: i for i, value in enumerate(dict.fromkeys(token_values))}
+            return ends_at(
+                corpus.lengths, np.array([code_by_value[value] for value in token_values], np.int64)
             )
-        have = np.array([value in self.values for value in row], np.bool_)
-        return both_ends(corpus.lengths, have)
+        if unknown := set(self.values) - set(token_values):
+            raise SettingError(
+                f"{rule_name}: no token has {listed(sorted(unknown))}; known are"
+                f" {listed(sorted(set(token_values)))}"
+            )
+        has_value = np.array([value in self.values for value in token_values], np.bool_)
+        return both_ends(corpus.lengths, has_value)

@@ -1,4 +1,12 @@
-"""Every arrangement of segments that exclude each other, written out."""
+"""Enumeration of all arrangements of segments that exclude each other.
+
+W[i][u], the number of arrangements of u segments of each kind from the i-th start on, is
+
+    W[i][u] = W[i + 1][u] + Σ over places of kind k at start i:  W[j][u − e_k],
+
+with j the first start at or after the end of the place. Tables W are shaped by the numbers of
+segments of each kind, plus one.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +24,7 @@ class Enumeration:
     """All arrangements of the segments of a group; segments of one kind are not distinguished.
 
     Attributes:
-        count: number of arrangements; infinite if there are more than ``most``.
+        count: number of arrangements; infinite if it exceeds the limit.
 
     >>> from spanagree.chance.walk import uniform_ends
     >>> kinds = [SegmentKind(0, n, uniform_ends(4, length)) for n, length in ((2, 1), (1, 2))]
@@ -24,55 +32,65 @@ class Enumeration:
     [[(2, 3), (3, 4), (0, 2)], [(0, 1), (3, 4), (1, 3)], [(0, 1), (1, 2), (2, 4)]]
     """
 
-    def __init__(self, kinds: Sequence[SegmentKind], most: float = math.inf) -> None:
-        """Count the arrangements to the right of each border, by the segments left to place.
+    def __init__(self, segment_kinds: Sequence[SegmentKind], max_count: float = math.inf) -> None:
+        """Count the arrangements from each start on, by the segments left to place.
 
         Args:
-            kinds: the segments by kind.
-            most: greatest number of arrangements that are of use; of more, none can be listed.
+            segment_kinds: segments by kind.
+            max_count: largest number of arrangements; if there are more, they cannot be listed.
         """
-        self._counts = tuple(kind.n_segments for kind in kinds)
-        starts = sorted(set[int]().union(*(kind.ends for kind in kinds)))
+        self._counts = tuple(segment_kind.n_segments for segment_kind in segment_kinds)
+        starts = sorted(set[int]().union(*(segment_kind.ends for segment_kind in segment_kinds)))
         options: list[list[tuple[int, int, int]]] = []
-        nothing = np.zeros([c + 1 for c in self._counts])
-        nothing.flat[0] = 1
-        ways = [nothing]
+        no_segments = np.zeros([c + 1 for c in self._counts])
+        no_segments.flat[0] = 1
+        n_ways = [no_segments]
         for start in reversed(starts):
-            here = [
-                (k, end, bisect_left(starts, end))
-                for k, kind in enumerate(kinds)
-                for end in kind.ends.get(start, ())
+            options_here = [
+                (kind_index, end, bisect_left(starts, end))
+                for kind_index, segment_kind in enumerate(segment_kinds)
+                for end in segment_kind.ends.get(start, ())
             ]
-            total = ways[-1].copy()
-            for k, _, behind in here:
-                before = (slice(None),) * k
-                part = ways[len(starts) - behind][(*before, slice(None, -1))]
-                total[(*before, slice(1, None))] += part
-            options.append(here)
-            ways.append(total)
-            if total[self._counts] > most:  # and more to the left
+            n_ways_here = n_ways[-1].copy()
+            for kind_index, _, next_start in options_here:
+                leading_axes = (slice(None),) * kind_index
+                n_ways_after = n_ways[len(starts) - next_start][(*leading_axes, slice(None, -1))]
+                n_ways_here[(*leading_axes, slice(1, None))] += n_ways_after
+            options.append(options_here)
+            n_ways.append(n_ways_here)
+            if n_ways_here[self._counts] > max_count:  # earlier starts only add arrangements
                 self.count = math.inf
                 return
         self._starts = starts
-        # at each start: kind, end, and index of the first start from there on
+        # for each start: kind, end, and index of the first start at or after the end
         self._options = options[::-1]
-        self._ways: list[Floats] = ways[::-1]
+        self._ways: list[Floats] = n_ways[::-1]
         self.count = float(self._ways[0][self._counts])
 
     def __iter__(self) -> Iterator[list[tuple[int, int]]]:
         """Yield start and end of each segment, kind by kind, in every arrangement."""
-        waiting: list[tuple[int, tuple[int, ...], tuple[tuple[int, int, int], ...]]]
-        waiting = [(0, self._counts, ())]
-        while waiting:
-            i, left, placed = waiting.pop()
-            if not any(left):
-                yield [(start, end) for _, start, end in sorted(placed)]
+        pending: list[tuple[int, tuple[int, ...], tuple[tuple[int, int, int], ...]]]
+        pending = [(0, self._counts, ())]
+        while pending:
+            i, n_left, placed_segments = pending.pop()
+            if not any(n_left):
+                yield [(start, end) for _, start, end in sorted(placed_segments)]
                 continue
-            while i < len(self._options) and self._ways[i][left]:
+            while i < len(self._options) and self._ways[i][n_left]:
                 start, options = self._starts[i], self._options[i]
                 i += 1
-                for k, end, behind in options:
-                    if left[k]:
-                        rest = (*left[:k], left[k] - 1, *left[k + 1 :])
-                        if self._ways[behind][rest]:
-                            waiting.append((behind, rest, (*placed, (k, start, end))))
+                for kind_index, end, next_start in options:
+                    if n_left[kind_index]:
+                        n_left_after = (
+                            *n_left[:kind_index],
+                            n_left[kind_index] - 1,
+                            *n_left[kind_index + 1 :],
+                        )
+                        if self._ways[next_start][n_left_after]:
+                            pending.append(
+                                (
+                                    next_start,
+                                    n_left_after,
+                                    (*placed_segments, (kind_index, start, end)),
+                                )
+                            )

@@ -1,4 +1,10 @@
-"""How many of some segments lie to the left of another: hypergeometric distributions."""
+"""Hypergeometric distributions: numbers m of K segments among y slots to the left of a segment.
+
+    H(m | y) = C(y, m) C(N − y, K − m) / C(N, K),
+
+the probability that m of K special elements are among y drawn out of N. Tables are shaped
+(N, y ≤ max_draws, m ≤ max_m).
+"""
 
 from __future__ import annotations
 
@@ -8,111 +14,129 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 
-PASCAL_ROWS = 512  # binomials up to here come from a table; its last row is near 1e153
-_LEAST = 1e-250  # smaller floats may lose digits
-_NEGLIGIBLE = 1e-30  # probabilities below this are left out of sums of order 1
+PASCAL_ROWS = 512  # number of rows of the table of binomials; its last row is near 1e153
+_LEAST = 1e-250  # smallest float that keeps all digits in products
+_NEGLIGIBLE = 1e-30  # relative size of probabilities that are left out of sums
 
 
-def left_of(K: int, slots: Ints, limit: int, most: int, alone: int = 0) -> Floats:
-    """Return H(m | y) at [F, y ≤ limit, m], without columns m that are negligible everywhere.
+def left_of(K: int, slots: Ints, limit: int, max_m: int, n_singles: int = 0) -> Floats:
+    """Compute H(m | y), (F, y ≤ limit, m), without columns m that are negligible everywhere.
 
-    Each is weighted with how many subsets of ``alone`` slots are among the y and have none of the
-    K, as a share of the most such subsets that there may be.
+    Args:
+        K: number of segments longer than one token.
+        slots: numbers of slots F; y slots are drawn out of F − 1.
+        limit: largest y.
+        max_m: largest m.
+        n_singles: number of further segments of one token that must be among the y slots. Each
+            value is weighted by the number of their positions, relative to the largest number.
     """
-    H = hypergeometric(limit, K, slots - 1, min(K, most))
-    free = np.arange(limit + 1)[:, None] - np.arange(H.shape[2])
-    most_free = np.minimum(limit, slots - 1 - K)[:, None, None]
-    for given in range(alone):
-        H *= np.maximum(free - given, 0) / (most_free - given)
+    H = hypergeometric(limit, K, slots - 1, min(K, max_m))
+    n_free = np.arange(limit + 1)[:, None] - np.arange(H.shape[2])
+    max_free = np.minimum(limit, slots - 1 - K)[:, None, None]
+    for n_earlier in range(n_singles):
+        H *= np.maximum(n_free - n_earlier, 0) / (max_free - n_earlier)
     greatest = H.max((0, 1))
     return H[:, :, : np.flatnonzero(greatest >= _NEGLIGIBLE * greatest.max())[-1] + 1]
 
 
 def left_of_up_to_half(K: int, F: int, m: Ints) -> Floats:
-    """Return H(m | y) at [m, y < F], for some m up to K/2, half of it where m is K/2.
+    """Compute H(m | y), (m, y < F), for m up to K/2; half of it for m = K/2.
 
-    H(m | y) = C(y, m) C(F − 1 − y, K − m) / C(F − 1, K), from the ratios of neighbours on either
-    side of each row's peak; the sum of a row is F / (K + 1).
+    H(m | y) = C(y, m) C(F − 1 − y, K − m) / C(F − 1, K) is computed from the ratios of neighbouring
+    values on both sides of the peak of each row. The sum of a row is F / (K + 1).
+
+    Args:
+        K: number of segments longer than one token.
+        F: number of slots.
+        m: numbers of segments to the left.
     """
     H = np.empty((len(m), F))
     y = np.arange(F - 1.0)
-    for row, left in zip(H, m.tolist(), strict=True):
-        more = (y + 1) * (F - 1 - y + (left - K))
-        less = (y + (1 - left)) * (F - 1 - y)
-        peak = left * (F - 1) // max(K, 1)
+    for row, m_left in zip(H, m.tolist(), strict=True):
+        rise = (y + 1) * (F - 1 - y + (m_left - K))
+        fall = (y + (1 - m_left)) * (F - 1 - y)
+        peak = m_left * (F - 1) // max(K, 1)
         row[peak] = 1
-        np.cumprod(np.maximum(more[peak:], 0) / less[peak:], out=row[peak + 1 :])
-        np.cumprod((np.maximum(less[:peak], 0) / more[:peak])[::-1], out=row[:peak][::-1])
-        row *= (0.5 if 2 * left == K else 1.0) * F / (K + 1) / row.sum()
+        np.cumprod(np.maximum(rise[peak:], 0) / fall[peak:], out=row[peak + 1 :])
+        np.cumprod((np.maximum(fall[:peak], 0) / rise[:peak])[::-1], out=row[:peak][::-1])
+        row *= (0.5 if 2 * m_left == K else 1.0) * F / (K + 1) / row.sum()
     return H
 
 
 @lru_cache(maxsize=1024)
-def shares(drawn: int, special: int, total: int, most: int) -> Floats:
-    """Return the same as :func:`hypergeometric` for one total; most shapes need the same few."""
-    return hypergeometric(drawn, special, np.array([total]), most)[0]
+def cached_hypergeometric(max_draws: int, n_special: int, total: int, max_m: int) -> Floats:
+    """Compute :func:`hypergeometric` for one total, cached, as most shapes need the same tables."""
+    return hypergeometric(max_draws, n_special, np.array([total]), max_m)[0]
 
 
-def hypergeometric(drawn: int, special: int, total: Ints, most: int) -> Floats:
-    """Return Pr(m of the ``special`` are among y drawn out of ``total``).
+def hypergeometric(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
+    """Compute the probability of m special elements among y drawn out of a total.
 
-    At [total, y ≤ drawn, m ≤ most]; zero where y exceeds the total. Small tables are ratios of
-    binomials. In large ones these would overflow: each m follows from the one before, and m = 0 is
-    a product over the draws; where that is impossible or too small for a float, the draws are
-    followed one by one. All are products and sums of positive numbers, so nothing cancels. What is
-    made of a total does not depend on those beside it.
+    Small tables are ratios of binomials. For large totals these would overflow, so each m follows
+    from m − 1, and m = 0 is a product over the draws. If this product is 0 or too small for a
+    float, the draws are followed one by one. All are products and sums of positive numbers, so
+    nothing cancels. The table of a total does not depend on the other totals.
+
+    Args:
+        max_draws: largest number y of draws.
+        n_special: number of special elements.
+        total: numbers of elements; (N,).
+        max_m: largest number m of special elements that are drawn.
+
+    Returns:
+        Probabilities, (N, y ≤ max_draws, m ≤ max_m); 0 if y exceeds the total.
     """
-    table = np.zeros((len(total), drawn + 1, most + 1))
+    table = np.zeros((len(total), max_draws + 1, max_m + 1))
     large = total >= PASCAL_ROWS
-    for these, route in ((~large, _by_binomials), (large, _by_ratios)):
-        if these.any():
-            top = min(drawn, int(total[these].max()))
-            table[these, : top + 1] = route(top, special, total[these], most)
+    for is_of_route, route in ((~large, _by_binomials), (large, _by_ratios)):
+        if is_of_route.any():
+            max_y = min(max_draws, int(total[is_of_route].max()))
+            table[is_of_route, : max_y + 1] = route(max_y, n_special, total[is_of_route], max_m)
     return table
 
 
-def _by_binomials(drawn: int, special: int, total: Ints, most: int) -> Floats:
-    """Return the table of small totals."""
-    y, m, C = np.arange(drawn + 1)[:, None], np.arange(most + 1), binomials()
-    rest = (total[:, None] - y.T)[:, :, None]
-    table = C[y, m] * C[np.maximum(rest, 0), special - m]
-    return np.where(rest >= 0, table / C[total, special][:, None, None], 0.0)
+def _by_binomials(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
+    """Compute the table of small totals by ratios of binomials."""
+    y, m, C = np.arange(max_draws + 1)[:, None], np.arange(max_m + 1), binomials()
+    n_undrawn = (total[:, None] - y.T)[:, :, None]
+    table = C[y, m] * C[np.maximum(n_undrawn, 0), n_special - m]
+    return np.where(n_undrawn >= 0, table / C[total, n_special][:, None, None], 0.0)
 
 
-def _by_ratios(drawn: int, special: int, total: Ints, most: int) -> Floats:
-    """Return the same, each m from the one before, or where that is impossible draw by draw."""
-    rest, m = np.maximum(total[:, None] - np.arange(drawn), 1), np.arange(most)
-    none = np.ones((len(total), drawn + 1))
-    np.cumprod(np.maximum(rest - special, 0) / rest, axis=1, out=none[:, 1:])
-    able = (total - special - drawn >= 0) & (none.min(axis=1) > _LEAST)
-    table = np.empty((len(total), drawn + 1, most + 1))
-    table[~able] = _by_draws(drawn, special, total[~able], most)
-    y = np.arange(drawn + 1)[:, None]
-    rest = (total[able, None] - y.T)[:, :, None]
-    more = (special - m).clip(0) * (y - m).clip(0)
-    less = (m + 1) * (rest - special + m + 1)
-    table[able, :, 0] = none[able]
-    table[able, :, 1:] = none[able, :, None] * np.cumprod(more / less, axis=2)
+def _by_ratios(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
+    """Compute the table of large totals by recursion over m, or draw by draw if that fails."""
+    n_remaining, m = np.maximum(total[:, None] - np.arange(max_draws), 1), np.arange(max_m)
+    p_zero = np.ones((len(total), max_draws + 1))
+    np.cumprod(np.maximum(n_remaining - n_special, 0) / n_remaining, axis=1, out=p_zero[:, 1:])
+    is_stable = (total - n_special - max_draws >= 0) & (p_zero.min(axis=1) > _LEAST)
+    table = np.empty((len(total), max_draws + 1, max_m + 1))
+    table[~is_stable] = _by_draws(max_draws, n_special, total[~is_stable], max_m)
+    y = np.arange(max_draws + 1)[:, None]
+    n_remaining = (total[is_stable, None] - y.T)[:, :, None]
+    rise = (n_special - m).clip(0) * (y - m).clip(0)
+    fall = (m + 1) * (n_remaining - n_special + m + 1)
+    table[is_stable, :, 0] = p_zero[is_stable]
+    table[is_stable, :, 1:] = p_zero[is_stable, :, None] * np.cumprod(rise / fall, axis=2)
     return table
 
 
-def _by_draws(drawn: int, special: int, total: Ints, most: int) -> Floats:
-    """Return the same, one draw after the other."""
-    m = np.arange(most + 1)
-    table = np.zeros((len(total), drawn + 1, most + 1))
+def _by_draws(max_draws: int, n_special: int, total: Ints, max_m: int) -> Floats:
+    """Compute the table by recursion over the draws."""
+    m = np.arange(max_m + 1)
+    table = np.zeros((len(total), max_draws + 1, max_m + 1))
     table[:, 0, 0] = 1
-    for i in range(drawn if len(total) else 0):
-        left = np.maximum(total - i, 0)[:, None]
-        hit = np.minimum(special - m, left) / np.maximum(left, 1)
-        stay = np.maximum(left - special + m, 0) / np.maximum(left, 1)
-        table[:, i + 1] = table[:, i] * stay
-        table[:, i + 1, 1:] += table[:, i, :-1] * hit[:, :-1]
+    for i in range(max_draws if len(total) else 0):
+        n_remaining = np.maximum(total - i, 0)[:, None]
+        p_special = np.minimum(n_special - m, n_remaining) / np.maximum(n_remaining, 1)
+        p_other = np.maximum(n_remaining - n_special + m, 0) / np.maximum(n_remaining, 1)
+        table[:, i + 1] = table[:, i] * p_other
+        table[:, i + 1, 1:] += table[:, i, :-1] * p_special[:, :-1]
     return table
 
 
 @lru_cache(maxsize=1)
 def binomials() -> Floats:
-    """Return Pascal's triangle as floats: C[n, k], 0 for k > n."""
+    """Compute Pascal's triangle as floats C[n, k], with 0 for k > n."""
     C = np.zeros((PASCAL_ROWS, PASCAL_ROWS))
     C[:, 0] = 1
     for n in range(1, PASCAL_ROWS):

@@ -14,9 +14,9 @@ from math import comb
 import numpy as np
 
 from spanagree.arrays import Complexes, Floats, Ints, unique
-from spanagree.chance.edges import CHUNK, FIRST_EDGE, most_left_of, starts, whole_edge
+from spanagree.chance.edges import CHUNK, FIRST_EDGE, max_segments_left_of, starts, whole_edge
 from spanagree.chance.hypergeometric import PASCAL_ROWS, binomials, left_of, left_of_up_to_half
-from spanagree.chance.subset_sums import subset_sums, ways, without
+from spanagree.chance.subset_sums import subset_counts, subset_sums, subset_sums_without
 from spanagree.limits import check_cost
 
 _FLAT = 1e-13  # relative spread below which the end of an edge counts as its plateau
@@ -105,9 +105,9 @@ def _starts_up_to(
 
     Where ``alone`` is given, it is the probability that also so many given segments of one token
     are to the left. ``None`` where sums over the whole document are less work, or where more than
-    half of the segments may be to the left and digits would be lost (as in :func:`without`).
+    half of the segments may be to the left and digits would be lost.
     """
-    K, n, most = len(long), F + int(long.sum()), most_left_of(long, limit)
+    K, n, most = len(long), F + int(long.sum()), max_segments_left_of(long, limit)
     shared = K < PASCAL_ROWS and len(excesses) * _MANY > K
     if most * limit > (CHUNK if shared else n) and (shared or 2 * most > K):
         return None
@@ -123,7 +123,7 @@ def _starts_up_to(
         P[0] = starts(H[K], T[: H[K].shape[2]], slots)
     step = max(1, CHUNK // T.size)
     for at in range(singles, len(excesses), step):
-        rest = without(excesses[at : at + step], T, long)
+        rest = subset_sums_without(excesses[at : at + step], T, long)
         P[at : at + step] = starts(H[K - 1], rest[:, : H[K - 1].shape[2]], slots)
     return P
 
@@ -146,7 +146,7 @@ def _starts_together(
         if len(m) * limit > (K // 2 + 1) * n or (others < K and lost.max() > _LOST):
             return None
         seen[others] = rows[m]
-    T = rfft(ways(long, max(map(len, seen.values())) - 1, limit), size)
+    T = rfft(subset_counts(long, max(map(len, seen.values())) - 1, limit), size)
     P = np.empty((len(excesses), limit + 1))
     for others, rows in seen.items():
         of_these, transformed = T[: len(rows)], rfft(rows, size)
@@ -268,7 +268,7 @@ def _edges_by_halves(long: Ints, F: int, excesses: list[int]) -> dict[int, Float
                 for row, e in zip(sums, portion, strict=True):
                     row[j * e :] += of_j[: max(F + D - j * e, 0)]
         else:
-            tables = ((without([e], T, long)[0] if e else T)[: len(H)] for e in portion)
+            tables = ((subset_sums_without([e], T, long)[0] if e else T)[: len(H)] for e in portion)
             shared = (irfft((H * rfft(table, size)).sum(0), size) for table in tables)
         for e, half in zip(portion, shared, strict=True):
             half, width = half[: F + D - e], int(whole_edge(D - e, F)) + 1
@@ -288,7 +288,7 @@ def _terms(T: Complexes, H: Complexes, K: int) -> Complexes:
     """Return ± c_j, in Fourier space, with which Σ_m H(m) T'(m) of each length is a short sum.
 
     T counts ways. T' of all but one segment of excess e is, as a mean over ways,
-    T'(m) = Σ_j (−z^e)^j T(m − j) / C(K − 1, m), which is :func:`without` solved. So
+    T'(m) = Σ_j (−z^e)^j T(m − j) / C(K − 1, m), which is :func:`subset_sums_without` solved. So
     Σ_m H(m) T'(m) = Σ_j (−z^e)^j c_j, and all that depends on e is a shift by j·e places
     (:func:`_sum_shifted`). No c_j is greater anywhere than at frequency 0. H takes the terms in,
     for memory. Where all that further H(m) add is below what the transforms err by, as at most

@@ -1,10 +1,15 @@
-"""The witness: whole random annotations, drawn with a seed.
+"""Random annotations, drawn with a seed.
 
-It draws from the definition, by which every configuration that the model allows is equally likely,
-and shares no formula with :mod:`spanagree.chance.start_distributions`. So it proves the exact
-distributions right, serves the test against chance and measures of one's own, and stands in where
-an exact figure is too much work: the distribution of the match in documents over the budget, and
-expected one-to-one matches, beside which the standard error is stated.
+By the definition of the chance model, every allowed configuration is equally likely. The sampler
+follows this definition and shares no formula with :mod:`spanagree.chance.start_distributions`, so
+it is an independent check of the exact distributions. It also serves tests against chance, and
+user-defined measures, and it replaces exact figures that would take too much work: the distribution
+of the match in documents over the budget, and expected one-to-one matches, which are reported with
+their standard errors.
+
+Sampling: with every segment shrunk to one token, the k segments of a group occupy k of n − a + k
+slots; k distinct slots are drawn in random order, and the excess of the segments to the left is
+added back. Arrays have one entry for each segment.
 """
 
 from __future__ import annotations
@@ -34,17 +39,17 @@ def draw_starts(
 
     Args:
         length: number of tokens of the document.
-        segments: the lengths of the segments in tokens, all of one label.
-        draws: how many annotations.
-        seed: a seed, or a generator to draw from.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        segments: lengths of the segments in tokens, all of one label.
+        draws: number of annotations.
+        seed: random seed, or a generator.
+        chance: chance model: nonoverlapping, per-label or overlapping.
 
     Returns:
-        The start of each segment, an array of shape (draws, segments).
+        Start of each segment; (draws, segments).
 
     Raises:
-        SettingError: for an unknown chance model.
-        InputError: for segments that do not fit the document.
+        SettingError: if the chance model is unknown.
+        InputError: if the segments do not fit the document.
 
     >>> draw_starts(6, [3, 3], draws=4, seed=1).sum(axis=1).tolist()
     [3, 3, 3, 3]
@@ -69,55 +74,57 @@ def redraw(
     *,
     rigid: bool = False,
 ) -> Layer:
-    """Draw one random annotation of a whole layer: every segment placed anew in its document.
+    """Draw one random annotation of a layer, with a random position of every segment.
 
     Args:
-        layer: the annotation whose segments are placed.
-        lengths: per document its number of tokens.
-        labels: the number of labels.
-        seed: a seed, or a generator to draw from.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
-        rigid: segments whose hulls overlap move together, as those of several pieces do.
+        layer: segments to place.
+        lengths: number of tokens of each document.
+        labels: number of labels.
+        seed: random seed, or a generator.
+        chance: chance model: nonoverlapping, per-label or overlapping.
+        rigid: True to move segments with overlapping hulls together, for discontinuous segments.
 
     Raises:
-        SettingError: for an unknown chance model.
-        InputError: for segments that do not fit a document.
+        SettingError: if the chance model is unknown.
+        InputError: if the segments do not fit a document.
     """
     check_choice(chance, CHANCES, "chance")
-    size = layer.end - layer.start
-    key = layer.document * labels + layer.label if chance == "per-label" else layer.document
-    groups, group = np.unique(key, return_inverse=True)
+    segment_length = layer.end - layer.start
+    group_key = layer.document * labels + layer.label if chance == "per-label" else layer.document
+    groups, group = np.unique(group_key, return_inverse=True)
     documents = groups // labels if chance == "per-label" else groups
     free = chance == "overlapping"
     rng = np.random.default_rng(seed)
     if not rigid:
-        start = _draw(group, lengths[documents], size, rng, free)
+        start = _draw(group, lengths[documents], segment_length, rng, free)
     else:
         blocks = chain_hulls(group, layer.start, layer.end, alone=free)
-        sizes = blocks.end - blocks.start
-        start = _draw(blocks.group, lengths[documents], sizes, rng, free)[blocks.block]
+        block_length = blocks.end - blocks.start
+        start = _draw(blocks.group, lengths[documents], block_length, rng, free)[blocks.block]
         start = start + blocks.offset
-    return Layer(layer.document, start, start + size, layer.label, layer.annotated, layer.details)
+    return Layer(
+        layer.document, start, start + segment_length, layer.label, layer.annotated, layer.details
+    )
 
 
 def simulate(
     corpus: CorpusLike, *, seed: int | np.random.Generator, chance: Chance = "nonoverlapping"
 ) -> Corpus:
-    """Draw a random corpus: all segments placed anew, for a measure of one's own.
+    """Draw a random corpus, with a random position of every segment, for user-defined measures.
 
-    Number, lengths and labels of the segments of each annotator in each document stay, and their
-    pieces, attributes and relations; who saw what stays too.
+    The number, lengths and labels of the segments of each annotator in each document are fixed, and
+    so are their pieces, attributes and relations, and the documents that each annotator saw.
 
     Args:
-        corpus: the annotations.
-        seed: a seed, or a generator to draw from.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        corpus: annotations.
+        seed: random seed, or a generator.
+        chance: chance model: nonoverlapping, per-label or overlapping.
 
     Raises:
-        SettingError: for an unknown chance model, or a seed that is none; under ``overlapping`` for
-            two segments of one label and length in a document, which may fall on the same place:
-            no corpus holds that, and to draw anew until it does not happen would be another model.
-        InputError: for segments that do not fit a document under the chance model.
+        SettingError: if the chance model is unknown or the seed invalid. Under ``overlapping``, if
+            two segments in a document have the same label and length: they may get the same
+            position, which no corpus allows, and rejecting such draws would be another model.
+        InputError: if the segments do not fit a document under the chance model.
 
     >>> corpus = Corpus.from_segments([9], {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]]})
     >>> sorted(s.end - s.start for s in simulate(corpus, seed=1)[0].segments["ann"])
@@ -129,9 +136,9 @@ def simulate(
     rng = np.random.default_rng(seed)
     layers = {}
     for name, layer in corpus.layers.items():
-        alike = met_before(layer.document, layer.end - layer.start, layer.label, layer.shape)
-        if chance == "overlapping" and alike.any():
-            document = corpus.id_of(int(layer.document[alike.argmax()]))
+        is_repeated = met_before(layer.document, layer.end - layer.start, layer.label, layer.shape)
+        if chance == "overlapping" and is_repeated.any():
+            document = corpus.id_of(int(layer.document[is_repeated.argmax()]))
             raise SettingError(
                 f"chance overlapping: annotator {printable(name)}, document {show(document)}: two"
                 " segments of one label and length may fall on the same place, which no corpus"
@@ -142,59 +149,73 @@ def simulate(
     return corpus.but(layers=layers)
 
 
-def _draw(group: Ints, tokens: Ints, size: Ints, rng: np.random.Generator, free: bool) -> Ints:
+def _draw(
+    group: Ints, tokens: Ints, segment_length: Ints, rng: np.random.Generator, free: bool
+) -> Ints:
     """Draw a start for each segment; segments of one group exclude each other unless ``free``."""
     if free:
-        if (size > tokens[group]).any():
+        if (segment_length > tokens[group]).any():
             raise InputError("segments do not fit: one is longer than its document")
-        return rng.integers(0, tokens[group] - size + 1)
-    groups = len(tokens)
-    # shrunk to one token each, the segments of a group and its free tokens are slots
-    excess = np.bincount(group, size - 1, groups).astype(np.int64)
+        return rng.integers(0, tokens[group] - segment_length + 1)
+    n_groups = len(tokens)
+    # slots are the free tokens of a group and its segments, shrunk to one token each
+    excess = np.bincount(group, segment_length - 1, n_groups).astype(np.int64)
     slots = tokens - excess
-    if (slots < np.bincount(group, minlength=groups)).any():
+    if (slots < np.bincount(group, minlength=n_groups)).any():
         raise InputError("segments do not fit: together they are longer than their document")
-    first = np.cumsum(slots) - slots
-    slot = first[group] + _distinct_slots(group, slots, rng)  # numbered over all groups, in order
+    first_slot = np.cumsum(slots) - slots
+    slot = first_slot[group] + _distinct_slots(group, slots, rng)  # consecutive over all groups
     in_order = np.argsort(slot)
-    wider = (size - 1)[in_order]
-    before = np.empty(len(group), np.int64)  # the excess to the left, in all groups up to here
-    before[in_order] = np.cumsum(wider) - wider
-    return slot - first[group] + before - (np.cumsum(excess) - excess)[group]
+    excess_in_order = (segment_length - 1)[in_order]
+    excess_before = np.empty(len(group), np.int64)  # excess to the left, over all groups
+    excess_before[in_order] = np.cumsum(excess_in_order) - excess_in_order
+    return slot - first_slot[group] + excess_before - (np.cumsum(excess) - excess)[group]
 
 
 def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
-    """Draw a slot for each segment, distinct within its group, all choices equally likely.
+    """Draw a slot for each segment, distinct within its group, with all choices equally likely.
 
-    Where segments are few among their slots, each draws one until it has one that no other has;
-    where they are most of them, the slots of the group are shuffled. So cost follows the segments.
+    In groups with few segments among many slots, segments draw slots until these are distinct. In
+    the other groups, all slots are shuffled. So the cost is proportional to the number of segments.
     """
-    count = np.bincount(group, minlength=len(slots))
-    many = 2 * count > slots
+    n_segments = np.bincount(group, minlength=len(slots))
+    is_crowded = 2 * n_segments > slots
     slot = np.empty(len(group), np.int64)
-    before = np.cumsum(slots) - slots
-    few = left = np.flatnonzero(~many[group])
-    placed = np.zeros(len(group), np.bool_)
-    while len(left):
-        slot[left] = rng.integers(0, slots[group[left]])
-        again = np.zeros(len(slots), np.bool_)
-        again[group[left]] = True
-        beside = few[again[group[few]] & placed[few]]
-        some = np.concatenate((beside, left))  # who has a slot keeps it, as the sort is stable
-        at = before[group[some]] + slot[some]
-        order = np.argsort(at, kind="stable")
-        placed[left] = True
-        left = np.sort(some[order[1:][np.diff(at[order]) == 0]])
-        placed[left] = False
-    chosen = np.flatnonzero(many)
-    shuffled = np.argsort(rng.random(int(slots[chosen].sum())))  # all of them, then by group
-    number = np.arange(len(chosen), dtype=np.min_scalar_type(len(chosen)))  # of 16 bits: by radix
-    shuffled = shuffled[np.argsort(np.repeat(number, slots[chosen])[shuffled], kind="stable")]
-    first = np.cumsum(slots[chosen]) - slots[chosen]
-    segments = np.flatnonzero(many[group])
-    segments = segments[np.argsort(group[segments], kind="stable")]
-    ends = np.cumsum(count[chosen])
-    rank = np.arange(len(segments)) - np.repeat(ends - count[chosen], count[chosen])
-    place = np.repeat(first, count[chosen])
-    slot[segments] = shuffled[place + rank] - place
+    first_slot = np.cumsum(slots) - slots
+    sparse_segments = unplaced = np.flatnonzero(~is_crowded[group])
+    is_placed = np.zeros(len(group), np.bool_)
+    while len(unplaced):
+        slot[unplaced] = rng.integers(0, slots[group[unplaced]])
+        has_unplaced = np.zeros(len(slots), np.bool_)
+        has_unplaced[group[unplaced]] = True
+        placed_nearby = sparse_segments[
+            has_unplaced[group[sparse_segments]] & is_placed[sparse_segments]
+        ]
+        candidates = np.concatenate(
+            (placed_nearby, unplaced)
+        )  # segments with a slot keep it, as the sort is stable
+        global_slot = first_slot[group[candidates]] + slot[candidates]
+        order = np.argsort(global_slot, kind="stable")
+        is_placed[unplaced] = True
+        unplaced = np.sort(candidates[order[1:][np.diff(global_slot[order]) == 0]])
+        is_placed[unplaced] = False
+    crowded_groups = np.flatnonzero(is_crowded)
+    shuffled = np.argsort(
+        rng.random(int(slots[crowded_groups].sum()))
+    )  # shuffle all slots, then sort by group
+    crowded_index = np.arange(
+        len(crowded_groups), dtype=np.min_scalar_type(len(crowded_groups))
+    )  # small integers are sorted by radix
+    shuffled = shuffled[
+        np.argsort(np.repeat(crowded_index, slots[crowded_groups])[shuffled], kind="stable")
+    ]
+    first_shuffled = np.cumsum(slots[crowded_groups]) - slots[crowded_groups]
+    crowded_segments = np.flatnonzero(is_crowded[group])
+    crowded_segments = crowded_segments[np.argsort(group[crowded_segments], kind="stable")]
+    segment_ends = np.cumsum(n_segments[crowded_groups])
+    rank = np.arange(len(crowded_segments)) - np.repeat(
+        segment_ends - n_segments[crowded_groups], n_segments[crowded_groups]
+    )
+    first_of_segment = np.repeat(first_shuffled, n_segments[crowded_groups])
+    slot[crowded_segments] = shuffled[first_of_segment + rank] - first_of_segment
     return slot

@@ -1,10 +1,13 @@
-"""Where segments of several pieces stand in a random annotation.
+"""Blocks of segments that move together in a random annotation of discontinuous segments.
 
-The *shape* of a segment, its pieces and the gaps between them, stays as it is. Segments whose hulls
-share tokens, chained, keep their places towards each other: they move together as one *block*,
-which is placed as a segment of the length of its hull. So P(segment starts at x) is P(block starts
-at x − offset), where the segment begins so many tokens after its block. Gaps that were placed anew
-would tear apart what stands together, and chance would come out too low.
+The *shape* of a segment, its pieces and the gaps between them, is fixed. Segments with hulls that
+share tokens, directly or through other segments, keep their relative positions: they move together
+as one *block*, which is placed like a segment of the length of its hull. So
+
+    P(segment starts at x) = P(block starts at x − offset),
+
+where the segment begins `offset` tokens after its block. If gaps were random instead, segments that
+belong together would be separated, and chance agreement would be too low.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ class Blocks(NamedTuple):
     """Segments that move together.
 
     Attributes:
-        block: of each segment, the number of its block.
-        offset: of each segment, how far after its block it begins.
-        group: of each block, that of its segments.
-        start, end: of each block.
+        block: block of each segment; (segments,).
+        offset: start of each segment less that of its block; (segments,).
+        group: group of each block; (blocks,).
+        start: start of each block; (blocks,).
+        end: end of each block; (blocks,).
     """
 
     block: Ints
@@ -34,61 +38,62 @@ class Blocks(NamedTuple):
 
 
 def chain_hulls(group: Ints, start: Ints, end: Ints, alone: bool = False) -> Blocks:
-    """Return the blocks of segments, of which those of one group may share tokens.
+    """Merge segments of a group with overlapping hulls into blocks.
 
     Args:
-        group: of each segment, such as its document.
-        start, end: the hull of each segment.
-        alone: every segment is a block of its own.
+        group: group of each segment, such as its document.
+        start: start of the hull of each segment.
+        end: end of the hull of each segment.
+        alone: True to make every segment a block of its own.
 
     >>> blocks = chain_hulls(np.zeros(3, int), np.array([0, 3, 7]), np.array([4, 6, 9]))
     >>> blocks.block.tolist(), blocks.offset.tolist(), blocks.end.tolist()
     ([0, 0, 1], [0, 3, 0], [6, 9])
     """
-    count = len(start)
-    if alone or not count:
-        return Blocks(np.arange(count), np.zeros(count, np.int64), group, start, end)
+    n_segments = len(start)
+    if alone or not n_segments:
+        return Blocks(np.arange(n_segments), np.zeros(n_segments, np.int64), group, start, end)
     order = np.lexsort((end, start, group))
     group_, start_, end_ = group[order], start[order], end[order]
-    # every group has a stretch of its own on one long line
+    # concatenate all groups on one line, so that they are processed together
     line = np.cumsum(np.concatenate(([False], group_[1:] != group_[:-1]))) * (int(end.max()) + 1)
     reach = np.maximum.accumulate(line + end_)
-    first = np.ones(count, np.bool_)
-    first[1:] = (line + start_)[1:] >= reach[:-1]
-    at = np.flatnonzero(first)
-    number = np.cumsum(first) - 1
-    block = np.empty(count, np.int64)
-    block[order] = number
-    begins = start_[at]
+    is_first = np.ones(n_segments, np.bool_)
+    is_first[1:] = (line + start_)[1:] >= reach[:-1]
+    first_rows = np.flatnonzero(is_first)
+    block_index = np.cumsum(is_first) - 1
+    block = np.empty(n_segments, np.int64)
+    block[order] = block_index
+    block_start = start_[first_rows]
     return Blocks(
         block,
-        start - begins[block],
-        group_[at],
-        begins,
-        np.maximum.reduceat(end_, at),
+        start - block_start[block],
+        group_[first_rows],
+        block_start,
+        np.maximum.reduceat(end_, first_rows),
     )
 
 
-def shares_of_offsets(
-    pieces: tuple[tuple[int, int], ...], others: tuple[tuple[int, int], ...]
+def shared_tokens_by_offset(
+    pieces: tuple[tuple[int, int], ...], other_pieces: tuple[tuple[int, int], ...]
 ) -> tuple[int, Ints]:
-    """Return how many tokens two shapes share where the second begins so far after the first.
+    """Count the shared tokens of two shapes for each offset of the second from the first.
 
     Returns:
-        The least offset, and the shared tokens from there on, up to the greatest offset at which
-        the hulls share a token.
+        The smallest offset, and the number of shared tokens for each offset from there on, up to
+        the largest offset at which the hulls share a token.
 
     >>> least, shared = shares_of_offsets(((0, 1), (2, 3)), ((0, 2),))
     >>> least, shared.tolist()
     (-1, [1, 1, 1, 1])
     """
-    mask, other_mask = (_mask(shape) for shape in (pieces, others))
-    shared = np.correlate(mask, other_mask, "full")
-    return 1 - len(other_mask), shared.astype(np.int64)
+    mask, other_mask = (_mask(shape) for shape in (pieces, other_pieces))
+    n_shared = np.correlate(mask, other_mask, "full")
+    return 1 - len(other_mask), n_shared.astype(np.int64)
 
 
 def _mask(pieces: tuple[tuple[int, int], ...]) -> Ints:
-    """Return 1 for each token of a shape, and 0 for those of its gaps."""
+    """Build the mask of a shape: 1 for each token of a piece, 0 for tokens of gaps."""
     mask = np.zeros(pieces[-1][1], np.int64)
     for start, end in pieces:
         mask[start:end] = 1

@@ -1,20 +1,22 @@
-"""Where a random segment starts: the exact distribution, for one shape or for thousands at once.
+"""The exact distribution of the start of a random segment, for one or for thousands of documents.
 
-A document has n tokens, an annotator marked k segments of lengths a₁ … a_k in it, a = Σaᵢ. A random
-annotation puts them anywhere, uniformly over all configurations in which no two share a token (Li
-et al. 2024, *Chance*). With π(n, r) = n!/(n − r)!, segment i starts at token l, the first being 1,
+In a document of n tokens, an annotator marked k segments of lengths a₁ … a_k, with a = Σ aᵢ. A
+random annotation is drawn uniformly from all configurations in which no two segments share a token
+(Li et al. 2024, *Chance*). With π(n, r) = n!/(n − r)!, segment i starts at token l, counted from 1,
 with the probability (Eq. 1)::
 
     p(STᵢ = l) = Σ_S π(l − a_S + m − 1, m) · π(n − l − a + a_S + k − m, k − m − 1) / π(n − a + k, k)
 
-over all sets S of other segments, m of them with a_S tokens together: those to the left of segment
-i. Derivation: m segments and the l − 1 − a_S free tokens to the left are l − 1 − a_S + m objects in
-a row, of which the segments take m in π(l − a_S + m − 1, m) ways; so do the k − m − 1 others among
-the objects to the right, and all k segments among the n − a + k of the document. The terms of all S
-with equal m and a_S are equal, so :mod:`spanagree.chance.edges` counts these sets together.
+over all sets S of m other segments with a_S tokens, the segments to the left of segment i.
+Derivation: the m segments and the l − 1 − a_S free tokens to the left are l − 1 − a_S + m objects
+in a row, among which the segments can be placed in π(l − a_S + m − 1, m) ways. The same holds for
+the k − m − 1 others among the objects to the right, and for all k segments among the n − a + k
+objects of the document. The terms of all S with equal m and a_S are equal, so
+:mod:`spanagree.chance.edges` counts these sets together.
 
-The distribution is its own mirror image and constant between two edges (Prop. 3); each distinct
-shape is looked up once. Places count from 0 here: x = l − 1.
+The distribution is symmetric, and constant between two edges (Prop. 3). A *shape*, the length of a
+document and the sorted lengths of its segments, is computed once. Positions count from 0 here:
+x = l − 1.
 """
 
 from __future__ import annotations
@@ -41,17 +43,18 @@ CHANCES = {
     "per-label": "no two segments of the same label share a token; labels are independent",
     "overlapping": "every segment by itself, anywhere",
 }
-"""The chance models by name: what a random annotation must respect."""
+"""Chance models by name, with the constraint on random annotations."""
 
 UNITS = 1 << 14
-"""Units of a recording up to which chance is exact; of a longer one, this many are looked at."""
+"""Largest number of time units of a recording with exact chance; longer ones are coarsened."""
 
-_TOGETHER = 2048  # tokens; edges of up to so many are summed for many lengths at once
-_LONGEST = 10**9  # tokens of a document whose distributions are written out in full
+_TOGETHER = 2048  # largest number of tokens of an edge that is summed for many lengths together
+_LONGEST = 10**9  # largest number of tokens of a document
 
 
 _Cell: TypeAlias = tuple[Ints, Ints, Ints]
-"""F of shapes that differ in n only; these; where they note the profile of one segment length."""
+"""F of shapes that differ only in n; rows of these shapes; and a view of the profile of each shape,
+to be filled for one segment length."""
 
 
 # --- one document -------------------------------------------------------------------------------
@@ -60,20 +63,20 @@ _Cell: TypeAlias = tuple[Ints, Ints, Ints]
 def start_distribution(
     length: int, segments: Sequence[int], chance: Chance = "nonoverlapping"
 ) -> tuple[Floats, ...]:
-    """Return where the segments of one random annotation start.
+    """Compute the start distribution of each segment of one random annotation.
 
     Args:
-        length: number of tokens of the document, n.
-        segments: the lengths of the segments in tokens, all of one label.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        length: number n of tokens of the document.
+        segments: lengths of the segments in tokens, all of one label.
+        chance: chance model: nonoverlapping, per-label or overlapping.
 
     Returns:
         For each segment a read-only array of n − a + 1 probabilities, P(start = x) at index x.
         Segments of equal length share one array.
 
     Raises:
-        SettingError: for an unknown chance model.
-        InputError: for lengths that are not whole and positive, or do not fit the document.
+        SettingError: if the chance model is unknown.
+        InputError: if a length is not a positive integer, or the segments do not fit the document.
 
     Source: Li et al. 2024, Eq. 1.
 
@@ -81,15 +84,15 @@ def start_distribution(
     [[0.5, 0.0, 0.0, 0.5], [0.5, 0.0, 0.0, 0.5]]
     """
     check_choice(chance, CHANCES, "chance")
-    n = _whole(length, "length")
+    n = _check_length(length, "length")
     if isinstance(segments, (str, bytes)) or not isinstance(segments, Iterable):
         raise InputError(f"segments: {show(segments)}; a list of lengths is needed")
-    lengths = np.array([_whole(a, "segments") for a in segments], dtype=np.int64)
-    needed = int(lengths.max(initial=0) if chance == "overlapping" else lengths.sum())
-    if needed > n:
-        which = "the longest segment has" if chance == "overlapping" else "the segments have"
+    lengths = np.array([_check_length(a, "segments") for a in segments], dtype=np.int64)
+    n_needed = int(lengths.max(initial=0) if chance == "overlapping" else lengths.sum())
+    if n_needed > n:
+        subject = "the longest segment has" if chance == "overlapping" else "the segments have"
         raise InputError(
-            f"segments do not fit: {which} {counted(needed, 'token')}, the document {n};"
+            f"segments do not fit: {subject} {counted(n_needed, 'token')}, the document {n};"
             f" chance {chance!r} allows at most {n}"
         )
     if not len(lengths):
@@ -99,18 +102,20 @@ def start_distribution(
     profiles, profile = start_profiles(
         documents, np.array([n]), lengths, free=chance == "overlapping"
     )
-    arrays = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}
-    return tuple(arrays[i] for i in profile.tolist())
+    array_by_profile = {i: frozen(profiles.expand(i), np.float64) for i in set(profile.tolist())}
+    return tuple(array_by_profile[i] for i in profile.tolist())
 
 
-def _whole(value: object, what: str) -> int:
+def _check_length(value: object, argument_name: str) -> int:
     if is_whole(value) and 1 <= value <= _LONGEST:
         return int(value)
-    raise invalid_value(f"{what}:", value, f"a length is a whole number from 1 to {_LONGEST}")
+    raise invalid_value(
+        f"{argument_name}:", value, f"a length is a whole number from 1 to {_LONGEST}"
+    )
 
 
 def is_long(corpus: Corpus) -> bool:
-    """Return whether some recording has more units than are all looked at."""
+    """Decide whether a recording has more than :data:`UNITS` time units."""
     return is_time(corpus.offsets) and bool((corpus.lengths > UNITS).any())
 
 
@@ -119,11 +124,17 @@ def is_long(corpus: Corpus) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Many functions on 0 … size − 1, each its own mirror image and constant between two edges.
+    """Many symmetric functions on 0 … size − 1, each constant between two edges.
 
-    Profile i has ``width[i]`` values of its own at either end, and one value in between:
-    ``values[offset[i] : offset[i] + width[i]]`` is the edge, ``values[offset[i] + width[i]]`` the
-    plateau. ``2·width ≤ size``; with ``2·width == size`` the plateau is empty and not used.
+    ``values[offset[i] : offset[i] + width[i]]`` is the edge of profile i, and
+    ``values[offset[i] + width[i]]`` its plateau. ``2·width ≤ size``; if ``2·width == size``, the
+    plateau is empty and not used.
+
+    Attributes:
+        size: number of positions of each profile; (profiles,).
+        width: number of positions of each edge; (profiles,).
+        offset: first index of each profile in ``values``; (profiles,).
+        values: edge and plateau of each profile, one after the other.
     """
 
     size: Ints
@@ -133,36 +144,39 @@ class Profiles:
 
     @property
     def plateau(self) -> Floats:
-        """The value of each profile between its edges."""
+        """Value of each profile between its edges."""
         return self.values[self.offset + self.width]
 
     def at(self, profile: Ints, x: Ints) -> Floats:
-        """Return the values at places ``x`` (broadcast against ``profile``), 0 outside of them."""
-        inner = np.minimum(x, self.size[profile] - 1 - x)  # the mirror image
-        inside = inner >= 0
-        return np.where(inside, self.left(profile, np.where(inside, inner, 0)), 0.0)
+        """Look up the values at positions ``x`` (broadcast against ``profile``), 0 outside."""
+        mirrored_x = np.minimum(x, self.size[profile] - 1 - x)
+        is_inside = mirrored_x >= 0
+        return np.where(is_inside, self.left(profile, np.where(is_inside, mirrored_x, 0)), 0.0)
 
     def left(self, profile: Ints, x: Ints) -> Floats:
-        """Return the values at places ``x`` of the left half (broadcast against ``profile``)."""
+        """Look up the values at positions ``x`` in the left half; ``x`` is broadcast."""
         return self.values[self.offset[profile] + np.minimum(x, self.width[profile])]
 
     def expand(self, profile: int) -> Floats:
-        """Return one profile in full, ``size`` values."""
+        """Expand one profile to its ``size`` values."""
         return self.at(np.array(profile), np.arange(self.size[profile]))
 
     @classmethod
     def of(cls, size: Ints, edges: Sequence[Floats]) -> Profiles:
-        """Return profiles of one array each: its edge, then its plateau."""
+        """Build profiles from arrays, each with the edge followed by the plateau."""
         sizes = np.array([len(edge) for edge in edges], dtype=np.int64)
         values = np.concatenate([np.zeros(0), *edges])
         return cls(size, sizes - 1, np.cumsum(sizes) - sizes, values)
 
 
 def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
-    """Return the group of each segment, of which one excludes another, and each group's document.
+    """Group segments that exclude each other.
 
-    Groups are an annotator's documents, under ``per-label`` a document and label. Segments stand
-    one layer after the other.
+    A group contains the segments of an annotator in a document, and under ``per-label`` of one
+    label.
+
+    Returns:
+        Group of each segment, layer after layer; and document of each group.
     """
     document, _, _, label, layer = columns_of_all(layers)
     columns = (layer, document, label) if chance == "per-label" else (layer, document)
@@ -173,71 +187,83 @@ def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
 def start_profiles(
     group: Ints, tokens: Ints, length: Ints, *, free: bool = False
 ) -> tuple[Profiles, Ints]:
-    """Return start distributions of many random annotations, each distinct shape once.
+    """Compute the start distributions of many random annotations, each distinct shape once.
 
     Args:
-        group: per segment, the annotation it belongs to (segments of one group exclude each other).
-        tokens: per group, the number of tokens of its document.
-        length: per segment, its length in tokens.
-        free: segments do not exclude each other (the overlapping model).
+        group: group of each segment; segments of one group exclude each other.
+        tokens: number of tokens of the document of each group.
+        length: length of each segment in tokens.
+        free: True if segments do not exclude each other (the overlapping model).
 
     Returns:
-        The distinct start distributions, and for each segment which of them is its own.
+        Distinct start distributions, and the index of that of each segment.
     """
     if free:
         size, profile = np.unique(tokens[group] - length + 1, return_inverse=True)
-        return Profiles.of(size, [np.array([1 / s]) for s in size]), profile
+        return Profiles.of(size, [np.array([1 / shape_row]) for shape_row in size]), profile
     order = row_order(group, length)
     profile = np.empty(len(length), np.int64)
-    counts = np.bincount(group, minlength=len(tokens))
-    first = np.cumsum(counts) - counts
+    n_segments = np.bincount(group, minlength=len(tokens))
+    first_segment = np.cumsum(n_segments) - n_segments
     tables: list[tuple[Ints, Ints, Ints]] = []
     cells: dict[bytes, list[_Cell]] = {}
     edges: list[Floats] = []
     sizes: list[int] = []
-    for k in unique(counts[counts > 0]).tolist():  # groups of equally many segments make a table
-        here = np.flatnonzero(counts == k)
-        rows = order[first[here][:, None] + np.arange(k)]  # segments, by length
-        shapes, shape, _ = distinct_rows(np.column_stack((tokens[here], length[rows])))
+    for k in unique(n_segments[n_segments > 0]).tolist():  # one table for all groups of k segments
+        groups_of_k = np.flatnonzero(n_segments == k)
+        rows = order[
+            first_segment[groups_of_k][:, None] + np.arange(k)
+        ]  # segments of each group, sorted by length
+        shapes, shape, _ = distinct_rows(np.column_stack((tokens[groups_of_k], length[rows])))
         slots = shapes[:, 0] - shapes[:, 1:].sum(1) + k
-        of_shape = np.empty((len(shapes), k), np.int64)
-        tables.append((rows, shape, of_shape))
-        alike, which, _ = distinct_rows(shapes[:, 1:] - 1)
-        members = groups(which, len(alike))
-        for excess, of_these in zip(alike, members, strict=True):
-            total = int(excess.sum())
-            if total <= FIRST_EDGE:
-                steps = np.flatnonzero(excess[1:] > excess[:-1]) + 1  # they are sorted
-                for first_e, last_e in pairwise([0, *steps.tolist(), k]):
-                    others = np.concatenate((excess[:first_e], excess[first_e + 1 :]))
-                    cell = slots[of_these], of_these, of_shape[:, first_e:last_e]
-                    cells.setdefault(others[others > 0].tobytes(), []).append(cell)
+        profile_of_shape = np.empty((len(shapes), k), np.int64)
+        tables.append((rows, shape, profile_of_shape))
+        distinct_excesses, excess_index, _ = distinct_rows(shapes[:, 1:] - 1)
+        members = groups(excess_index, len(distinct_excesses))
+        for excess, shape_rows in zip(distinct_excesses, members, strict=True):
+            total_excess = int(excess.sum())
+            if total_excess <= FIRST_EDGE:
+                excess_changes = np.flatnonzero(excess[1:] > excess[:-1]) + 1  # they are sorted
+                for low, high in pairwise([0, *excess_changes.tolist(), k]):
+                    other_excess = np.concatenate((excess[:low], excess[low + 1 :]))
+                    shape_cell = slots[shape_rows], shape_rows, profile_of_shape[:, low:high]
+                    cells.setdefault(other_excess[other_excess > 0].tobytes(), []).append(
+                        shape_cell
+                    )
                 continue
             from spanagree.chance.long_edges import long_edges  # few documents need it
 
-            for s in of_these:
-                for e, edge in long_edges(excess, int(slots[s])).items():
-                    first_e, last_e = np.searchsorted(excess, (e, e + 1)).tolist()
-                    of_shape[s, first_e:last_e] = len(edges)
+            for shape_row in shape_rows:
+                for e, edge in long_edges(excess, int(slots[shape_row])).items():
+                    low, high = np.searchsorted(excess, (e, e + 1)).tolist()
+                    profile_of_shape[shape_row, low:high] = len(edges)
                     edges.append(edge)
-                    sizes.append(int(slots[s]) + total - e)
-    _fill(cells, edges, sizes)
-    for rows, shape, of_shape in tables:
-        profile[rows] = of_shape[shape]
+                    sizes.append(int(slots[shape_row]) + total_excess - e)
+    _add_short_profiles(cells, edges, sizes)
+    for rows, shape, profile_of_shape in tables:
+        profile[rows] = profile_of_shape[shape]
     return Profiles.of(np.array(sizes, np.int64), edges), profile
 
 
-def _fill(cells: dict[bytes, list[_Cell]], edges: list[Floats], sizes: list[int]) -> None:
-    """Add the profiles of the short shapes, each once, and tell each shape its own."""
-    for key, members in cells.items():
+def _add_short_profiles(
+    cells: dict[bytes, list[_Cell]], edges: list[Floats], sizes: list[int]
+) -> None:
+    """Compute the profiles of short shapes, each once, and write their indices to the shapes.
+
+    Args:
+        cells: shapes and segment lengths by the excesses of the other segments.
+        edges: edges of all profiles, to which new ones are appended.
+        sizes: sizes of all profiles, to which new ones are appended.
+    """
+    for key, shape_cells in cells.items():
         excess = np.frombuffer(key, dtype=np.int64)
-        slots, number = np.unique(
-            np.concatenate([cell[0] for cell in members]), return_inverse=True
+        slots, slot_index = np.unique(
+            np.concatenate([cell[0] for cell in shape_cells]), return_inverse=True
         )
-        profile = number + len(edges)
+        profile = slot_index + len(edges)
         edges += short_edges(excess, slots)
         sizes += (slots + excess.sum()).tolist()
-        at = 0
-        for of_cell, shapes, target in members:
-            target[shapes] = profile[at : at + len(of_cell), None]
-            at += len(of_cell)
+        n_filled = 0
+        for cell_slots, shapes, profile_of_shape in shape_cells:
+            profile_of_shape[shapes] = profile[n_filled : n_filled + len(cell_slots), None]
+            n_filled += len(cell_slots)

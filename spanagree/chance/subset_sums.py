@@ -1,4 +1,12 @@
-"""How long some of many segments are together: T(m, d), of m of them that are drawn at random."""
+"""The distribution T(m, d) of the total excess d of m segments drawn at random out of K.
+
+Segments of excess e are added one distinct e after the other. If c of the n segments so far have
+excess e, j of m drawn ones do with a hypergeometric probability h(j; m, c, n):
+
+    T(m, d) = Σ_j h(j; m, c, n) · T′(m − j, d − j e),
+
+with T′ the table without these c segments. Tables are shaped (m, d).
+"""
 
 from __future__ import annotations
 
@@ -7,70 +15,83 @@ from math import prod
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.hypergeometric import shares
+from spanagree.chance.hypergeometric import cached_hypergeometric
 
-_KEPT = 64  # draws; larger tables of shares are not kept
+_KEPT = 64  # largest number of draws of a cached table of probabilities
 
 
-def subset_sums(excess: Ints, most: int, limit: int) -> Floats:
-    """Return T(m, d): m of these segments, drawn at random, have the excess d; m ≤ most, d ≤ limit.
+def subset_sums(excess: Ints, max_m: int, max_excess: int) -> Floats:
+    """Compute T(m, d) for m ≤ max_m and d ≤ max_excess.
 
-    One distinct length after the other: of m drawn from those up to now, j are of this length.
+    Args:
+        excess: excess of each of the K segments.
+        max_m: largest number of drawn segments.
+        max_excess: largest total excess.
     """
-    T = np.zeros((most + 1, limit + 1))
+    T = np.zeros((max_m + 1, max_excess + 1))
     T[0, 0] = height = width = 1
-    total = 0
-    # those of little excess first: so the table stays small for long
-    count = np.bincount(excess)
-    lengths = ((e, int(count[e])) for e in np.flatnonzero(count).tolist())
-    for e, c in sorted(
+    n_total = 0
+    # start with small total excess, so the table grows as late as possible
+    n_by_excess = np.bincount(excess)
+    lengths = ((e, int(n_by_excess[e])) for e in np.flatnonzero(n_by_excess).tolist())
+    for e, n_of_excess in sorted(
         lengths, key=lambda lengths_of_one: (prod(lengths_of_one), lengths_of_one[0])
     ):
-        total += c
-        known = T[:height, :width].copy()
-        drawn = min(height + c, most + 1)
-        look_up = shares if drawn <= _KEPT else shares.__wrapped__  # large ones are not kept
-        share = look_up(drawn - 1, c, total, min(c, most))
-        T[:height, :width] *= share[:height, :1]
-        for j in range(1, min(c, most, limit // e) + 1):
-            rows = min(height, most + 1 - j)
-            columns = min(width, limit + 1 - j * e)
+        n_total += n_of_excess
+        earlier = T[:height, :width].copy()
+        new_height = min(height + n_of_excess, max_m + 1)
+        look_up = (
+            cached_hypergeometric if new_height <= _KEPT else cached_hypergeometric.__wrapped__
+        )  # large tables are not cached
+        p_of_length = look_up(new_height - 1, n_of_excess, n_total, min(n_of_excess, max_m))
+        T[:height, :width] *= p_of_length[:height, :1]
+        for j in range(1, min(n_of_excess, max_m, max_excess // e) + 1):
+            rows = min(height, max_m + 1 - j)
+            columns = min(width, max_excess + 1 - j * e)
             T[j : j + rows, j * e : j * e + columns] += (
-                share[j : j + rows, j, None] * known[:rows, :columns]
+                p_of_length[j : j + rows, j, None] * earlier[:rows, :columns]
             )
-        height, width = drawn, min(width + c * e, limit + 1)
+        height, width = new_height, min(width + n_of_excess * e, max_excess + 1)
     return T
 
 
-def without(excesses: list[int], T: Floats, excess: Ints) -> Floats:
-    """Return T of all segments but one, for each of these excesses of that one.
+def subset_sums_without(excesses: list[int], T: Floats, excess: Ints) -> Floats:
+    """Compute T of all segments except one, for each excess e of that segment.
 
-    T(m, d) is a mean over whether that one is among the m: with weight 1 − m/K of T' (m, d) and
-    with m/K of T'(m − 1, d − e). Solved for T' from m = 0 upwards; that is stable up to K/2.
+    T(m, d) = (1 − m/K) T'(m, d) + (m/K) T'(m − 1, d − e), as the segment is among the m with
+    probability m/K. This is solved for T' from m = 0 upwards, which is stable up to K/2.
+
+    Args:
+        excesses: distinct excesses e of the segment that is left out.
+        T: table of all K segments.
+        excess: excess of each segment.
+
+    Returns:
+        Tables T'; (excesses, m, d).
     """
-    K, most, width = len(excess), len(T) - 1, T.shape[1]
-    if 2 * most > K:
+    K, max_m, width = len(excess), len(T) - 1, T.shape[1]
+    if 2 * max_m > K:
         left_out = (np.flatnonzero(excess == e)[0] for e in excesses)
-        return np.stack([subset_sums(np.delete(excess, i), most, width - 1) for i in left_out])
-    before = np.arange(width) - np.array(excesses)[:, None]
-    before[before < 0] = width  # a place where nothing is
-    rest = np.zeros((len(excesses), most + 1, width + 1))
-    rest[:, 0, :width] = T[0]
-    for m in range(1, most + 1):
-        with_it = np.take_along_axis(rest[:, m - 1], before, axis=1)
-        np.maximum(T[m] - m / K * with_it, 0, out=rest[:, m, :width])
-        rest[:, m, :width] /= 1 - m / K
-    return rest[:, :, :width]
+        return np.stack([subset_sums(np.delete(excess, i), max_m, width - 1) for i in left_out])
+    shifted_excess = np.arange(width) - np.array(excesses)[:, None]
+    shifted_excess[shifted_excess < 0] = width  # index of a column of zeros
+    T_rest = np.zeros((len(excesses), max_m + 1, width + 1))
+    T_rest[:, 0, :width] = T[0]
+    for m in range(1, max_m + 1):
+        including = np.take_along_axis(T_rest[:, m - 1], shifted_excess, axis=1)
+        np.maximum(T[m] - m / K * including, 0, out=T_rest[:, m, :width])
+        T_rest[:, m, :width] /= 1 - m / K
+    return T_rest[:, :, :width]
 
 
-def ways(excess: Ints, most: int, limit: int) -> Floats:
-    """Return in how many ways m of these segments have the excess d; m ≤ most, d ≤ limit."""
-    table = np.zeros((most + 1, limit + 1))
+def subset_counts(excess: Ints, max_m: int, max_excess: int) -> Floats:
+    """Count the sets of m segments with total excess d, for m ≤ max_m and d ≤ max_excess."""
+    table = np.zeros((max_m + 1, max_excess + 1))
     table[0, 0] = height = width = 1
     for e in np.sort(excess).tolist():
-        columns = min(width, limit + 1 - e)
+        columns = min(width, max_excess + 1 - e)
         if columns <= 0:
             break
-        table[1 : height + 1, e : e + columns] += table[: min(height, most), :columns]
-        height, width = min(height + 1, most + 1), min(width + e, limit + 1)
+        table[1 : height + 1, e : e + columns] += table[: min(height, max_m), :columns]
+        height, width = min(height + 1, max_m + 1), min(width + e, max_excess + 1)
     return table

@@ -1,4 +1,4 @@
-"""Start distributions as a table and a picture: the chance model by itself."""
+"""Table and plot of the start distributions of one document under the chance model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ from spanagree.settings import Settings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StartSettings(Settings):
-    """The chance model, the length of the document and those of its segments, in tokens."""
+    """Settings of start distributions.
+
+    Attributes:
+        chance: name of the chance model.
+        length: number of tokens of the document.
+        segments: length of each segment in tokens.
+    """
 
     chance: str
     length: int
@@ -26,11 +32,12 @@ class StartSettings(Settings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StartDistributions(Result):
-    """Where the segments of a random annotation of one document start.
+    """Start distributions of the segments of one document.
 
     Attributes:
-        settings: the model, and the document.
-        start: for each segment the probability of each start.
+        settings: chance model, and lengths of document and segments.
+        start: probability of each start, for each segment.
+        notes: notes on the result, one sentence each.
     """
 
     settings: StartSettings
@@ -43,7 +50,7 @@ class StartDistributions(Result):
 
     @property
     def bound(self) -> float:
-        """The probability that no start of any segment goes beyond: that of the first place."""
+        """Largest probability of a start, over all segments; it is that of position 0."""
         return max(float(start.max()) for start in self.start)
 
     @property
@@ -51,19 +58,27 @@ class StartDistributions(Result):
         return dict(zip(self.settings.segments, self.start, strict=True))
 
     def _table(self, by: str | None) -> Frame:
-        """Return for people a row for each place, for programs one for each length and place."""
-        distributions = {size: start.tolist() for size, start in self._by_length.items()}
+        """Build a table with a row for each position; in data, for each length and position."""
+        distributions = {
+            segment_length: start.tolist() for segment_length, start in self._by_length.items()
+        }
         rows = [
-            (size, place, probability)
-            for size, starts in distributions.items()
-            for place, probability in enumerate(starts)
+            (segment_length, position, probability)
+            for segment_length, probabilities_of_length in distributions.items()
+            for position, probability in enumerate(probabilities_of_length)
         ]
         keys = [Column("length", kind="count"), Column("start", kind="count")]
-        titles = (Column("", f"length {size}", meaning="length") for size in distributions)
-        together = enumerate(zip_longest(*distributions.values()))
+        titles = (
+            Column("", f"length {segment_length}", meaning="length")
+            for segment_length in distributions
+        )
+        probabilities_by_position = enumerate(zip_longest(*distributions.values()))
         return Frame(
             [Column("", "start", "name"), *titles],
-            [(str(place), *probabilities) for place, probabilities in together],
+            [
+                (str(position), *probabilities)
+                for position, probabilities in probabilities_by_position
+            ],
             self.settings,
             caption=f"P(start) of random segments in {counted(self.settings.length, 'token')}",
             remarks=[f"no start is likelier than {self.bound:.4f}"],
@@ -71,7 +86,10 @@ class StartDistributions(Result):
         )
 
     def _picture(self, by: str | None) -> Picture:
-        """Return a curve for each distinct length."""
-        rows = {f"length {size}": start for size, start in sorted(self._by_length.items())}
-        what = f"start, in a document of {counted(self.settings.length, 'token')}"
-        return Picture(lambda ax: curves(ax, rows, what), (5.2, 2.8 + 0.06 * len(rows)))
+        """Plot a curve for each distinct length."""
+        rows = {
+            f"length {segment_length}": start
+            for segment_length, start in sorted(self._by_length.items())
+        }
+        axis_title = f"start, in a document of {counted(self.settings.length, 'token')}"
+        return Picture(lambda ax: curves(ax, rows, axis_title), (5.2, 2.8 + 0.06 * len(rows)))

@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
 from spanagree.chance.model import ChanceModel
-from spanagree.chance.rigid_blocks import chain_hulls, shares_of_offsets
+from spanagree.chance.rigid_blocks import chain_hulls, shared_tokens_by_offset
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Measure
@@ -92,7 +92,7 @@ class ShapedStarts(Starts):
 
     def _shares(self, first: int, second: int, measure: Measure) -> tuple[int, Floats]:
         """Return φ of two kinds for each offset at which their hulls share a token."""
-        least, shared = shares_of_offsets(self.pieces(first), self.pieces(second))
+        least, shared = shared_tokens_by_offset(self.pieces(first), self.pieces(second))
         assert measure.of_shared is not None  # others are refused
         sizes = self._tokens(np.array([first, second]))
         return least, np.asarray(measure.of_shared(shared, *sizes), np.float64)

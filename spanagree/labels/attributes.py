@@ -1,4 +1,4 @@
-"""Attributes of segments as items with labels: those segments that annotators marked alike."""
+"""Attributes of segments as labels: an item is a segment that annotators marked identically."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from spanagree.corpus.segments import codes, columns_of_all
 from spanagree.formats.guessed import CorpusLike, corpus_of
 
 NONE = "(none)"
-"""The label of a segment without the attribute, which is an answer too."""
+"""Label of a segment without the attribute, which counts as an answer."""
 
 
 def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
-    """Return the values that annotators gave an attribute, of each segment that one marked.
+    """Build a table of the values of an attribute, one item for each distinct segment.
 
-    An item is a segment: its place, its label and its pieces. Annotators who did not mark it give
-    it no label, so coefficients rest on the segments that two or more marked alike; those who did
-    and left the attribute out give it ``(none)``.
+    Two segments are the same item if position, label and fragments are equal. Annotators without
+    the segment give the item no label, so coefficients compare segments that two annotators or more
+    marked identically. Annotators with the segment but without the attribute give ``(none)``.
 
     Args:
-        corpus: the annotations.
-        attribute: its name.
+        corpus: annotations.
+        attribute: name of the attribute.
 
     Raises:
         SettingError: if no segment has the attribute.
@@ -35,25 +35,25 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     ['no', '(none)']
     """
     corpus = corpus_of(corpus)
-    details = [x.details or Details.none(len(x)) for x in corpus.layers.values()]
-    check_attribute(attribute, details)
+    details_by_layer = [x.details or Details.none(len(x)) for x in corpus.layers.values()]
+    check_attribute(attribute, details_by_layer)
     document, start, end, label, layer = columns_of_all(corpus.layers.values())
     shapes, _ = codes(
-        str(detail.shapes[code]) for detail in details for code in detail.shape.tolist()
+        str(detail.shapes[code]) for detail in details_by_layer for code in detail.shape.tolist()
     )
-    values = [value or NONE for detail in details for value in detail.attribute(attribute)]
-    names = tuple(sorted(set(values)))
-    number = {name: i for i, name in enumerate(names)}
-    given = np.array([number[value] for value in values], np.int64)
-    (of_document, *_), item, _ = distinct(document, start, end, label, shapes)
+    values = [value or NONE for detail in details_by_layer for value in detail.attribute(attribute)]
+    distinct_values = tuple(sorted(set(values)))
+    code_by_value = {name: i for i, name in enumerate(distinct_values)}
+    value_code = np.array([code_by_value[value] for value in values], np.int64)
+    (item_document, *_), item, _ = distinct(document, start, end, label, shapes)
     return LabelTable.of_single(
         np.lexsort((layer, item)),
-        (item, given, layer),
-        len(of_document),
+        (item, value_code, layer),
+        len(item_document),
         corpus.annotators,
-        names,
-        documents=of_document,
-        wholes=None if corpus.wholes is None else corpus.wholes[of_document],
+        distinct_values,
+        documents=item_document,
+        wholes=None if corpus.wholes is None else corpus.wholes[item_document],
         reading={"items": "segments", "attribute": attribute, **corpus.reading},
         notes=corpus.notes,
     )

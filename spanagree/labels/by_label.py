@@ -1,4 +1,4 @@
-"""Coefficients of parts of what was labelled, and of each label by itself."""
+"""Coefficients of parts of a table of labels, and of the tokens of each label."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from spanagree.settings import confidence_of
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CoefficientsByPart(ResultByPart[Coefficients]):
-    """The coefficients of parts of what was labelled: a mapping from the name of each.
+    """Coefficients of parts of a table of labels, a mapping by the name of the part.
 
     Attributes:
-        parts: what :func:`coefficients` says of each part.
-        settings: what made the numbers.
-        notes: what was read in another way than it stands.
+        parts: result of :func:`coefficients` for each part.
+        settings: settings of the computation.
+        notes: notes on changes to the data while reading, one sentence each.
     """
 
     parts: Mapping[str, Coefficients]
@@ -43,28 +43,45 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
     @property
     def alphas(self) -> dict[str, float]:
         """α of each part."""
-        return {name: part.alpha.value for name, part in self.items()}
+        return {
+            name: coefficients_of_part.alpha.value for name, coefficients_of_part in self.items()
+        }
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each, with the names of the parts."""
-        every = ((name, caveat) for name, part in self.items() for caveat in part.caveats)
-        parts = ((name, *caveat.partition(": ")) for name, caveat in every)
-        return merge_caveats(f"{what} of {name}: {sentence}" for name, what, _, sentence in parts)
+        """Warnings about unreliable results, one sentence each, with the names of the parts."""
+        named_caveats = (
+            (name, caveat)
+            for name, coefficients_of_part in self.items()
+            for caveat in coefficients_of_part.caveats
+        )
+        split_caveats = ((name, *caveat.partition(": ")) for name, caveat in named_caveats)
+        return merge_caveats(
+            f"{subject} of {name}: {sentence}" for name, subject, _, sentence in split_caveats
+        )
 
     def _picture(self, by: str | None) -> Picture:
-        """Return α of each part with its interval."""
+        """Plot α of each part with its interval."""
         rows = [
-            (name, [(part.alpha.value, *ends_of(part.alpha.interval, "corrected"))])
-            for name, part in self.items()
+            (
+                name,
+                [
+                    (
+                        coefficients_of_part.alpha.value,
+                        *ends_of(coefficients_of_part.alpha.interval, "corrected"),
+                    )
+                ],
+            )
+            for name, coefficients_of_part in self.items()
         ]
         return dots_of(rows, ["α"], self.PICTURED)
 
 
 class CoefficientsByLabel(CoefficientsByPart):
-    """The coefficients of each label by itself; see :func:`coefficients_by_label`.
+    """Coefficients of each label by itself; see :func:`coefficients_by_label`.
 
-    Each part is what :func:`coefficients` says of the tokens in a segment of the label or not.
+    Each part is the result of :func:`coefficients` for two categories: tokens within a segment of
+    the label, and others.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -78,29 +95,40 @@ class CoefficientsByLabel(CoefficientsByPart):
 
     @property
     def verdict(self) -> str:
-        """On which label tokens agree most, and on which least, by α."""
-        intervals = {x: ends_of(part.alpha.interval, "corrected") for x, part in self.items()}
+        """Sentence on the labels with the highest and the lowest α of tokens."""
+        intervals = {
+            x: ends_of(coefficients_of_label.alpha.interval, "corrected")
+            for x, coefficients_of_label in self.items()
+        }
         name, confidence = "Krippendorff's α of tokens", confidence_of(self.settings)
         sentence = verdict.extremes(self.alphas, "label", name, intervals, confidence)
-        return sentence or next((part.verdict for part in self.values()), "")
+        return sentence or next(
+            (coefficients_of_label.verdict for coefficients_of_label in self.values()), ""
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"labels": None}
 
     def _table(self, by: str | None) -> Frame:
-        """The tables of the labels, one below the other."""
-        tables = {label: part.table() for label, part in self.items()}
-        first = next(iter(tables.values()))
-        size = len(first.rows)
-        shift = [size * i for i in range(len(tables))]
+        """Stack the tables of the labels."""
+        tables = {
+            label: coefficients_of_label.table() for label, coefficients_of_label in self.items()
+        }
+        first_table = next(iter(tables.values()))
+        n_rows = len(first_table.rows)
+        first_rows = [n_rows * i for i in range(len(tables))]
         return replace(
-            first,
-            columns=[Column("label", "label", "name", "label of tokens"), *first.columns],
+            first_table,
+            columns=[Column("label", "label", "name", "label of tokens"), *first_table.columns],
             rows=[[label, *row] for label, table in tables.items() for row in table.rows],
-            breaks=set(shift[1:]),
-            for_people={at + row for at in shift for row in first.for_people},
-            for_data={at + row for at in shift for row in first.for_data},
+            breaks=set(first_rows[1:]),
+            for_people={
+                first_row + row for first_row in first_rows for row in first_table.for_people
+            },
+            for_data={first_row + row for first_row in first_rows for row in first_table.for_data},
             settings=self.settings,
-            meanings={name: meaning for name, meaning in first.meanings.items() if name == meaning},
+            meanings={
+                name: meaning for name, meaning in first_table.meanings.items() if name == meaning
+            },
             remarks=list(self.caveats),
         )
 
@@ -108,18 +136,18 @@ class CoefficientsByLabel(CoefficientsByPart):
 def coefficients_by_label(
     corpus: CorpusLike, *, skip_outside: bool = False, **settings: Any
 ) -> CoefficientsByLabel:
-    """Return coefficients of the tokens of a corpus for each label: in such a segment, or not.
+    """Compute coefficients of tokens for each label: within a segment of the label, or not.
 
-    Segments of different labels may overlap, which one table of all labels could not hold.
+    Segments of different labels may overlap, unlike in one table of all labels.
 
     Args:
-        corpus: the annotators (or systems) as layers.
-        skip_outside: leave out, for each label, the tokens that nobody marked with it.
-        settings: as for :func:`spanagree.coefficients`.
+        corpus: annotations.
+        skip_outside: True to leave out, for each label, the tokens without it in all annotations.
+        settings: options of :func:`spanagree.coefficients`.
 
     Raises:
-        InputError: for a corpus without labels.
-        SettingError: as for :func:`spanagree.coefficients`.
+        InputError: if the corpus has no labels.
+        SettingError: if :func:`spanagree.coefficients` raises it.
 
     >>> corpus = Corpus.from_segments(
     ...     [4], {"ann": [[(0, 2, "PER"), (1, 3, "LOC")]], "bob": [[(0, 1, "PER"), (1, 3, "LOC")]]}
@@ -128,26 +156,29 @@ def coefficients_by_label(
     {'LOC': 1.0, 'PER': 0.467}
     """
     corpus = corpus_of(corpus)
-    parts = {
+    coefficients_of_labels = {
         label: coefficients(
-            token_labels(_only(corpus, code), skip_outside=skip_outside), **settings
+            token_labels(_corpus_of_label(corpus, code), skip_outside=skip_outside), **settings
         )
         for code, label in enumerate(corpus.labels)
     }
-    if not parts:
+    if not coefficients_of_labels:
         raise InputError("the corpus has no segments; coefficients by label need a label")
-    first = next(iter(parts.values())).settings
+    first_settings = next(iter(coefficients_of_labels.values())).settings
     return CoefficientsByLabel(
-        parts=dict(sorted(parts.items())),
-        settings=replace(first, reading={**first.reading, "by_label": True}),
+        parts=dict(sorted(coefficients_of_labels.items())),
+        settings=replace(first_settings, reading={**first_settings.reading, "by_label": True}),
         notes=corpus.notes,
     )
 
 
-def _only(corpus: Corpus, code: int) -> Corpus:
-    """Return a corpus with the segments of one label."""
-    kept = {name: layer.only(layer.label == code) for name, layer in corpus.layers.items()}
+def _corpus_of_label(corpus: Corpus, code: int) -> Corpus:
+    """Select the segments of one label."""
+    layers_of_label = {
+        name: layer.only(layer.label == code) for name, layer in corpus.layers.items()
+    }
     layers = {
-        name: replace(layer, label=np.zeros(len(layer), np.int64)) for name, layer in kept.items()
+        name: replace(layer, label=np.zeros(len(layer), np.int64))
+        for name, layer in layers_of_label.items()
     }
     return corpus.but(layers=layers, labels=(corpus.labels[code],), unplaced={})

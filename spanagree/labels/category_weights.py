@@ -1,7 +1,15 @@
-"""How near two categories are, for labels that are grades or sets.
+"""Weights of pairs of categories, for labels that are grades or sets.
 
-A coefficient counts each pair of labels by a weight, 1 of equal ones; of nominal labels all other
-weights are 0. So a kind of labels is a row of a table here: it makes the matrix of weights.
+A coefficient counts each pair of labels k, l with a weight w_kl, which is 1 for equal labels. For
+nominal labels all other weights are 0. Otherwise,
+
+    w_kl = 1 − d_kl / max d,   with a distance d of the positions of categories on a scale,
+
+or, for sets k and l with s common members (Jaccard; MASI, Passonneau 2006),
+
+    w_kl = s / (|k| + |l| − s),   multiplied by 1, 2/3 or 1/3 for MASI.
+
+Matrices of weights are shaped (categories, categories).
 """
 
 from __future__ import annotations
@@ -31,7 +39,7 @@ CATEGORY_WEIGHTS = {
     "jaccard": "of sets, the labels in both / those in either",
     "masi": "as jaccard, times 2/3 of a set within the other, 1/3 of others that overlap",
 }
-"""How near two categories are, by name; ``q`` is the number of categories."""
+"""Weights of two categories, by name; ``q`` is the number of categories."""
 
 MEASUREMENTS = {
     "nominal": "labels are names, the same or not",
@@ -39,19 +47,19 @@ MEASUREMENTS = {
     "interval": "labels are numbers that differ by (a − b)²",
     "ratio": "labels are numbers from 0 that differ by ((a − b) / (a + b))²",
 }
-"""What labels measure, by name: their distances in α."""
+"""Levels of measurement of labels, by name, with their distances in α."""
 
 _WEIGHTS_OF = dict(zip(MEASUREMENTS, ("identity", "ordinal", "quadratic", "ratio"), strict=True))
 MANY = 5
-"""From so many numbers on, labels are probably grades."""
+"""Smallest number of distinct numeric labels that are probably grades."""
 
 
 class WeightMatrices(NamedTuple):
-    """The weights of every two categories, or ``None`` if only equal labels agree.
+    """Weights of every two categories, or ``None`` if only equal labels agree.
 
     Attributes:
-        weights: of all coefficients but α; (categories, categories).
-        alpha: of α, which has distances of its own on an ordinal scale.
+        weights: weights for all coefficients except α; (categories, categories).
+        alpha: weights for α, which has other distances on an ordinal scale.
     """
 
     weights: Floats | None
@@ -59,7 +67,7 @@ class WeightMatrices(NamedTuple):
 
     @property
     def nominal(self) -> bool:
-        """Whether only equal labels agree."""
+        """True if only equal labels agree."""
         return self.weights is None and self.alpha is None
 
 
@@ -72,29 +80,29 @@ def weight_matrices_of(
     category_weights: CategoryWeights | None,
     order: Sequence[str] | None,
 ) -> WeightMatrices:
-    """Return how near the categories of a table are; see :func:`spanagree.coefficients`.
+    """Compute the weights of the categories of a table; see :func:`spanagree.coefficients`.
 
     Raises:
-        SettingError: for an unknown choice; for labels that the choice does not fit; for an order
-            that does not name each category once, or that nothing uses.
+        SettingError: if a choice is unknown or does not fit the labels; if the order does not
+            name each category once, or is not used.
     """
     check_choice("nominal" if measurement is None else measurement, MEASUREMENTS, "measurement")
     weights = weights_of(measurement, category_weights)
     check_choice(weights, CATEGORY_WEIGHTS, "category_weights")
-    of_alpha = weights if measurement is None else _WEIGHTS_OF[measurement]
+    alpha_weights = weights if measurement is None else _WEIGHTS_OF[measurement]
     if measurement == "ordinal":
-        of_alpha = "ranks"
-    if order is not None and {weights, of_alpha} <= {"identity", "jaccard", "masi"}:
+        alpha_weights = "ranks"
+    if order is not None and {weights, alpha_weights} <= {"identity", "jaccard", "masi"}:
         raise SettingError(
             "order: only an ordinal or interval scale has one; leave it out, or ask for a"
             " measurement or category_weights"
         )
-    matrices = {name: _matrix(name, table, order) for name in sorted({weights, of_alpha})}
-    return WeightMatrices(matrices[weights], matrices[of_alpha])
+    matrices = {name: _matrix(name, table, order) for name in sorted({weights, alpha_weights})}
+    return WeightMatrices(matrices[weights], matrices[alpha_weights])
 
 
 def weights_of(measurement: str | None, category_weights: str | None) -> str:
-    """Return the name of the weights of all coefficients but α.
+    """Choose the name of the weights of all coefficients except α.
 
     >>> weights_of("interval", None), weights_of("interval", "linear")
     ('quadratic', 'linear')
@@ -103,14 +111,16 @@ def weights_of(measurement: str | None, category_weights: str | None) -> str:
 
 
 def _matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats | None:
-    """Return a matrix of weights by its name."""
+    """Compute a matrix of weights by its name; ``None`` for identity."""
     if name == "identity":
         return None
     check_cost(3 * len(table.labels) ** 2, "a matrix with the weight of every two categories")
     if name in SETS:
-        return _of_sets(table.labels, SETS[name])
-    n, _, given, _ = table.counts
-    distance = _DISTANCES[name](_places(name, table.labels, order), given[n >= 2].sum(axis=0))
+        return _set_weights(table.labels, SETS[name])
+    n_labels_of_item, _, n_labels, _ = table.counts
+    distance = _DISTANCES[name](
+        _label_positions(name, table.labels, order), n_labels[n_labels_of_item >= 2].sum(axis=0)
+    )
     return np.asarray(1 - distance / max(distance.max(initial=0), 1e-300), np.float64)
 
 
@@ -118,7 +128,7 @@ def _matrix(name: str, table: LabelTable, order: Sequence[str] | None) -> Floats
 
 
 def numbers_of(labels: Sequence[str]) -> list[float] | None:
-    """Return labels as numbers, if all are.
+    """Parse labels as numbers; ``None`` if any label is not a finite number.
 
     >>> numbers_of(["1", "2.5"]), numbers_of(["1", "high"])
     ([1.0, 2.5], None)
@@ -130,8 +140,8 @@ def numbers_of(labels: Sequence[str]) -> list[float] | None:
     return numbers if len(numbers) == len(labels) and all(map(math.isfinite, numbers)) else None
 
 
-def _places(name: str, labels: Sequence[str], order: Sequence[str] | None) -> Floats:
-    """Return where labels stand on a scale: their numbers, or else their places in the order."""
+def _label_positions(name: str, labels: Sequence[str], order: Sequence[str] | None) -> Floats:
+    """Compute the positions of labels on a scale: their indices in `order`, or their numbers."""
     numbers = numbers_of(labels)
     if order is not None:
         names = list(order)
@@ -142,9 +152,9 @@ def _places(name: str, labels: Sequence[str], order: Sequence[str] | None) -> Fl
             )
         numbers = [float(names.index(label)) for label in labels]
     if numbers is None:
-        odd = next(label for label in labels if numbers_of([label]) is None)
+        not_a_number = next(label for label in labels if numbers_of([label]) is None)
         raise SettingError(
-            f"label {show(odd)} is not a number; name the categories from low to high"
+            f"label {show(not_a_number)} is not a number; name the categories from low to high"
             " (--categories, order=), or choose nominal"
         )
     if name == "ratio" and min(numbers, default=0) < 0:
@@ -152,138 +162,167 @@ def _places(name: str, labels: Sequence[str], order: Sequence[str] | None) -> Fl
     return np.array(numbers, np.float64)
 
 
-def _apart(places: Floats) -> Floats:
-    return np.abs(places[:, None] - places)
+def _distances(positions: Floats) -> Floats:
+    return np.abs(positions[:, None] - positions)
 
 
-def _steps(places: Floats) -> Floats:
-    """Return m(m + 1) of categories m places apart."""
-    m = _apart(np.unique(places, return_inverse=True)[1].reshape(-1).astype(np.float64))
+def _ordinal_distances(positions: Floats) -> Floats:
+    """Compute m(m + 1) for each two categories with ranks that differ by m."""
+    m = _distances(np.unique(positions, return_inverse=True)[1].reshape(-1).astype(np.float64))
     return m * (m + 1)
 
 
-def _ratios(places: Floats) -> Floats:
-    sums = places[:, None] + places
-    return (_apart(places) / np.where(sums > 0, sums, 1)) ** 2
+def _ratio_distances(positions: Floats) -> Floats:
+    sums = positions[:, None] + positions
+    return (_distances(positions) / np.where(sums > 0, sums, 1)) ** 2
 
 
-def _ranks(places: Floats, given: Ints) -> Floats:
-    """Return the squared number of labels given from one category to the other, halves of both."""
-    order = np.argsort(places, kind="stable")
-    middle = np.empty(len(places))
-    middle[order] = np.cumsum(given[order]) - given[order] / 2
-    return _apart(middle) ** 2
+def _rank_distances(positions: Floats, n_labels: Ints) -> Floats:
+    """Compute the squared differences of the mean ranks of the labels of two categories.
+
+    The difference is the number of labels between two categories, plus half of those of each
+    (Krippendorff's ordinal distance).
+    """
+    order = np.argsort(positions, kind="stable")
+    mean_rank = np.empty(len(positions))
+    mean_rank[order] = np.cumsum(n_labels[order]) - n_labels[order] / 2
+    return _distances(mean_rank) ** 2
 
 
 _DISTANCES: Mapping[str, Callable[[Floats, Ints], Floats]] = {
-    "linear": lambda places, _: _apart(places),
-    "quadratic": lambda places, _: _apart(places) ** 2,
-    "ordinal": lambda places, _: _steps(places),
-    "ratio": lambda places, _: _ratios(places),
-    "ranks": _ranks,
+    "linear": lambda positions, _: _distances(positions),
+    "quadratic": lambda positions, _: _distances(positions) ** 2,
+    "ordinal": lambda positions, _: _ordinal_distances(positions),
+    "ratio": lambda positions, _: _ratio_distances(positions),
+    "ranks": _rank_distances,
 }
-"""How far apart categories at some places are, and how often each was given."""
+"""Functions from positions and numbers of labels of categories to distances, by scale."""
 
 
 # --- sets ---------------------------------------------------------------------------------------
 
 
-def _of_sets(labels: Sequence[str], weight: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
-    """Return the weights of sets of labels."""
+def _set_weights(
+    labels: Sequence[str], weight: Callable[[Floats, Floats, Floats], Floats]
+) -> Floats:
+    """Compute the weights of sets of labels.
+
+    Args:
+        labels: sets, written with a separator.
+        weight: function from the numbers of common members and the sizes of both sets to weights.
+    """
     sets = [frozenset(label.split(SIGN)) for label in labels]
-    seen: dict[frozenset[str], str] = {}
+    label_by_set: dict[frozenset[str], str] = {}
     for category, label in zip(sets, labels, strict=True):
-        if seen.setdefault(category, label) != label:
+        if label_by_set.setdefault(category, label) != label:
             raise SettingError(
-                f"labels {show(seen[category])} and {show(label)} are the same set; give both the"
-                f" same name (--separator, separator=, writes sets in one way)"
+                f"labels {show(label_by_set[category])} and {show(label)} are the same set; give"
+                f" both the same name (--separator, separator=, writes sets in one way)"
             )
     members = sorted(frozenset().union(*sets))
-    has = np.array([[member in category for member in members] for category in sets], np.float64)
-    has = has.reshape(len(sets), len(members))
-    size, shared = has.sum(axis=1), has @ has.T
-    return weight(shared, size[:, None], size[None, :])
+    is_member = np.array(
+        [[member in category for member in members] for category in sets], np.float64
+    )
+    is_member = is_member.reshape(len(sets), len(members))
+    set_size, n_common = is_member.sum(axis=1), is_member @ is_member.T
+    return weight(n_common, set_size[:, None], set_size[None, :])
 
 
-def _jaccard(shared: Floats, a: Floats, b: Floats) -> Floats:
-    return shared / (a + b - shared)
+def _jaccard(n_common: Floats, size_a: Floats, size_b: Floats) -> Floats:
+    return n_common / (size_a + size_b - n_common)
 
 
-def _masi(shared: Floats, a: Floats, b: Floats) -> Floats:
-    within = np.where(shared == np.minimum(a, b), 2 / 3, 1 / 3)
-    return _jaccard(shared, a, b) * np.where((shared == a) & (shared == b), 1, within)
+def _masi(n_common: Floats, size_a: Floats, size_b: Floats) -> Floats:
+    overlap_factor = np.where(n_common == np.minimum(size_a, size_b), 2 / 3, 1 / 3)
+    return _jaccard(n_common, size_a, size_b) * np.where(
+        (n_common == size_a) & (n_common == size_b), 1, overlap_factor
+    )
 
 
 SETS = {"jaccard": _jaccard, "masi": _masi}
 
 
-# --- what labels beside each other add ----------------------------------------------------------
+# --- weighted pairs of labels on the same item --------------------------------------------------
 
 
 def co_labels(table: LabelTable) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return item, category, category, and ordered pairs of labels of these on this item, if any.
+    """Count the ordered pairs of labels on the same item, by the categories of both.
 
-    Items are sorted, and within them the categories.
+    Returns:
+        Columns of item, first category, second category, and positive number of pairs; sorted by
+        item, then by the categories.
     """
-    item, label, number = table.cells
-    other, cell = cells_of(table.cells, item)
-    pairs = number[cell] * (number[other] - (cell == other))
-    kept = pairs > 0
-    return item[cell[kept]], label[cell[kept]], label[other[kept]], pairs[kept]
+    item, label, n_labels = table.cells
+    other_cell, cell = cells_of(table.cells, item)
+    n_pairs = n_labels[cell] * (n_labels[other_cell] - (cell == other_cell))
+    is_pair = n_pairs > 0
+    return item[cell[is_pair]], label[cell[is_pair]], label[other_cell[is_pair]], n_pairs[is_pair]
 
 
 def weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | Ints:
-    """Return pairs of labels by their weights: how many labels items have, by first category.
+    """Sum the weights of ordered pairs of labels, by the number of labels of the item.
 
-    As ``agreeing`` of :class:`~spanagree.corpus.label_counts.LabelCounts`; (R, categories).
+    Returns:
+        Sums by first category, (R, categories), for the R distinct numbers of labels; with
+        nominal weights ``agreeing`` of :class:`~spanagree.corpus.label_counts.LabelCounts`.
     """
-    n, _, given, agreeing = table.counts
+    n, _, n_given, agreeing = table.counts
     if weights is None:
         return agreeing
-    item, label, other, pairs = co_labels(table)
+    item, label, other_label, n_pairs = co_labels(table)
     rows = np.searchsorted(n, table.given[item])
-    # whole numbers first, in their order
-    (row, label, other), cell, _ = distinct(rows, label, other)
-    number = np.zeros(len(row), np.int64)
-    np.add.at(number, cell, pairs * table.times[item])
-    sums = np.bincount(row * given.shape[1] + label, weights[label, other] * number, given.size)
-    return sums.reshape(given.shape)
+    # add integers first, so the order of items changes no digit
+    (row, label, other_label), row_index, _ = distinct(rows, label, other_label)
+    n_pairs_of_row = np.zeros(len(row), np.int64)
+    np.add.at(n_pairs_of_row, row_index, n_pairs * table.times[item])
+    sums = np.bincount(
+        row * n_given.shape[1] + label, weights[label, other_label] * n_pairs_of_row, n_given.size
+    )
+    return sums.reshape(n_given.shape)
 
 
 def weighted_agreement_by_item(table: LabelTable, weights: Floats | None) -> Any:
-    """Return the ordered pairs of labels of each item by their weights; (items,)."""
+    """Sum the weights of the ordered pairs of labels of each item; (items,)."""
     if weights is None:
-        item, _, number = table.cells
-        return np.bincount(item, number * (number - 1), table.size)
-    item, label, other, pairs = co_labels(table)
-    return np.bincount(item, weights[label, other] * pairs, table.size)
+        item, _, n_labels = table.cells
+        return np.bincount(item, n_labels * (n_labels - 1), table.size)
+    item, label, other_label, n_pairs = co_labels(table)
+    return np.bincount(item, weights[label, other_label] * n_pairs, table.size)
 
 
-def near(values: Floats, weights: Floats | None) -> Floats:
-    """Return Σ_l w_kl x_l of values by category, on the last axis."""
+def weighted_sum(values: Floats, weights: Floats | None) -> Floats:
+    """Compute Σ_l w_kl x_l for values x with categories on the last axis."""
     return values if weights is None else values @ weights
 
 
-def near_cells(table: LabelTable, weights: Floats | None, values: Floats) -> Floats:
-    """Return Σ_l w_kl x_l over the categories of the item, for values of the table's cells."""
+def weighted_sum_of_cells(table: LabelTable, weights: Floats | None, values: Floats) -> Floats:
+    """Compute Σ_l w_kl x_l over the categories l of the item of each cell.
+
+    Args:
+        table: labels; its cells are the pairs of an item and a category with a label.
+        weights: weights of categories; ``None`` for nominal labels.
+        values: value x of each cell.
+    """
     if weights is None:
         return values
     item, label, _ = table.cells
-    other, cell = cells_of(table.cells, item)
-    near_to = np.bincount(cell, weights[label[cell], label[other]] * values[other], len(values))
-    return np.asarray(near_to, np.float64)
+    other_cell, cell = cells_of(table.cells, item)
+    weighted_sums = np.bincount(
+        cell, weights[label[cell], label[other_cell]] * values[other_cell], len(values)
+    )
+    return np.asarray(weighted_sums, np.float64)
 
 
-def has_order(labels: Sequence[str], *kinds: str | None) -> bool:
-    """Return whether labels have to be put in order for a measurement or category weights.
+def has_order(labels: Sequence[str], *scales: str | None) -> bool:
+    """Decide whether a measurement or category weights need an order of the labels.
 
     >>> has_order(["low", "high"], "ordinal", None), has_order(["1", "2"], "ordinal", None)
     (True, False)
     """
-    ordered = set(kinds) - {None, "nominal", "identity", *SETS}
-    return bool(ordered) and numbers_of(labels) is None
+    ordered_scales = set(scales) - {None, "nominal", "identity", *SETS}
+    return bool(ordered_scales) and numbers_of(labels) is None
 
 
 def is_graded(table: LabelTable) -> bool:
-    """Return whether labels are so many numbers that they are probably grades."""
+    """Decide whether labels are probably grades: many distinct numbers."""
     return len(table.labels) >= MANY and numbers_of(table.labels) is not None

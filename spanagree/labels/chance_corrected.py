@@ -1,6 +1,9 @@
 """Coefficients of agreement on items with labels: π, κ, α and AC1.
 
-Two to many annotators, complete or with gaps; :mod:`spanagree.labels.formulas` has the formulas.
+Each is (A_o − A_e) / (1 − A_e), with A_o the observed agreement and A_e its expectation under a
+model of chance; :mod:`spanagree.labels.formulas` has the formulas. There may be two annotators or
+more, with complete labels or with gaps. Sums over items are shaped (1, columns) for a table, and
+(categories, columns) for each category against all others.
 """
 
 from __future__ import annotations
@@ -36,11 +39,11 @@ if TYPE_CHECKING:
 _KINDS = ("observed", "expected", "value")
 
 LabelsLike: TypeAlias = "LabelTable | Mapping[Any, Sequence[object]] | Sequence[Any] | Any"
-"""A table of labels, or what :meth:`LabelTable.from_annotators` makes one of."""
+"""Table of labels, or an argument of :meth:`LabelTable.from_annotators`."""
 
 
 class Options(TypedDict, total=False):
-    """Which items count, and how near labels are; see :func:`spanagree.coefficients`."""
+    """Options on items and weights of labels; see :func:`spanagree.coefficients`."""
 
     complete_only: bool
     measurement: Measurement | None
@@ -49,19 +52,19 @@ class Options(TypedDict, total=False):
 
 
 def pi(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
-    """Return π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
+    """Compute π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
-    A_e = Σ_k P(k)²: one distribution for all annotators. By category it is Fleiss's κ_j.
+    A_e = Σ_k P(k)², with one distribution P for all annotators. By category it is Fleiss's κ_j.
 
     Args:
-        table: the labels; or a list of labels for each annotator, as a list or one by one:
-            ``pi(a, b)``; ``None`` and ``nan`` are missing.
-        others: the labels of other annotators, if the first are those of one.
-        options: ``complete_only`` (of counts: only items with the most labels), ``measurement``,
-            ``category_weights`` and ``order``, as for :func:`spanagree.coefficients`.
+        table: labels; or a list with a list of labels for each annotator; or the labels of the
+            first annotator, as in ``pi(a, b)``. ``None`` and ``nan`` are missing labels.
+        others: labels of the other annotators, if `table` contains those of the first.
+        options: ``complete_only`` (for counts: only items with the most labels), ``measurement``,
+            ``category_weights`` and ``order``; see :func:`spanagree.coefficients`.
 
     Raises:
-        SettingError: for what :func:`spanagree.coefficients` refuses.
+        SettingError: if :func:`spanagree.coefficients` raises it.
 
     >>> table = LabelTable.from_rows(
     ...     (i, who, label)
@@ -75,14 +78,14 @@ def pi(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options])
 
 
 def kappa(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
-    """Return κ (Cohen 1960; for more than two Artstein & Poesio 2005 = Conger 1980).
+    """Compute κ (Cohen 1960; for more than two annotators Artstein & Poesio 2005 = Conger 1980).
 
-    A_e = Σ_k of the mean over pairs of annotators of P(k|c_m)·P(k|c_n): a distribution for each
-    annotator, over all she labelled. Undefined for a table of counts. With ``category_weights`` it
-    is weighted κ (Cohen 1968); see :func:`spanagree.coefficients`.
+    A_e = Σ_k P(k|c_m)·P(k|c_n), averaged over pairs of annotators m, n. Each annotator has a
+    distribution over all their labels. Undefined for a table of counts. With ``category_weights``
+    this is weighted κ (Cohen 1968); see :func:`spanagree.coefficients`.
 
     Raises:
-        SettingError: for what :func:`spanagree.coefficients` refuses.
+        SettingError: if :func:`spanagree.coefficients` raises it.
 
     >>> round(kappa(["yes", "no", "yes"], ["yes", "no", "no"]).value, 3)
     0.4
@@ -94,14 +97,14 @@ def kappa(table: LabelsLike, *others: Sequence[object], **options: Unpack[Option
 
 
 def alpha(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
-    """Return α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
+    """Compute α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
-    ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1; items with one
-    label do not count. Labels are nominal unless ``measurement`` says otherwise; see
+    ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1. Items with one
+    label do not count. Labels are nominal by default; see ``measurement`` in
     :func:`spanagree.coefficients`.
 
     Raises:
-        SettingError: for what :func:`spanagree.coefficients` refuses.
+        SettingError: if :func:`spanagree.coefficients` raises it.
 
     >>> table = LabelTable.from_counts([[2, 0], [2, 0], [1, 1], [0, 2]], ["O", "X"])
     >>> round(alpha(table).value, 3), round(alpha([[1, 1, 1, 2], [1, 1, 2, 2]]).value, 3)
@@ -111,12 +114,12 @@ def alpha(table: LabelsLike, *others: Sequence[object], **options: Unpack[Option
 
 
 def ac1(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
-    """Return AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), q the categories declared.
+    """Compute AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), with q declared categories.
 
-    With ``category_weights`` it is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
+    With ``category_weights`` this is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
 
     Raises:
-        SettingError: for what :func:`spanagree.coefficients` refuses.
+        SettingError: if :func:`spanagree.coefficients` raises it.
 
     >>> table = LabelTable.from_counts([[2, 0], [2, 0], [1, 1]], ["O", "X"])
     >>> round(ac1(table).value, 3)
@@ -126,25 +129,25 @@ def ac1(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]
 
 
 def _of_table(
-    kind: CoefficientKind[Coefficient],
+    definition: CoefficientKind[Coefficient],
     table: LabelsLike,
-    others: Sequence[Sequence[object]],
+    other_labels: Sequence[Sequence[object]],
     options: Options,
 ) -> Coefficient:
     check_keywords(options, Options.__annotations__)
-    labels = [table, *others] if others else table
-    return score(kind, Basis.of(labels, **options))
+    labels_by_annotator = [table, *other_labels] if other_labels else table
+    return score(definition, CoefficientInputs.of(labels_by_annotator, **options))
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
-    """The labels that coefficients are made of, and what all coefficients share.
+class CoefficientInputs:
+    """Inputs that all coefficients of a table share.
 
     Attributes:
-        table: the labels; of complete items only if that was asked for.
-        settings: what is made of them, and how they were read.
-        weight_matrices: how near the categories are.
-        kind: what labels measure, or how near they are, if it was said.
+        table: labels; only those of complete items if requested.
+        settings: settings of the computation and of reading.
+        weight_matrices: weights of categories.
+        kind: requested measurement or category weights; ``None`` by default.
     """
 
     table: LabelTable
@@ -160,12 +163,12 @@ class Basis:
         measurement: Measurement | None = None,
         category_weights: CategoryWeights | None = None,
         order: Sequence[str] | None = None,
-    ) -> Basis:
-        """Return the basis of a table.
+    ) -> CoefficientInputs:
+        """Build the inputs from a table or from lists of labels.
 
         Raises:
-            InputError: for what is not a table.
-            SettingError: for weights that do not fit the labels.
+            InputError: if `table` is no table and cannot be converted.
+            SettingError: if the weights do not fit the labels.
         """
         if isinstance(table, (list, tuple, Mapping, np.ndarray)):
             table = LabelTable.from_annotators(table)
@@ -174,123 +177,136 @@ class Basis:
                 f"{type(table).__name__}; a LabelTable is needed: LabelTable.from_rows, read_labels"
                 " and token_labels make one"
             )
-        chosen_table = table.complete() if complete_only else table
-        fewer = complete_only and chosen_table.counts[1].sum() < table.counts[1].sum()
-        chosen: dict[str, Any] = {
+        compared_table = table.complete() if complete_only else table
+        is_reduced = complete_only and compared_table.counts[1].sum() < table.counts[1].sum()
+        table_settings: dict[str, Any] = {
             "categories": len(table.labels),
-            "complete_only": bool(fewer) or None,
+            "complete_only": bool(is_reduced) or None,
         }
-        near = weight_matrices_of(chosen_table, measurement, category_weights, order)
-        if not near.nominal:
-            named = order if order is None else list(order)
-            chosen |= {"measurement": measurement, "category_weights": category_weights}
-            chosen |= {"order": named}
-        settings = CoefficientSettings.read({**table.reading, **chosen})
-        return cls(chosen_table, settings, near, measurement or category_weights)
+        weight_matrices = weight_matrices_of(compared_table, measurement, category_weights, order)
+        if not weight_matrices.nominal:
+            category_order = order if order is None else list(order)
+            table_settings |= {"measurement": measurement, "category_weights": category_weights}
+            table_settings |= {"order": category_order}
+        settings = CoefficientSettings.read({**table.reading, **table_settings})
+        return cls(compared_table, settings, weight_matrices, measurement or category_weights)
 
     @cached_property
     def counts(self) -> Counts:
-        """What a coefficient of the table rests on."""
-        n, items, _, _ = self.table.counts
+        """Numbers of items, annotators, labels, pairs and categories."""
+        n_labels, n_items, _, _ = self.table.counts
         return Counts(
-            int(items.sum()),
-            int(items[n >= 2].sum()),
+            int(n_items.sum()),
+            int(n_items[n_labels >= 2].sum()),
             int(self.own.any(axis=1).sum()) if self.table.named else None,
-            int((n * items).sum()),
-            int((n * (n - 1) // 2 * items).sum()),
+            int((n_labels * n_items).sum()),
+            int((n_labels * (n_labels - 1) // 2 * n_items).sum()),
             len(self.table.labels),
         )
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What was read in another way than it stands, or should have been."""
+        """Notes on changes to the data while reading, and on labels that are probably grades."""
         table, notes = self.table, self.table.notes
         if self.kind is None and is_graded(table):
-            low, *_, high, highest = sorted(table.labels, key=float)
+            lowest, *_, second_highest, highest = sorted(table.labels, key=float)
             note = (
                 f"{counted(len(table.labels), 'number')} are labels, and nominal figures treat"
-                f" {high} and {highest} as different as {low} and {highest}; --measurement ordinal"
-                " or interval (measurement=) regards how far apart they are"
+                f" {second_highest} and {highest} as different as {lowest} and {highest};"
+                " --measurement ordinal or interval (measurement=) regards how far apart they are"
             )
             return (*notes, note)
         return notes
 
     @cached_property
     def nothing(self) -> str:
-        """Why nothing can be compared; empty if something can."""
-        items, compared, annotators, *_ = self.counts
-        if compared:
+        """Reason why no labels can be compared; empty if any can."""
+        n_items, n_compared, n_annotators, *_ = self.counts
+        if n_compared:
             return ""
-        if self.settings.complete_only and not items:
+        if self.settings.complete_only and not n_items:
             return "no item was labelled by all annotators"
-        if annotators is not None and annotators < 2:
-            return f"{counted(annotators, 'annotator')}; agreement needs two"
+        if n_annotators is not None and n_annotators < 2:
+            return f"{counted(n_annotators, 'annotator')}; agreement needs two"
         return "no item has two labels"
 
     @cached_property
     def ranks(self) -> Ints:
-        """The place of each annotator among the names, sorted."""
+        """Rank of each annotator's name in sorted order."""
         return ranks(self.table.annotators)
 
     @cached_property
     def own(self) -> Ints:
-        """Labels by annotator, in the order of the names, and category."""
+        """Number of labels by annotator, sorted by name, and category; (annotators, categories)."""
         return self.table.own[np.argsort(self.ranks)]
 
     @cached_property
     def sums(self) -> Sums:
-        """The sums over all items; one row."""
+        """Sums over all items, in one row."""
         return self.weighted_sums(np.zeros(len(self.table.counts.n)))
 
     def weighted_sums(self, weights: Floats) -> Sums:
-        """Return the same sums with SPA's weights, by the number of labels."""
-        n, items, given, _ = self.table.counts
-        agreeing, of_alpha = (agreement[None] for agreement in self._credit)
+        """Compute the sums over all items with weights of SPA.
+
+        Args:
+            weights: weight k of an item, for each distinct number of labels.
+        """
+        n_labels, n_items, n_given, _ = self.table.counts
+        agreeing, agreeing_for_alpha = (agreement[None] for agreement in self._credit)
         annotator_labels = self.own.reshape(1, -1)
-        counts = LabelCounts(n, items[None], given[None], agreeing)
-        return sums_by_n(counts, annotator_labels, weights, of_alpha, self.weight_matrices)
+        counts = LabelCounts(n_labels, n_items[None], n_given[None], agreeing)
+        return sums_by_n(
+            counts, annotator_labels, weights, agreeing_for_alpha, self.weight_matrices
+        )
 
     @cached_property
     def _credit(self) -> tuple[Any, Any]:
-        """Pairs of labels by their weights, and by those of α; see ``weighted_agreement``."""
+        """Weighted pairs of labels, with the general weights and with those of α."""
         return weighted_agreement(self.table, self.weight_matrices.weights), weighted_agreement(
             self.table, self.weight_matrices.alpha
         )
 
     @cached_property
     def weighted_agreement_by_item(self) -> Any:
-        """Ordered pairs of labels of each item by their weights; (items,)."""
+        """Sum of the weights of the ordered pairs of labels of each item; (items,)."""
         return weighted_agreement_by_item(self.table, self.weight_matrices.weights)
 
     @cached_property
     def evidence(self) -> tuple[int, ...]:
-        """How many items (of tokens, documents) have two labels, any apart, and any near."""
-        table, credit = self.table, self.weighted_agreement_by_item
+        """Numbers of items with two labels, with a disagreement, and with an agreement.
+
+        For tokens these are numbers of documents.
+        """
+        table, weighted_pairs = self.table, self.weighted_agreement_by_item
         if self.weight_matrices.weights is None:
             return table.evidence
-        return table.evidence_of(credit > 0)
+        return table.evidence_of(weighted_pairs > 0)
 
     @cached_property
     def against_rest(self) -> Sums:
-        """The sums for each category, with all others made one; a row for each."""
-        n, items, given, agreeing = self.table.counts
-        total = n * items
-        gave = self.own.T
-        # of equal pairs among the rest: (n − x)(n − x − 1) for x of the category
-        rest = (n - 1) * total - 2 * (n - 1) * given.T + agreeing.T
-        counts = LabelCounts(
-            n,
-            np.tile(items, (len(gave), 1)),
-            np.stack((given.T, total - given.T), axis=-1),
-            np.stack((agreeing.T, rest), axis=-1),
+        """Sums for each category against all others, one row for each category."""
+        n_labels, n_items, n_given, agreeing = self.table.counts
+        n_labels_of_items = n_labels * n_items
+        n_by_category = self.own.T
+        # with x labels of the category, the other categories have (n − x)(n − x − 1) equal pairs
+        rest_agreeing = (
+            (n_labels - 1) * n_labels_of_items - 2 * (n_labels - 1) * n_given.T + agreeing.T
         )
-        of_two = np.stack((gave, gave.sum(axis=0) - gave), axis=-1).reshape(len(gave), -1)
-        return sums_by_n(counts, of_two, np.zeros(len(n)), None, NOMINAL)
+        counts = LabelCounts(
+            n_labels,
+            np.tile(n_items, (len(n_by_category), 1)),
+            np.stack((n_given.T, n_labels_of_items - n_given.T), axis=-1),
+            np.stack((agreeing.T, rest_agreeing), axis=-1),
+        )
+        n_by_annotator = np.stack(
+            (n_by_category, n_by_category.sum(axis=0) - n_by_category), axis=-1
+        ).reshape(len(n_by_category), -1)
+        return sums_by_n(counts, n_by_annotator, np.zeros(len(n_labels)), None, NOMINAL)
 
-    def shared(self, kind: CoefficientKind[Any] | None = None) -> dict[str, Any]:
-        """Return the fields of a coefficient, or agreement R, that no formula decides."""
+    def shared(self, definition: CoefficientKind[Any] | None = None) -> dict[str, Any]:
+        """Build the fields that do not depend on a formula; for agreement R without a kind."""
         return {
-            "name": "R" if kind is None else kind.sign_with(self.weight_matrices),
+            "name": "R" if definition is None else definition.sign_with(self.weight_matrices),
             "counts": self.counts,
             "settings": self.settings,
             "notes": self.notes,
@@ -298,26 +314,37 @@ class Basis:
             "evidence": self.evidence,
         }
 
-    def undefined(self, kind: CoefficientKind[Any]) -> str:
-        """Return why nothing of a coefficient is defined; empty if something is."""
+    def undefined(self, definition: CoefficientKind[Any]) -> str:
+        """Explain why a coefficient is entirely undefined; empty if it is not."""
         table = self.table
-        return self.nothing or kind.undefined(has_names=table.named, n_categories=len(table.labels))
+        return self.nothing or definition.undefined(
+            has_names=table.named, n_categories=len(table.labels)
+        )
 
 
-def score(kind: CoefficientKind[Coefficient], basis: Basis) -> Coefficient:
-    """Compute a coefficient that is corrected for chance, also of each category by itself."""
-    shared = basis.shared(kind)
-    if reason := basis.undefined(kind):
-        return Coefficient(**shared, reason=reason)
-    of_one = {**shared, "name": kind.sign}  # against all others, which is nominal
-    parts = {
-        label: Coefficient(**of_one, **_fields(row))
-        for label, row in zip(basis.table.labels, rows_of(kind, basis.against_rest), strict=True)
+def score(definition: CoefficientKind[Coefficient], inputs: CoefficientInputs) -> Coefficient:
+    """Compute a chance-corrected coefficient, overall and for each category against the others."""
+    shared_fields = inputs.shared(definition)
+    if reason := inputs.undefined(definition):
+        return Coefficient(**shared_fields, reason=reason)
+    category_fields = {
+        **shared_fields,
+        "name": definition.sign,
+    }  # a category against the others is nominal
+    by_category = {
+        label: Coefficient(**category_fields, **_score_fields(row))
+        for label, row in zip(
+            inputs.table.labels, rows_of(definition, inputs.against_rest), strict=True
+        )
     }
-    return Coefficient(**shared, **_fields(*rows_of(kind, basis.sums)), by_category=parts)
+    return Coefficient(
+        **shared_fields,
+        **_score_fields(*rows_of(definition, inputs.sums)),
+        by_category=by_category,
+    )
 
 
-def _fields(row: Sequence[float]) -> dict[str, Any]:
-    """Return the figures of a coefficient, and why its value is undefined."""
+def _score_fields(row: Sequence[float]) -> dict[str, Any]:
+    """Build the figures of a coefficient, and the reason if its value is undefined."""
     reason = corrected(row[0], row[1]).reason
     return {**dict(zip(_KINDS, row, strict=True)), "reason": reason}

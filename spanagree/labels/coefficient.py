@@ -1,4 +1,4 @@
-"""A coefficient with the counts that it rests on; SPA and bias have figures of their own."""
+"""The result of one coefficient, with its counts; SPA and bias have additional figures."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from spanagree.settings import Settings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CoefficientSettings(Settings):
-    """The settings of coefficients.
+    """Settings of coefficients.
 
     Attributes:
-        categories: how many there are.
-        weights: of SPA.
-        classes: the class distribution that the weights use.
-        complete_only: whether only items count that all annotators labelled.
-        measurement: what labels measure, if it was said.
-        category_weights: how near categories are, if it was said.
-        order: the categories from low to high, if they are not numbers.
-        f1_chance: chance model of F1 of segments, if it stands beside the coefficients of tokens.
-        f1_unplaced: rule for quotes that are not in the text in that F1, if there are any.
+        categories: number of categories.
+        weights: weights of SPA; ``None`` for other coefficients.
+        classes: class distribution of these weights.
+        complete_only: True if only items count that all annotators labelled.
+        measurement: level of measurement; ``None`` unless requested.
+        category_weights: weights of categories; ``None`` unless requested.
+        order: categories from low to high; ``None`` for numbers.
+        f1_chance: chance model of F1 of segments, if F1 is reported with coefficients of tokens.
+        f1_unplaced: rule in that F1 for quotes that are not in the text, if there are any.
     """
 
     categories: int
@@ -42,15 +42,15 @@ class CoefficientSettings(Settings):
 
 
 class Counts(NamedTuple):
-    """What a coefficient rests on.
+    """Counts of the data of a coefficient.
 
     Attributes:
-        items: the items with a label.
-        compared: those with two labels or more.
-        annotators: those who gave a label; ``None`` if the table does not say who gave which.
-        labels: the labels given.
-        pairs: the pairs of labels of the same item.
-        categories: the categories declared, or else those that occur.
+        items: number of items with a label.
+        compared: number of items with two labels or more.
+        annotators: number of annotators with a label; ``None`` for a table of counts.
+        labels: number of labels.
+        pairs: number of pairs of labels of the same item.
+        categories: number of declared categories. Default: those that occur.
     """
 
     items: int
@@ -63,22 +63,23 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coefficient(Result):
-    """One coefficient: its value, and what it was made from.
+    """One coefficient of agreement.
 
     Attributes:
-        name: what it is called.
-        value: (observed − expected) / (1 − expected), unless its function says otherwise.
-        observed: the observed agreement.
-        expected: what chance alone would give.
-        counts: the items, labels and pairs behind it.
-        settings: what made the number.
-        notes: what was read in another way than it stands, or is out of the ordinary.
-        units: of tokens, the number of their documents.
-        evidence: how many items (of tokens, their documents) have two labels or more, and of
-            these, how many have any that disagree, and that agree.
-        reason: why the value is undefined (``nan``), if it is.
-        by_category: the same coefficient for each category against all others together.
-        interval: of observed, expected and value (of SPA the corrected figure), if asked for.
+        name: name of the coefficient, such as π.
+        value: (observed − expected) / (1 − expected), except for SPA, bias and agreement R.
+        observed: observed agreement.
+        expected: agreement expected by chance.
+        counts: numbers of items, labels and pairs.
+        settings: settings of the computation.
+        notes: notes on the data and the result, one sentence each.
+        units: number of documents, if items are tokens; else ``None``.
+        evidence: numbers of items (for tokens: documents) with two labels or more, with a
+            disagreement, and with an agreement.
+        reason: reason for an undefined value (``nan``); empty if it is defined.
+        by_category: coefficient of each category against all others together.
+        interval: intervals of observed, expected and value (for SPA the corrected figure);
+            ``None`` unless requested.
 
     >>> import spanagree as sa
     >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
@@ -106,7 +107,7 @@ class Coefficient(Result):
     SHOWN_BY: ClassVar[str] = f"{__package__}.coefficient_table"
 
     def figures(self) -> dict[str, Any]:
-        """Return the figures as plain data; undefined is ``nan``."""
+        """Return the figures as plain data; undefined figures are ``nan``."""
         return {name: getattr(self, name) for name in self.FIGURES}
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"coefficients": None}
@@ -116,19 +117,20 @@ class Coefficient(Result):
 class Spa(Coefficient):
     """Sparse Probability of Agreement; ``value`` and ``observed`` are SPA itself.
 
-    By category it is how likely another annotator chooses the category of one who did;
-    ``expected`` is the share of the category.
+    By category, the value is the probability that another annotator chooses the category if one
+    did; ``expected`` is the share of the category.
 
     Attributes:
-        corrected: (SPA − expected) / (1 − expected), with expected = Σ p_c² of the shares p_c that
-            the same weights give: the plug-in.
-        jackknife: the same with its first-order bias removed by leaving out one item at a time;
-            undefined where a leave-one-out figure is, and ``jackknife_reason`` says so.
-        items: Pᵢ of each item of the table, ``nan`` where it has fewer than two labels.
-        weights: kᵢ of each item, summing to 1.
-        note: what is out of the ordinary, if anything.
-        dependence: what speaks against the assumption that labels are missing at random, if
-            anything does: that items with more labels agree more, or less.
+        corrected: plug-in estimate (SPA − expected) / (1 − expected), with expected = Σ p_c² for
+            the weighted shares p_c of categories.
+        jackknife: corrected SPA without its first-order bias, by leaving out one item at a time;
+            undefined if a figure without one item is.
+        jackknife_reason: reason for an undefined jackknife estimate; empty if it is defined.
+        items: agreement Pᵢ of each item, ``nan`` with fewer than two labels.
+        weights: weight kᵢ of each item; the sum is 1.
+        note: note on the weights; empty without any.
+        dependence: sentence on evidence that labels are not missing at random, because items with
+            more labels agree more, or less; empty without any.
     """
 
     corrected: float = UNDEFINED
@@ -145,9 +147,12 @@ class Spa(Coefficient):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Bias(Coefficient):
-    """How far annotators' preferences differ; ``observed`` and ``expected`` are A_e of π and of κ.
+    """Bias B, the difference of annotators' preferences for categories.
 
-    ``by_annotator`` has each one's share of the bias: of a complete table they add up to ``value``.
+    ``observed`` and ``expected`` are A_e of π and of κ.
+
+    Attributes:
+        by_annotator: summand of each annotator; for a complete table the sum is ``value``.
     """
 
     by_annotator: Mapping[str, float] = field(default_factory=dict)

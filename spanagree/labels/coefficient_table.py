@@ -1,4 +1,4 @@
-"""A coefficient as a table and a picture, its verdict and its caveats."""
+"""Table, plot, verdict and caveats of one coefficient."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ def caveats_of(coefficient: Coefficient) -> tuple[str, ...]:
     """Collect caveats of the corrected figure."""
     score = undefined("")
     if coefficient.CORRECTED:
-        beyond = getattr(coefficient, coefficient.CORRECTED)
+        corrected_figure = getattr(coefficient, coefficient.CORRECTED)
         score = Score(
-            coefficient.observed, coefficient.expected, beyond, interval=coefficient.interval
+            coefficient.observed,
+            coefficient.expected,
+            corrected_figure,
+            interval=coefficient.interval,
         )
     noun = "item" if coefficient.units is None else "document"
     return tuple(caveats(coefficient.name, score, coefficient.evidence, noun))
 
 
 def verdict_of(coefficient: Coefficient) -> str:
-    """Compose how high the coefficient is."""
+    """Write the sentence on the value of the coefficient; empty for SPA and bias."""
     if coefficient.CORRECTED != "value":
         return ""
     interval = None if coefficient.interval is None else coefficient.interval.corrected
@@ -49,28 +52,45 @@ def table_of(coefficient: Coefficient, by: str | None) -> Frame:
 
 
 def picture_of(coefficient: Coefficient, by: str | None) -> Picture:
-    """Draw the value with its interval, then that of each category."""
-    # the value is the corrected figure, unless that has a name of its own, as of SPA
-    kind = "observed" if coefficient.CORRECTED == "corrected" else "corrected"
+    """Plot the value with its interval, then the value of each category."""
+    # the value of SPA is the observed figure, that of other coefficients the corrected figure
+    interval_figure = "observed" if coefficient.CORRECTED == "corrected" else "corrected"
     rows: list[tuple[str, list[Dot]]] = [
-        (name, [(part.value, *ends_of(part.interval, kind))])
-        for name, part in [(coefficient.name, coefficient), *coefficient.by_category.items()]
+        (name, [(named_coefficient.value, *ends_of(named_coefficient.interval, interval_figure))])
+        for name, named_coefficient in [
+            (coefficient.name, coefficient),
+            *coefficient.by_category.items(),
+        ]
     ]
     return dots_of(rows, ["value"], coefficient.name)
 
 
 def data_table(
-    kind: type[Coefficient],
-    parts: Iterable[tuple[str, Coefficient]],
+    coefficient_class: type[Coefficient],
+    named_coefficients: Iterable[tuple[str, Coefficient]],
     settings: Mapping[str, Any],
 ) -> Frame:
-    """Return a table for programs, with a row for each part of a kind of coefficient, by name."""
-    keys = dict.fromkeys((*kind.FIGURES, *Counts._fields))
+    """Build a table for programs, with a row for each coefficient.
+
+    Args:
+        coefficient_class: class of the coefficients, which has the names of the figures.
+        named_coefficients: category and coefficient of each row.
+        settings: settings of the computation.
+    """
+    keys = dict.fromkeys((*coefficient_class.FIGURES, *Counts._fields))
     columns = [Column("coefficient", kind="name"), Column("category", kind="name")]
     columns += [Column(key, kind="count" if key in _COUNTED else "figure") for key in keys]
     columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
     rows = []
-    for category, part in parts:
-        row = {**part.figures(), **part.counts._asdict()}
-        rows.append([part.name, category, *(row[key] for key in keys), part.reason, part.interval])
+    for category, coefficient in named_coefficients:
+        cells = {**coefficient.figures(), **coefficient.counts._asdict()}
+        rows.append(
+            [
+                coefficient.name,
+                category,
+                *(cells[key] for key in keys),
+                coefficient.reason,
+                coefficient.interval,
+            ]
+        )
     return Frame(columns, rows, settings)

@@ -1,16 +1,24 @@
-"""The formulas of the coefficients, each written once: from sums over items to three figures.
+"""The formulas of the coefficients, from sums over items to observed, expected and value.
 
-Every coefficient is a function of sums over items. A row of sums is a table of labels, the
-table without an item, or the same table with all categories but one made one, so one formula gives
-the figure, its interval and the figures by category.
+Every coefficient is a function of sums over items. A row of sums belongs to a table of labels, to
+the table without an item, or to the table with one category against the others. So one formula
+gives the coefficient, its interval, and the coefficients by category.
 
-Symbols as in Artstein & Poesio (2005): A_o the observed and A_e the expected agreement, P(k) the
-share of category k, P(k|c) that of annotator c. For gaps there is no single accepted form; these
-are the formulas of irrCAC (Gwet): A_o is the mean over items with two labels or more, P(k) the mean
-over items with one or more.
+The symbols are those of Artstein & Poesio (2005): A_o is the observed and A_e the expected
+agreement, P(k) the share of category k, and P(k|c) its share among the labels of annotator c. With
+n annotators and q categories,
 
-Labels that are grades or sets have weights w_kl of every two categories (1 of equal ones), with
-which every pair of labels counts; the squares P(k)² then become P(k) Σ_l w_kl P(l).
+    value = (A_o − A_e) / (1 − A_e),
+    π:    A_e = Σ_k P(k)²,
+    κ:    A_e = Σ_k P(k|c)·P(k|c′), averaged over pairs of annotators c, c′,
+    AC1:  A_e = Σ_k P(k)(1 − P(k)) / (q − 1),
+    α:    1 − D_o/D_e of the coincidence matrix.
+
+For tables with gaps there is no single accepted form. These are the formulas of irrCAC (Gwet): A_o
+is the mean over items with two labels or more, and P(k) the mean over items with a label.
+
+For grades and sets, each pair of labels k, l counts with a weight w_kl, which is 1 for k = l; the
+squares P(k)² then become P(k) Σ_l w_kl P(l). Arrays are shaped (rows, columns).
 """
 
 from __future__ import annotations
@@ -26,7 +34,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.label_counts import LabelCounts
-from spanagree.labels.category_weights import NOMINAL, WeightMatrices, near
+from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_sum
 from spanagree.results.score import corrected_figures
 
 if TYPE_CHECKING:
@@ -35,22 +43,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What items add up to; each field is (rows, columns).
+    """Sums over items; each field is (rows, columns).
 
     Attributes:
-        seen: items with a label.
-        compared: items with two labels or more; the sums that follow up to ``disagreement`` and
-            ``values`` run over these.
-        agreement: Σ Pᵢ, the share of pairs of labels of an item that are equal (or, here and
-            below, their weights).
-        weight: Σ kᵢ, the weights of SPA.
+        seen: number of items with a label.
+        compared: number of items with two labels or more; the sums up to ``disagreement``, and
+            ``values``, are over these.
+        agreement: Σ Pᵢ, with Pᵢ the share of equal pairs among the pairs of labels of item i; with
+            weights of categories, here and below, their mean weight.
+        weight: Σ kᵢ, with the weights kᵢ of SPA.
         weighted: Σ kᵢ Pᵢ.
-        disagreement: Σ of the labels, less the equal pairs / (nᵢ − 1).
-        share: Σ nᵢ_c/nᵢ, a column for each category.
-        weighted_share: Σ kᵢ nᵢ_c/nᵢ, by category.
-        values: labels, by category.
-        own: labels by annotator, in the order of their names, and category.
-        weight_matrices: how near the categories are; no column.
+        disagreement: Σ (nᵢ − number of equal pairs / (nᵢ − 1)).
+        share: Σ nᵢ_c/nᵢ for each category c.
+        weighted_share: Σ kᵢ nᵢ_c/nᵢ for each category c.
+        values: number of labels of each category.
+        own: number of labels of each annotator, sorted by name, and category.
+        weight_matrices: weights of categories; no column.
     """
 
     seen: Floats
@@ -67,7 +75,7 @@ class Sums:
 
     @property
     def columns(self) -> Floats:
-        """All fields side by side; (rows, columns)."""
+        """All fields next to each other; (rows, columns)."""
         return np.concatenate([getattr(self, column.name) for column in fields(self)[:-1]], axis=1)
 
     @cached_property
@@ -82,94 +90,107 @@ class Sums:
 
     @cached_property
     def preferences(self) -> tuple[Floats, Ints]:
-        """P(k|c), (rows, annotators, categories), and how many gave a label, (rows, 1)."""
-        categories = self.share.shape[1]
-        gave = self.own.reshape(len(self.own), self.own.shape[1] // categories, categories)
-        number = gave.sum(axis=2)
-        labelled = number > 0.5
-        preferences = np.where(
-            labelled[..., None], gave / np.where(labelled, number, 1)[..., None], 0
+        """P(k|c), (rows, annotators, categories), and the number of labelling annotators."""
+        n_categories = self.share.shape[1]
+        n_by_category = self.own.reshape(
+            len(self.own), self.own.shape[1] // n_categories, n_categories
         )
-        return preferences, labelled.sum(axis=1)[:, None]
+        n_labels = n_by_category.sum(axis=2)
+        has_labels = n_labels > 0.5
+        preferences = np.where(
+            has_labels[..., None], n_by_category / np.where(has_labels, n_labels, 1)[..., None], 0
+        )
+        return preferences, has_labels.sum(axis=1)[:, None]
 
     @cached_property
     def of_one(self) -> Floats:
-        """P(k)²: chance if there is one distribution for all annotators; (rows, categories)."""
+        """P(k)², for one distribution of all annotators; (rows, categories)."""
         return self.square(self.shares)
 
     @cached_property
     def of_pairs(self) -> Floats:
         """Mean over pairs of annotators of P(k|c_m)·P(k|c_n); (rows, categories)."""
-        share, annotators = self.preferences
-        pairs = np.where(annotators > 1, annotators * (annotators - 1), np.nan)
-        square: Floats = (self.square(share.sum(axis=1)) - self.square(share).sum(axis=1)) / pairs
+        share, n_annotators = self.preferences
+        n_pairs = np.where(n_annotators > 1, n_annotators * (n_annotators - 1), np.nan)
+        square: Floats = (self.square(share.sum(axis=1)) - self.square(share).sum(axis=1)) / n_pairs
         return square
 
     def square(self, shares: Floats) -> Floats:
-        """Return p_k Σ_l w_kl p_l: how likely a pair has k first and agrees, by its weight."""
+        """Compute p_k Σ_l w_kl p_l, the weighted probability of k and an agreeing label."""
         weights = self.weight_matrices.weights
-        return shares**2 if weights is None else shares * near(shares, weights)
+        return shares**2 if weights is None else shares * weighted_sum(shares, weights)
 
 
-def starts(categories: int, annotators: int) -> dict[str, int]:
-    """Return the first column of each field among the columns of :class:`Sums`."""
-    widths = [1] * 6 + [categories] * 3 + [annotators * categories]
+def starts(n_categories: int, n_annotators: int) -> dict[str, int]:
+    """Compute the first column of each field among the columns of :class:`Sums`."""
+    widths = [1] * 6 + [n_categories] * 3 + [n_annotators * n_categories]
     names = [column.name for column in fields(Sums)[:-1]]
     return dict(zip(names, accumulate([0, *widths]), strict=False))
 
 
-def item_columns(n: Ints, items: Any, equal: Any, of_alpha: Any, weights: Floats) -> list[Any]:
-    """Return what items with n labels add to the first six fields of :class:`Sums`.
+def item_columns(
+    n_labels: Ints, n_items: Any, equal_pairs: Any, pairs_for_alpha: Any, weights: Floats
+) -> list[Any]:
+    """Compute the summands of items for the first six fields of :class:`Sums`.
 
     Args:
-        n: how many labels they have.
-        items: how many such items there are.
-        equal: their ordered pairs of equal labels, or the weights of their pairs.
-        of_alpha: the same with the weights of α.
-        weights: k of each, 0 of those with fewer than two labels.
+        n_labels: number n of labels of an item; (R,).
+        n_items: number of items with n labels.
+        equal_pairs: number of ordered pairs of equal labels of these items, or sum of weights.
+        pairs_for_alpha: sum of the weights of α over these pairs.
+        weights: weight k of an item, 0 with fewer than two labels; (R,).
     """
-    two = n >= 2
-    pairs, others = np.where(two, n * (n - 1), 1), np.where(two, n - 1, 1)
+    has_two = n_labels >= 2
+    n_pairs, n_others = (
+        np.where(has_two, n_labels * (n_labels - 1), 1),
+        np.where(has_two, n_labels - 1, 1),
+    )
     return [
-        items,
-        items * two,
-        equal / pairs,
-        weights * items,
-        weights * equal / pairs,
-        (n * items - of_alpha / others) * two,
+        n_items,
+        n_items * has_two,
+        equal_pairs / n_pairs,
+        weights * n_items,
+        weights * equal_pairs / n_pairs,
+        (n_labels * n_items - pairs_for_alpha / n_others) * has_two,
     ]
 
 
-def category_columns(n: Ints, given: Any, weights: Floats) -> list[Any]:
-    """Return what so many labels of a category add to the three fields of :class:`Sums`."""
-    share = given / n
-    return [share, weights * share, given * (n >= 2)]
+def category_columns(n_labels: Ints, n_given: Any, weights: Floats) -> list[Any]:
+    """Compute the summands of categories for the next three fields of :class:`Sums`.
+
+    Args:
+        n_labels: number n of labels of an item.
+        n_given: number of labels of the category.
+        weights: weight k of an item.
+    """
+    share = n_given / n_labels
+    return [share, weights * share, n_given * (n_labels >= 2)]
 
 
 def sums_by_n(
     counts: LabelCounts,
     by_annotator: Any,
     weights: Any,
-    of_alpha: Any | None,
+    agreeing_for_alpha: Any | None,
     weight_matrices: WeightMatrices,
 ) -> Sums:
-    """Return sums from counts of items by how many labels they have.
+    """Compute sums from counts of items by their number of labels.
 
     Args:
-        counts: of one table in each row, (rows, R, …) but for ``n``; ``agreeing`` are pairs of
-            equal labels, or pairs by weight.
-        by_annotator: labels by annotator and category; (rows, annotators · categories).
-        weights: k of items with so many labels, 0 of fewer than two; (R,).
-        of_alpha: as ``agreeing``, with the weights of α, if these differ.
-        weight_matrices: the weights of categories.
+        counts: counts of the table of each row, (rows, R, …) except ``n``, (R,); ``agreeing`` are
+            numbers of equal pairs, or sums of weights.
+        by_annotator: number of labels by annotator and category; (rows, annotators · categories).
+        weights: weight k for each number of labels, 0 with fewer than two; (R,).
+        agreeing_for_alpha: ``agreeing`` with the weights of α; ``None`` if equal.
+        weight_matrices: weights of categories.
     """
-    n, items, given, agreeing = counts
-    equal = agreeing.sum(axis=2)
-    apart = equal if of_alpha is None else of_alpha.sum(axis=2)
-    of_items = item_columns(n, items, equal, apart, weights)
-    of_categories = category_columns(n[:, None], given, weights[:, None])
-    sums = [column.sum(axis=1, keepdims=True) for column in of_items]
-    sums += [column.sum(axis=1) for column in of_categories]
+    n, items, n_given, agreeing = counts
+    equal_pairs = agreeing.sum(axis=2)
+    equal_for_alpha = equal_pairs if agreeing_for_alpha is None else agreeing_for_alpha.sum(axis=2)
+    item_sums = item_columns(n, items, equal_pairs, equal_for_alpha, weights)
+    category_sums = category_columns(n[:, None], n_given, weights[:, None])
+    sums = [column.sum(axis=1, keepdims=True) for column in item_sums]
+    sums += [column.sum(axis=1) for column in category_sums]
     return Sums(*[*sums, by_annotator], weight_matrices=weight_matrices)
 
 
@@ -177,7 +198,7 @@ def sums_by_n(
 
 
 def figures(observed: Floats, expected: Floats) -> Floats:
-    """Return observed, expected and corrected figures; (rows, 1) to (rows, 3)."""
+    """Append the corrected figure to observed and expected; (rows, 1) to (rows, 3)."""
     return np.concatenate((observed, expected, corrected_figures(observed, expected)), axis=1)
 
 
@@ -187,127 +208,134 @@ def _total(by_category: Floats) -> Floats:
 
 
 def _spa(sums: Sums) -> Floats:
-    """A_e is Σ p² of the shares that the weights give; the last figure is the corrected SPA."""
+    """Compute SPA, A_e = Σ p_c² of the weighted shares p_c, and corrected SPA."""
     share = sums.weighted_share / sums.weight
     return figures(sums.weighted / sums.weight, _total(sums.square(share)))
 
 
 def _alpha(sums: Sums) -> Floats:
-    """1 − D_o and 1 − D_e of the coincidence matrix."""
+    """Compute 1 − D_o and 1 − D_e of the coincidence matrix, and α."""
     n = _total(sums.values)
-    equal = _total(sums.values * (near(sums.values, sums.weight_matrices.alpha) - 1))
+    equal = _total(sums.values * (weighted_sum(sums.values, sums.weight_matrices.alpha) - 1))
     return figures(1 - sums.disagreement / n, equal / (n * (n - 1)))
 
 
 def _ac1(sums: Sums) -> Floats:
-    """AC2 if categories have weights: their sum / (q(q − 1)) takes the place of 1/(q − 1)."""
-    p, categories, weights = sums.shares, sums.share.shape[1], sums.weight_matrices.weights
-    by_chance = _total(p * (1 - p)) / (categories - 1 if categories > 1 else np.nan)
+    """Compute AC1; with weights AC2, with Σ w_kl / (q(q − 1)) in place of 1/(q − 1)."""
+    p, n_categories, weights = sums.shares, sums.share.shape[1], sums.weight_matrices.weights
+    expected = _total(p * (1 - p)) / (n_categories - 1 if n_categories > 1 else np.nan)
     return figures(
-        sums.observed, by_chance if weights is None else by_chance * (weights.sum() / categories)
+        sums.observed, expected if weights is None else expected * (weights.sum() / n_categories)
     )
 
 
 def _bias(sums: Sums) -> Floats:
-    """A_e of π, A_e of κ, and their difference."""
+    """Compute A_e of π, A_e of κ, and their difference."""
     of_pi, of_kappa = _total(sums.of_one), _total(sums.of_pairs)
     return np.concatenate((of_pi, of_kappa, of_pi - of_kappa), axis=1)
 
 
 def pairs_of_categories(counts: LabelCounts) -> tuple[Ints, Ints]:
-    """Return ordered pairs of labels of an item by category: both are it, and the first is."""
-    n, _, given, agreeing = counts
-    return agreeing.sum(axis=0), ((n - 1)[:, None] * given).sum(axis=0)
+    """Count, for each category, ordered pairs with it twice, and pairs with it first."""
+    n, _, n_given, agreeing = counts
+    return agreeing.sum(axis=0), ((n - 1)[:, None] * n_given).sum(axis=0)
 
 
 def agreement_figures(columns: Any) -> Floats:
-    """Return R of each category, its chance, and R above it; then the mean and median of each.
+    """Compute agreement R of each category, expected R and corrected R; then means and medians.
 
     Args:
-        columns: of each category ordered pairs in which both labels are it, then of each those
-            in which the first is; (rows, 2 · categories).
+        columns: number of ordered pairs with the category twice, for each category, then number
+            of pairs with it first; (rows, 2 · categories).
 
     Returns:
-        Figures in threes; (rows, 3 · (categories + 2)). A category without a pair is left out of
+        Figures in threes; (rows, 3 · (categories + 2)). Categories without a pair are left out of
         the mean and the median.
     """
     agreement, pairs = category_agreement(columns)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = pairs / _total(pairs)
         expected = share / (2 - share)
-        three = (agreement, expected, corrected_figures(agreement, expected))
-        figures = [with_mean_and_median(values, pairs > 0) for values in three]
+        figure_columns = (agreement, expected, corrected_figures(agreement, expected))
+        figures = [with_mean_and_median(values, pairs > 0) for values in figure_columns]
     return np.stack(figures, axis=2).reshape(len(agreement), -1)
 
 
 def category_agreement(columns: Any) -> tuple[Floats, Floats]:
-    """Return R of each category, ``nan`` without a pair, and its pairs; of the same columns."""
-    equal, pairs = np.split(columns.astype(np.float64), 2, axis=1)
+    """Compute R of each category, ``nan`` without a pair, and its number of pairs.
+
+    Args:
+        columns: numbers of pairs; see :func:`agreement_figures`.
+    """
+    equal_pairs, pairs = np.split(columns.astype(np.float64), 2, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return equal / (2 * pairs - equal), pairs
+        return equal_pairs / (2 * pairs - equal_pairs), pairs
 
 
-def with_mean_and_median(values: Floats, counts: Bools) -> Floats:
-    """Return values, and behind them the mean and the median of those of each row that count."""
-    middle = mean_and_median(np.where(counts, values, np.nan))
-    return np.concatenate((values, np.stack(middle, axis=1)), axis=1)
+def with_mean_and_median(values: Floats, is_counted: Bools) -> Floats:
+    """Append the mean and the median of the counted values of each row."""
+    averages = mean_and_median(np.where(is_counted, values, np.nan))
+    return np.concatenate((values, np.stack(averages, axis=1)), axis=1)
 
 
 def mean_and_median(values: Floats) -> tuple[Floats, Floats]:
-    """Return the mean and the median of what is defined in each row; (rows,)."""
-    known = ~np.isnan(values)
-    number = known.sum(axis=1)
-    mean = np.where(known, values, 0).sum(axis=1) / np.where(number, number, np.nan)
+    """Compute the mean and the median of the defined values of each row; (rows,)."""
+    is_defined = ~np.isnan(values)
+    n_defined = is_defined.sum(axis=1)
+    mean = np.where(is_defined, values, 0).sum(axis=1) / np.where(n_defined, n_defined, np.nan)
     if not values.shape[1]:
         return mean, mean
-    ordered = np.sort(values, axis=1)  # undefined stand last
-    at = np.stack([np.maximum(number - 1, 0) // 2, number // 2], axis=1)
-    return mean, np.take_along_axis(ordered, at, axis=1).mean(axis=1)
+    ascending = np.sort(values, axis=1)  # nan sorts last
+    middle_positions = np.stack([np.maximum(n_defined - 1, 0) // 2, n_defined // 2], axis=1)
+    return mean, np.take_along_axis(ascending, middle_positions, axis=1).mean(axis=1)
 
 
-def rows_of(kind: CoefficientKind[Any], sums: Sums) -> list[list[float]]:
-    """Return the three figures of a coefficient for each row of sums."""
+def rows_of(definition: CoefficientKind[Any], sums: Sums) -> list[list[float]]:
+    """Compute the three figures of a coefficient for each row of sums."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        rows: list[list[float]] = kind.formula(sums).tolist()
+        rows: list[list[float]] = definition.formula(sums).tolist()
     return rows
 
 
 def all_figures(
-    columns: Floats, categories: int, annotators: int, weight_matrices: WeightMatrices = NOMINAL
+    columns: Floats, n_categories: int, n_annotators: int, weight_matrices: WeightMatrices = NOMINAL
 ) -> Floats:
-    """Return the figures of all coefficients, from the columns of sums; (rows, 3 · kinds)."""
-    borders = list(starts(categories, annotators).values())[1:]
-    sums = Sums(*np.split(columns, borders, axis=1), weight_matrices=weight_matrices)
-    return np.concatenate([kind.formula(sums) for kind in COEFFICIENTS.values()], axis=1)
+    """Compute the figures of all coefficients from columns of sums; (rows, 3 · coefficients)."""
+    column_borders = list(starts(n_categories, n_annotators).values())[1:]
+    sums = Sums(*np.split(columns, column_borders, axis=1), weight_matrices=weight_matrices)
+    return np.concatenate(
+        [definition.formula(sums) for definition in COEFFICIENTS.values()], axis=1
+    )
 
 
 # --- the coefficients -----------------------------------------------------------------------------
 
 Formula: TypeAlias = Callable[[Sums], Floats]
-"""From sums to observed, expected and value; ``nan`` where undefined; (rows, 3)."""
+"""Function from sums to observed, expected and value, (rows, 3); ``nan`` if undefined."""
 
 C = TypeVar("C", bound="Coefficient")
 
 
 @dataclass(eq=False)
 class CoefficientKind(Generic[C]):
-    """A coefficient of labels: its formula, what it needs, what it cites, what it means.
+    """Definition of a coefficient of labels: formula, requirements, sources and explanation.
 
-    As an attribute of a set of coefficients it is the one of its kind.
+    It is a descriptor: as an attribute of a set of coefficients it returns the result.
 
     Attributes:
         sign: name in data, such as π.
-        formula: from sums to its three figures.
-        cites: keys of its sources in ``report/references.bib``.
-        means: paragraph that explains it.
+        formula: function from sums to three figures.
+        cites: keys of the sources in ``report/references.bib``.
+        means: paragraph that explains the coefficient.
         title: name for people. Default: the sign.
-        of_category: heading of the explanation of its column in a table of categories.
-        is_corrected: if True, its value is (observed − expected) / (1 − expected).
-        is_share: if True, its value is a share of agreement, of which 1 is all.
-        needs_names: if True, it is undefined where a table does not say who gave which label.
-        needs_second_category: if True, it is undefined for one category.
-        weighted_sign, weighted_cites, weighted_means: sign, sources and explanation where
-            categories have weights, if these are others.
+        of_category: heading of the explanation of the column in a table of categories.
+        is_corrected: True if the value is (observed − expected) / (1 − expected).
+        is_share: True if the value is a share of agreement, at most 1.
+        needs_names: True if the coefficient is undefined for a table of counts.
+        needs_second_category: True if the coefficient is undefined for one category.
+        weighted_sign: sign with weights of categories, if different.
+        weighted_cites: sources with weights of categories, if different.
+        weighted_means: explanation with weights of categories, if different.
         key: name as an attribute.
     """
 
@@ -341,11 +369,11 @@ class CoefficientKind(Generic[C]):
         return self if coefficients is None else coefficients.of_kind(self)
 
     def sign_with(self, weight_matrices: WeightMatrices) -> str:
-        """Return its sign where categories have these weights."""
+        """Choose the sign for weights of categories."""
         return self.sign if weight_matrices.weights is None else self.weighted_sign or self.sign
 
     def undefined(self, *, has_names: bool, n_categories: int) -> str:
-        """Return why nothing of it is defined, for what it needs; empty if something is."""
+        """Explain why the coefficient is entirely undefined; empty if it is not."""
         if self.needs_names and not has_names:
             return "a table of counts does not say who gave which label"
         if self.needs_second_category and n_categories < 2:
@@ -354,7 +382,7 @@ class CoefficientKind(Generic[C]):
 
 
 class CoefficientSet(ABC):
-    """What has a coefficient of each kind: the attributes here are all kinds that there are."""
+    """Base of results with all coefficients; its attributes are the definitions."""
 
     spa: ClassVar[CoefficientKind[Spa]] = CoefficientKind(
         "SPA", _spa, "norregaard2022",
@@ -406,14 +434,14 @@ class CoefficientSet(ABC):
     )  # fmt: skip
 
     @abstractmethod
-    def of_kind(self, kind: CoefficientKind[C]) -> C:
-        """Return the coefficient of a kind."""
+    def of_kind(self, definition: CoefficientKind[C]) -> C:
+        """Return the result of a definition."""
 
 
 COEFFICIENTS: Mapping[str, CoefficientKind[Any]] = {
     key: kind for key, kind in vars(CoefficientSet).items() if isinstance(kind, CoefficientKind)
 }
-"""The coefficients of labels, by key, in the order in which they are reported."""
+"""Definitions of the coefficients by key, in the order of reports."""
 
 CORRECTED = tuple(kind for kind in COEFFICIENTS.values() if kind.is_corrected)
-"""Those that are corrected for chance."""
+"""Definitions of the coefficients that are corrected for chance."""

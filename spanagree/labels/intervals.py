@@ -1,7 +1,9 @@
-"""Intervals of coefficients, by leaving out each item; of tokens, each document.
+"""Jackknife intervals of coefficients, over items or, for tokens, over documents.
 
-Every coefficient is a function of sums over items. Tokens of a document depend on each other, so
-there the documents are left out, each with all its tokens.
+Every coefficient is a function of sums S = Σ s_u over units u, so the coefficient without unit u
+is the same function of S − s_u; see :mod:`spanagree.uncertainty.jackknife`. A unit is an item.
+Tokens of the same document are dependent, so for tokens a unit is a document with all its tokens.
+Summands are a sparse table of (units, columns).
 """
 
 from __future__ import annotations
@@ -16,79 +18,90 @@ from spanagree.arrays import Floats, Ints, distinct_rows, ranks, unique
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
 from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_agreement_by_item
-from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, intervals_of, moments
 
-_DENSE = 1 << 24  # cells of units and sums; of larger tables only filled cells are kept
+_DENSE = 1 << 24  # largest number of cells of a dense table of summands; larger tables are sparse
 
 
-def intervals(basis: Basis, weights: Floats, jackknife: Jackknife) -> dict[str, Interval]:
-    """Return the intervals of each coefficient by key: of observed, expected and the value.
+def intervals(
+    inputs: CoefficientInputs, weights: Floats, jackknife: Jackknife
+) -> dict[str, Interval]:
+    """Compute the intervals of observed, expected and value of each coefficient, by key.
 
     Args:
-        basis: the labels.
-        weights: kᵢ of each item for SPA, which stay as they are; (items,).
-        jackknife: the request.
+        inputs: labels.
+        weights: fixed weight kᵢ of each item for SPA; (items,).
+        jackknife: options of the intervals.
     """
-    shares = [kind.is_share for kind in formulas.COEFFICIENTS.values()]
-    sums = coefficient_moments(basis, weights, jackknife)
-    (ends,) = intervals_of(sums, jackknife, np.repeat(shares, 3))
+    is_share = [definition.is_share for definition in formulas.COEFFICIENTS.values()]
+    sums = coefficient_moments(inputs, weights, jackknife)
+    (ends,) = intervals_of(sums, jackknife, np.repeat(is_share, 3))
     return dict(zip(formulas.COEFFICIENTS, ends, strict=True))
 
 
-def coefficient_moments(basis: Basis, weights: Floats, jackknife: Jackknife) -> Moments:
-    """Compute all coefficients, three figures each, and their changes without one cluster.
+def coefficient_moments(
+    inputs: CoefficientInputs, weights: Floats, jackknife: Jackknife
+) -> Moments:
+    """Compute three figures of each coefficient, and their changes without one cluster.
 
     Args:
-        basis: the labels.
-        weights: kᵢ of each item for SPA, which stay as they are; (items,).
-        jackknife: the request, which says what clusters are.
+        inputs: labels.
+        weights: fixed weight kᵢ of each item for SPA; (items,).
+        jackknife: options of the intervals, with the kind of clusters.
     """
-    table = basis.table
-    annotators, categories = basis.own.shape
+    table = inputs.table
+    n_annotators, n_categories = inputs.own.shape
     statistic = functools.partial(
         formulas.all_figures,
-        categories=categories,
-        annotators=annotators,
-        weight_matrices=basis.weight_matrices,
+        n_categories=n_categories,
+        n_annotators=n_annotators,
+        weight_matrices=inputs.weight_matrices,
     )
-    sums = units_of(table, weights, _clusters(table, jackknife), basis.weight_matrices)
-    rows, times = _alike(sums)
-    return moments(rows, statistic, times=times)
+    unit_rows = units_of(table, weights, _clusters(table, jackknife), inputs.weight_matrices)
+    distinct_rows_of_sums, n_equal = _distinct_rows_of(unit_rows)
+    return moments(distinct_rows_of_sums, statistic, times=n_equal)
 
 
-def category_intervals(basis: Basis, jackknife: Jackknife) -> list[Interval]:
-    """Return the intervals of agreement on each category, then of its mean and median over them."""
-    table = basis.table
-    unit = _numbered(table, _clusters(table, jackknife))
-    item, label, number = table.cells
-    q = len(table.labels)
+def category_intervals(inputs: CoefficientInputs, jackknife: Jackknife) -> list[Interval]:
+    """Compute the intervals of agreement on each category, then of their mean and median."""
+    table = inputs.table
+    unit = _unit_indices(table, _clusters(table, jackknife))
+    item, label, n_labels = table.cells
+    n_categories = len(table.labels)
     entries: list[tuple[Any, Any, Any]] = [
-        (unit[item], label, number * (number - 1)),
-        (unit[item], q + label, number * (table.given[item] - 1)),
+        (unit[item], label, n_labels * (n_labels - 1)),
+        (unit[item], n_categories + label, n_labels * (table.given[item] - 1)),
     ]
-    rows, times = _alike(_table_of(entries, (int(unit.max(initial=-1)) + 1, 2 * q)))
-    sums = moments(rows, formulas.agreement_figures, times=times, observed=_category_agreement)
+    distinct_rows_of_sums, n_equal = _distinct_rows_of(
+        _sparse_table(entries, (int(unit.max(initial=-1)) + 1, 2 * n_categories))
+    )
+    sums = moments(
+        distinct_rows_of_sums,
+        formulas.agreement_figures,
+        times=n_equal,
+        observed=_category_agreement,
+    )
     (ends,) = intervals_of(sums, jackknife)
     return ends
 
 
 def _category_agreement(columns: Floats) -> Floats:
-    """Return what :func:`formulas.agreement_figures` has without chance."""
+    """Compute the observed figures of :func:`formulas.agreement_figures`."""
     agreement, pairs = formulas.category_agreement(columns)
     return formulas.with_mean_and_median(agreement, pairs > 0)
 
 
 def _clusters(table: LabelTable, jackknife: Jackknife) -> Ints | None:
-    """Return the number of the whole or document of each item; nothing if items are clusters."""
+    """Look up the cluster of each item; ``None`` if each item is a cluster."""
     wholes = jackknife.wholes_of(table.wholes, table.reading)
     return table.documents if wholes is None else wholes
 
 
-def _numbered(table: LabelTable, units: Ints | None) -> Ints:
-    """Return the units of items, which may have gaps, numbered from 0; or else the items."""
+def _unit_indices(table: LabelTable, units: Ints | None) -> Ints:
+    """Number the units of items from 0 without gaps; by default each item is a unit."""
     return np.arange(table.size) if units is None else np.unique(units, return_inverse=True)[1]
 
 
@@ -98,56 +111,76 @@ def units_of(
     units: Ints | None = None,
     weight_matrices: WeightMatrices = NOMINAL,
 ) -> Any:
-    """Return what each unit adds to the sums; (units, columns).
+    """Build the sparse table of the summands of each unit; (units, columns).
 
-    ``units`` has the number of the unit of each item; each is one unless given.
+    Args:
+        table: labels.
+        weights: weight kᵢ of each item for SPA; (items,).
+        units: unit of each item. Default: each item is a unit.
+        weight_matrices: weights of categories.
     """
-    annotators, categories = len(table.annotators), len(table.labels)
-    n = table.given
-    item, label, number = table.cells
-    equal, of_alpha = (weighted_agreement_by_item(table, matrix) for matrix in weight_matrices)
-    unit = _numbered(table, units)
-    of_items = formulas.item_columns(n, n > 0, equal, of_alpha, weights)
-    of_cells = formulas.category_columns(n[item], number, weights[item])
-    at = list(formulas.starts(categories, annotators).values())
+    n_annotators, n_categories = len(table.annotators), len(table.labels)
+    n_labels_of_item = table.given
+    item, label, n_labels = table.cells
+    equal_pairs, pairs_for_alpha = (
+        weighted_agreement_by_item(table, matrix) for matrix in weight_matrices
+    )
+    unit = _unit_indices(table, units)
+    item_columns = formulas.item_columns(
+        n_labels_of_item, n_labels_of_item > 0, equal_pairs, pairs_for_alpha, weights
+    )
+    cell_columns = formulas.category_columns(n_labels_of_item[item], n_labels, weights[item])
+    first_column = list(formulas.starts(n_categories, n_annotators).values())
     entries: list[tuple[Any, Any, Any]] = [
-        (unit, np.full(table.size, first), column)
-        for first, column in zip(at, of_items, strict=False)
+        (unit, np.full(table.size, column_index), column)
+        for column_index, column in zip(first_column, item_columns, strict=False)
     ]
     entries += [
-        (unit[item], first + label, column) for first, column in zip(at[6:], of_cells, strict=False)
+        (unit[item], column_index + label, column)
+        for column_index, column in zip(first_column[6:], cell_columns, strict=False)
     ]
     if table.annotator is not None:
-        column = at[-1] + ranks(table.annotators)[table.annotator] * categories + table.label
+        column = (
+            first_column[-1] + ranks(table.annotators)[table.annotator] * n_categories + table.label
+        )
         entries.append((unit[table.item], column, np.ones(len(table.item))))
-    return _table_of(entries, (int(unit.max(initial=-1)) + 1, at[-1] + annotators * categories))
+    return _sparse_table(
+        entries, (int(unit.max(initial=-1)) + 1, first_column[-1] + n_annotators * n_categories)
+    )
 
 
-def _table_of(entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]) -> Any:
-    """Build a csr table from its cells: rows, columns, values; equal cells add."""
+def _sparse_table(
+    entries: Sequence[tuple[Ints, Ints, Floats | Ints]], shape: tuple[int, int]
+) -> Any:
+    """Build a csr table from rows, columns and values of cells; equal cells are added."""
     from scipy.sparse import coo_array  # takes a tenth of a second to import
 
     rows, columns, values = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
     return coo_array((values.astype(np.float64), (rows, columns)), shape=shape).tocsr()
 
 
-def _alike(table: Any) -> tuple[Any, Ints]:
-    """Return the rows of a csr table that differ, dense or csr, and how often each occurs.
+def _distinct_rows_of(table: Any) -> tuple[Any, Ints]:
+    """Find the distinct rows of a csr table, and count the occurrences of each.
 
-    Items with the same labels change figures alike, and are many where annotators agree.
+    Items with equal labels have equal rows, which are many if annotators agree.
+
+    Returns:
+        Distinct rows, dense if they are few, and the number of occurrences of each.
     """
     n_cells = np.diff(table.indptr)
-    rows, times = [], []
-    for n in unique(n_cells).tolist():  # of rows with equally many cells, the cells are a matrix
-        same = np.flatnonzero(n_cells == n)
-        cell = table.indptr[same, None] + np.arange(n)
-        _, which, counts = distinct_rows(np.hstack((table.indices[cell], table.data[cell])))
-        row = np.empty(len(counts), np.int64)
-        row[which] = same
-        rows.append(row)
-        times.append(counts)
+    rows, n_equal = [], []
+    for n in unique(n_cells).tolist():  # cells of rows with n cells form a matrix
+        rows_with_n = np.flatnonzero(n_cells == n)
+        cell = table.indptr[rows_with_n, None] + np.arange(n)
+        _, group_index, n_in_group = distinct_rows(
+            np.hstack((table.indices[cell], table.data[cell]))
+        )
+        representative = np.empty(len(n_in_group), np.int64)
+        representative[group_index] = rows_with_n
+        rows.append(representative)
+        n_equal.append(n_in_group)
     if not rows:
         return table.toarray(), np.zeros(0, np.int64)
     table = table[np.concatenate(rows)]
     is_small = table.shape[0] * table.shape[1] < _DENSE
-    return table.toarray() if is_small else table, np.concatenate(times)
+    return table.toarray() if is_small else table, np.concatenate(n_equal)

@@ -1,4 +1,4 @@
-"""Which labels stand beside which on the same items."""
+"""Counts of the pairs of labels that different annotators gave the same item."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from spanagree.corpus.label_table import LabelTable
 
 
 def neighbours(table: LabelTable) -> tuple[Ints, ...]:
-    """Return annotator, label, another's on the same item, how often, and the number of labels.
+    """Count the pairs of an annotator's label and another label of the same item.
 
-    Sorted by the first columns; of items that differ in their number of labels apart.
+    Returns:
+        Columns of annotator, label, other label, number of pairs, and number of labels of the
+        item; one row for each combination, sorted.
     """
     assert table.annotator is not None
-    _, label, number = table.cells
+    _, label, n_labels = table.cells
     cell, row = cells_of(table.cells, table.item)
-    beside = number[cell] - (label[cell] == table.label[row])
-    cell, row, beside = cell[beside > 0], row[beside > 0], beside[beside > 0]
+    n_others = n_labels[cell] - (label[cell] == table.label[row])
+    cell, row, n_others = cell[n_others > 0], row[n_others > 0], n_others[n_others > 0]
     columns = table.annotator[row], table.label[row], label[cell], table.given[table.item[row]]
-    (annotator, first, second, n), which, _ = distinct(*columns)
-    beside = beside * table.times[table.item[row]]
-    number = np.bincount(which, beside, len(annotator)).astype(np.int64)
-    return annotator, first, second, number, n
+    (annotator, own_label, other_label, n_labels_of_item), combination_index, _ = distinct(*columns)
+    n_others = n_others * table.times[table.item[row]]
+    n_labels = np.bincount(combination_index, n_others, len(annotator)).astype(np.int64)
+    return annotator, own_label, other_label, n_labels, n_labels_of_item

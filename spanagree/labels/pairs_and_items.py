@@ -1,4 +1,14 @@
-"""Agreement by pair of annotators and by item, as tables."""
+"""Tables of agreement by pair of annotators and by item.
+
+For two annotators and two categories, with the contingency table (a b; c d) of n items, Byrt,
+Bishop & Carlin (1993) define
+
+    prevalence index (a − d)/n,   bias index (b − c)/n,   PABAK 2 (a + d)/n − 1.
+
+Stuart's statistic (1955) is dᵀ V⁻¹ d for the differences d of the marginal counts, with covariance
+V, and has a χ² distribution with rank(V) degrees of freedom. Contingency tables of pairs are
+shaped (pairs, categories, categories).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +17,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, distinct, ranges
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import counted
-from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.formulas import (
     CORRECTED,
     Sums,
@@ -16,17 +26,16 @@ from spanagree.labels.formulas import (
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
 
-_CELLS = 1 << 22  # of tables of two annotators' labels
-
+_CELLS = 1 << 22  # largest number of cells of the contingency tables of all pairs
 
 BYRT = {"prevalence": "prevalence", "bias_index": "bias index", "pabak": "PABAK"}
-"""Byrt's indices of two annotators: their titles by key."""
+"""Titles of Byrt's indices of two annotators, by key."""
 
 
-def pairs_table(basis: Basis) -> Frame:
-    """Return a row for each two annotators who labelled an item both, over these items."""
-    table = basis.table
-    signs = [kind.sign_with(basis.weight_matrices) for kind in CORRECTED]
+def pairs_table(inputs: CoefficientInputs) -> Frame:
+    """Build a table with a row for each two annotators, over the items that both labelled."""
+    table = inputs.table
+    signs = [definition.sign_with(inputs.weight_matrices) for definition in CORRECTED]
     columns = [
         Column("a", "annotators", "name", "pair of annotators"),
         Column("b", " ", "name"),
@@ -38,151 +47,171 @@ def pairs_table(basis: Basis) -> Frame:
     ]
     if table.annotator is None or not table.labels:
         return Frame(columns, [])
-    pairs, items, sums, contingency = _sums_of_pairs(basis, table)
+    annotator_pairs, n_items_by_pair, pair_sums, contingency = _sums_of_pairs(inputs, table)
     figures = [
-        sums.observed[:, 0],
-        *(np.reshape(rows_of(kind, sums), (-1, 3))[:, 2] for kind in CORRECTED),
+        pair_sums.observed[:, 0],
+        *(np.reshape(rows_of(definition, pair_sums), (-1, 3))[:, 2] for definition in CORRECTED),
         *byrt(contingency),
         stuart(contingency),
     ]
     rows: list[list[Value]] = [
-        [table.annotators[a], table.annotators[b], number, *of_pair]
-        for (a, b), number, of_pair in zip(
-            pairs.tolist(), items.tolist(), np.stack(figures, axis=1).tolist(), strict=True
+        [table.annotators[a], table.annotators[b], n_items, *pair_figures]
+        for (a, b), n_items, pair_figures in zip(
+            annotator_pairs.tolist(),
+            n_items_by_pair.tolist(),
+            np.stack(figures, axis=1).tolist(),
+            strict=True,
         )
     ]
     return Frame(columns, rows)
 
 
-def _sums_of_pairs(basis: Basis, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
-    """Return each two annotators, how many items both labelled, and the sums over these.
+def _sums_of_pairs(inputs: CoefficientInputs, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
+    """Compute sums over the items that two annotators both labelled, for each pair.
 
-    Last comes how often the first gave one label and the second another; (pairs, labels, labels),
-    without labels where that would be very many numbers.
+    Returns:
+        Indices of both annotators, (pairs, 2); number of items, (pairs,); sums, with a row for
+        each pair; and contingency tables, (pairs, categories, categories), or (pairs, 0, 0) if
+        these are too large.
     """
     assert table.annotator is not None
-    q, near = len(table.labels), basis.weight_matrices
+    n_categories, weight_matrices = len(table.labels), inputs.weight_matrices
     order = np.lexsort((table.annotator, table.item))
     item, annotator, label = (
         column[order] for column in (table.item, table.annotator, table.label)
     )
-    other, row = ranges(np.arange(len(item)) + 1, np.searchsorted(item, item, side="right"))
-    (a, b, x, y), _, times = distinct(annotator[row], annotator[other], label[row], label[other])
+    other_row, row = ranges(np.arange(len(item)) + 1, np.searchsorted(item, item, side="right"))
+    (a, b, label_a, label_b), _, n_equal = distinct(
+        annotator[row], annotator[other_row], label[row], label[other_row]
+    )
     (first, second), pair, _ = distinct(a, b)
-    size = len(first)
-    items = np.bincount(pair, times, size).astype(np.int64)
-    of_a, of_b = (
-        np.bincount(pair * q + given, times, size * q).reshape(size, q) for given in (x, y)
+    n_pairs = len(first)
+    n_items = np.bincount(pair, n_equal, n_pairs).astype(np.int64)
+    n_labels_a, n_labels_b = (
+        np.bincount(pair * n_categories + label_of_pair, n_equal, n_pairs * n_categories).reshape(
+            n_pairs, n_categories
+        )
+        for label_of_pair in (label_a, label_b)
     )
 
     def weighted_agreement(weights: Floats | None) -> Floats:
-        weight = (x == y) if weights is None else weights[x, y]
-        sums: Floats = np.bincount(pair, weight * times, size)[:, None].astype(np.float64)
+        weight = (label_a == label_b) if weights is None else weights[label_a, label_b]
+        sums: Floats = np.bincount(pair, weight * n_equal, n_pairs)[:, None].astype(np.float64)
         return sums
 
-    number = items[:, None].astype(np.float64)
-    nothing = np.zeros_like(number)
-    values = (of_a + of_b).astype(np.float64)
+    n_items_column = n_items[:, None].astype(np.float64)
+    zeros = np.zeros_like(n_items_column)
+    n_labels = (n_labels_a + n_labels_b).astype(np.float64)
     sums = Sums(
-        number, number, weighted_agreement(near.weights), nothing, nothing,
-        2 * (number - weighted_agreement(near.alpha)), values / 2, np.zeros_like(values), values,
-        np.concatenate((of_a, of_b), axis=1), weight_matrices=near,
+        n_items_column, n_items_column, weighted_agreement(weight_matrices.weights), zeros, zeros,
+        2 * (n_items_column - weighted_agreement(weight_matrices.alpha)),
+        n_labels / 2, np.zeros_like(n_labels), n_labels,
+        np.concatenate((n_labels_a, n_labels_b), axis=1), weight_matrices=weight_matrices,
     )  # fmt: skip
-    contingency = np.zeros((size, 0, 0))
-    if size * q * q <= _CELLS:
-        cells = np.bincount((pair * q + x) * q + y, times, size * q * q)
-        contingency = cells.reshape(size, q, q).astype(np.float64)
-    return np.stack((first, second), axis=1), items, sums, contingency
+    contingency = np.zeros((n_pairs, 0, 0))
+    if n_pairs * n_categories * n_categories <= _CELLS:
+        cells = np.bincount(
+            (pair * n_categories + label_a) * n_categories + label_b,
+            n_equal,
+            n_pairs * n_categories * n_categories,
+        )
+        contingency = cells.reshape(n_pairs, n_categories, n_categories).astype(np.float64)
+    return np.stack((first, second), axis=1), n_items, sums, contingency
 
 
-def byrt(both: Floats) -> list[Floats]:
-    """Return prevalence index, bias index and PABAK of pairs, for two categories only.
+def byrt(contingency: Floats) -> list[Floats]:
+    """Compute the prevalence index, bias index and PABAK of pairs; undefined unless q = 2.
 
-    Byrt, Bishop & Carlin (1993): (a − d)/n, (b − c)/n and 2·A_o − 1, with a and d what both gave.
+    Args:
+        contingency: contingency tables; (pairs, q, q).
 
     >>> [x.round(2).tolist() for x in byrt(np.array([[[80.0, 10.0], [5.0, 5.0]]]))]
     [[0.75], [0.05], [0.7]]
     """
-    if both.shape[1] != 2:
-        return [np.full(len(both), UNDEFINED)] * 3
-    number = both.sum(axis=(1, 2))
-    a, b, c, d = both.reshape(len(both), 4).T
-    return [(a - d) / number, (b - c) / number, 2 * (a + d) / number - 1]
+    if contingency.shape[1] != 2:
+        return [np.full(len(contingency), UNDEFINED)] * 3
+    n_items = contingency.sum(axis=(1, 2))
+    a, b, c, d = contingency.reshape(len(contingency), 4).T
+    return [(a - d) / n_items, (b - c) / n_items, 2 * (a + d) / n_items - 1]
 
 
-def stuart(both: Floats) -> Floats:
-    """Return p of Stuart's test (1955) that two annotators use the categories equally often.
+def stuart(contingency: Floats) -> Floats:
+    """Compute p of Stuart's test (1955) that two annotators use the categories equally often.
 
-    Of two categories it is McNemar's; undefined where they never differ.
+    For two categories this is McNemar's test. p is undefined for annotators who never differ.
+
+    Args:
+        contingency: contingency tables; (pairs, q, q).
 
     >>> stuart(np.array([[[80.0, 10.0], [2.0, 8.0]]])).round(4).tolist()
     [0.0209]
     """
     from scipy.special import chdtrc  # takes a tenth of a second to import
 
-    if not both.size:
-        return np.full(len(both), UNDEFINED)
-    rows, columns = both.sum(axis=2), both.sum(axis=1)
-    change = rows - columns
-    covariance = -(both + both.transpose(0, 2, 1))
-    place = np.arange(both.shape[1])
-    covariance[:, place, place] += rows + columns
-    free = np.linalg.matrix_rank(covariance, hermitian=True)
+    if not contingency.size:
+        return np.full(len(contingency), UNDEFINED)
+    rows, columns = contingency.sum(axis=2), contingency.sum(axis=1)
+    differences = rows - columns
+    covariance = -(contingency + contingency.transpose(0, 2, 1))
+    diagonal = np.arange(contingency.shape[1])
+    covariance[:, diagonal, diagonal] += rows + columns
+    degrees = np.linalg.matrix_rank(covariance, hermitian=True)
     inverse = np.linalg.pinv(covariance, hermitian=True)
-    statistic = np.einsum("pk,pkl,pl->p", change, inverse, change)
-    return np.where(free > 0, chdtrc(np.maximum(free, 1), statistic), UNDEFINED)
+    statistic = np.einsum("pk,pkl,pl->p", differences, inverse, differences)
+    return np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistic), UNDEFINED)
 
 
-def items_table(basis: Basis) -> Frame:
-    """Return a row for each item on which any labels differ, those of least agreement first.
+def items_table(inputs: CoefficientInputs) -> Frame:
+    """Build a table with a row for each item with different labels, by agreement.
 
-    Of items that agree alike, the one with more labels comes first.
+    Items are sorted by agreement, ascending, then by number of labels, descending, then by name.
     """
-    table = basis.table
-    n = table.given
-    pairs = np.maximum(n * (n - 1), 1)
-    agreement = np.where(n >= 2, basis.weighted_agreement_by_item / pairs, UNDEFINED)
+    table = inputs.table
+    n_labels = table.given
+    n_pairs = np.maximum(n_labels * (n_labels - 1), 1)
+    agreement = np.where(n_labels >= 2, inputs.weighted_agreement_by_item / n_pairs, UNDEFINED)
     disputed = np.flatnonzero(table.informative[1])
     names = _names(table, disputed)
-    rank = sorted(names, key=lambda i: (agreement[i], -n[i], names[i]))
-    given = _given(table, disputed)
+    ordered_items = sorted(names, key=lambda i: (agreement[i], -n_labels[i], names[i]))
+    labels_by_item = _given(table, disputed)
     columns = [Column("item", "item", "name", "disputed item")]
     columns += [Column("labels", "labels", "count", "labels of an item")]
     columns += [Column("agreement", "agreement", meaning="agreement of an item")]
     columns += [Column("given", "who gave which", "name")]
     rows: list[list[Value]] = [
-        [names[i], int(n[i]), float(agreement[i]), "; ".join(given[i])] for i in rank
+        [names[i], int(n_labels[i]), float(agreement[i]), "; ".join(labels_by_item[i])]
+        for i in ordered_items
     ]
-    alike = int((n >= 2).sum()) - len(rank)
-    remarks = [f"on {counted(alike, 'item')} all labels are the same"] if alike else []
+    n_unanimous = int((n_labels >= 2).sum()) - len(ordered_items)
+    remarks = [f"on {counted(n_unanimous, 'item')} all labels are the same"] if n_unanimous else []
     return Frame(columns, rows, remarks=remarks)
 
 
 def _names(table: LabelTable, items: Ints) -> dict[int, str]:
-    """Return the names of some items; of tokens, where they stand, from 1."""
+    """Name items; tokens by their document and their position in it, from 1."""
     if table.documents is None:
         return {i: table.name_of(i) for i in items.tolist()}
     document = table.documents[items]
     token = items - np.searchsorted(table.documents, document) + 1
-    unit = str(table.reading.get("items", "tokens")).removesuffix("s")
-    places = zip(items.tolist(), (document + 1).tolist(), token.tolist(), strict=True)
-    return {i: f"document {d}, {unit} {k}" for i, d, k in places}
+    item_noun = str(table.reading.get("items", "tokens")).removesuffix("s")
+    token_positions = zip(items.tolist(), (document + 1).tolist(), token.tolist(), strict=True)
+    return {i: f"document {d}, {item_noun} {k}" for i, d, k in token_positions}
 
 
 def _given(table: LabelTable, items: Ints) -> dict[int, list[str]]:
-    """Return the labels of some items, each with those who gave it, or how many did."""
-    asked = np.zeros(table.size, np.bool_)
-    asked[items] = True
-    rows = np.flatnonzero(asked[table.item])
+    """List the labels of items, each with its annotators, or their number if they are unnamed."""
+    is_requested = np.zeros(table.size, np.bool_)
+    is_requested[items] = True
+    rows = np.flatnonzero(is_requested[table.item])
     order = rows[np.lexsort((table.label[rows], table.item[rows]))]
-    gave: dict[int, dict[str, list[str]]] = {}
+    annotators_by_label: dict[int, dict[str, list[str]]] = {}
     for row in order.tolist():
-        labels = gave.setdefault(int(table.item[row]), {})
+        labels = annotators_by_label.setdefault(int(table.item[row]), {})
         annotator = table.annotators[table.annotator[row]] if table.annotator is not None else ""
         labels.setdefault(table.labels[table.label[row]], []).append(
             annotator or f"{counted(int(table.number[row]), 'annotator')}"
         )
     return {
         item: [f"{label}: {', '.join(sorted(annotators))}" for label, annotators in labels.items()]
-        for item, labels in gave.items()
+        for item, labels in annotators_by_label.items()
     }

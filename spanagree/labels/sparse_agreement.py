@@ -1,8 +1,12 @@
-"""Sparse Probability of Agreement: how likely two annotators agree, when labels are missing.
+"""Sparse Probability of Agreement: the probability that two annotators agree, with missing labels.
 
-SPA (Nørregaard & Derczynski 2022, Eq. 7) is the weighted mean of item agreements,
-Σ kᵢPᵢ / Σ kᵢ with Pᵢ = Σ_c nᵢ_c(nᵢ_c − 1) / (nᵢ(nᵢ − 1)). If labels are missing at random, every
-choice of weights that depend on nᵢ alone leaves its mean what it would be on the complete table.
+SPA (Nørregaard & Derczynski 2022, Eq. 7) is the weighted mean of the agreements of items,
+
+    SPA = Σ kᵢ Pᵢ / Σ kᵢ,   Pᵢ = Σ_c nᵢ_c (nᵢ_c − 1) / (nᵢ (nᵢ − 1)),
+
+with nᵢ_c the number of labels c among the nᵢ labels of item i. If labels are missing at random, SPA
+has the expectation of the complete table for all weights kᵢ that are functions of nᵢ. Arrays have
+one entry for each item, or for each of the R distinct numbers of labels.
 """
 
 from __future__ import annotations
@@ -18,8 +22,8 @@ from numpy.typing import ArrayLike
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.label_table import LabelTable
 from spanagree.errors import SettingError, check_choice, listed, show
-from spanagree.labels.category_weights import near, near_cells
-from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.category_weights import weighted_sum, weighted_sum_of_cells
+from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.coefficient import Spa
 from spanagree.labels.formulas import CoefficientSet, Sums, figures, rows_of
 from spanagree.results.score import UNDEFINED, corrected
@@ -35,13 +39,13 @@ WEIGHTS = {
     "inverse_variance": "by 1 / the variance of Pᵢ if all categories are equally likely",
     "inverse_variance_class": "by 1 / the variance of Pᵢ under a class distribution",
 }
-"""How much an item counts, by name."""
+"""Weights of items, by name."""
 
-_FEWEST = 10  # items of which a dependence is looked for
-_DOUBTED = 0.01  # p of a dependence that is told
-_ALIKE = ("flat", "annotations_m1", "edges")  # weights that are compared
+_FEWEST = 10  # smallest number of items to test for a dependence
+_DOUBTED = 0.01  # largest p of a reported dependence
+_ALIKE = ("flat", "annotations_m1", "edges")  # weights to compare if there is a dependence
 _LEFT_OUT = "without one of the items nothing, or chance alone, is left"
-_CERTAIN = 1e-12  # a probability this close to 1 is 1
+_CERTAIN = 1e-12  # largest difference from 1 of a probability that counts as 1
 
 
 def spa(
@@ -51,114 +55,139 @@ def spa(
     class_distribution: Mapping[str, float] | None = None,
     complete_only: bool = False,
 ) -> Spa:
-    """Return the probability that two annotators agree on an item, labels missing at random.
+    """Compute the probability that two annotators agree on an item, with labels missing at random.
 
     Args:
-        table: the labels.
-        weights: flat, annotations, annotations_m1 (what the paper recommends), edges,
-            inverse_variance or inverse_variance_class.
-        class_distribution: how likely each category is, for ``inverse_variance_class``; estimated
-            as the mean over items of nᵢ_c/nᵢ unless given.
-        complete_only: only items that all annotators labelled.
+        table: labels.
+        weights: weights of items: flat, annotations, annotations_m1 (recommended in the paper),
+            edges, inverse_variance or inverse_variance_class.
+        class_distribution: probability of each category, for ``inverse_variance_class``. Default:
+            the mean of nᵢ_c/nᵢ over items.
+        complete_only: True for only the items that all annotators labelled.
 
     Raises:
-        SettingError: for an unknown choice, or a distribution that is not one over the categories.
+        SettingError: if a choice is unknown, or the distribution is not one over the categories.
 
     >>> table = LabelTable.from_counts([[2, 0], [1, 1], [3, 1], [1, 0]], ["no", "yes"])
     >>> result = spa(table, "flat")
     >>> result.items.tolist(), round(result.value, 3)
     ([1.0, 0.0, 0.5, nan], 0.5)
     """
-    return score_spa(Basis.of(table, complete_only), weights, class_distribution)
+    return score_spa(CoefficientInputs.of(table, complete_only), weights, class_distribution)
 
 
 def score_spa(
-    basis: Basis, weights: str, class_distribution: Mapping[str, float] | None = None
+    inputs: CoefficientInputs, weights: str, class_distribution: Mapping[str, float] | None = None
 ) -> Spa:
-    """Return SPA, also of each category; see :func:`spa`."""
+    """Compute SPA, overall and for each category; see :func:`spa`."""
     check_choice(weights, WEIGHTS, "weights")
     by_class = weights == "inverse_variance_class"
     if class_distribution is not None and not by_class:
         raise SettingError(
             f"class_distribution: weights {weights} do not use it; inverse_variance_class does"
         )
-    table = basis.table
+    table = inputs.table
     distribution = _distribution(table.labels, class_distribution)
-    given = class_distribution
-    classes = "estimated" if given is None else [given[label] for label in table.labels]
-    settings = replace(basis.settings, weights=weights, classes=classes if by_class else None)
-    shared = {**basis.shared(CoefficientSet.spa), "settings": settings}
-    if basis.nothing:
-        return Spa(**shared, reason=basis.nothing)
-    n, items, of_n, _ = table.counts
+    class_probabilities = class_distribution
+    classes = (
+        "estimated"
+        if class_probabilities is None
+        else [class_probabilities[label] for label in table.labels]
+    )
+    settings = replace(inputs.settings, weights=weights, classes=classes if by_class else None)
+    shared_fields = {**inputs.shared(CoefficientSet.spa), "settings": settings}
+    if inputs.nothing:
+        return Spa(**shared_fields, reason=inputs.nothing)
+    n_labels, n_items, n_given, _ = table.counts
     if by_class and distribution is None:
-        distribution = (of_n / n[:, None]).sum(0)
+        distribution = (n_given / n_labels[:, None]).sum(0)
         distribution /= distribution.sum()
-    two = n >= 2
-    k, note = _weights(weights, n[two], len(table.labels), distribution)
-    shared["notes"] = (*basis.notes, note) if note else basis.notes
-    by_n, parts = np.zeros((2, len(n)))
-    by_n[two], parts[two] = k, k / (k * items[two]).sum()
-    sums = basis.weighted_sums(by_n)
-    ((observed, expected, beyond),) = rows_of(CoefficientSet.spa, sums)
-    of_item = np.where(table.given >= 2, parts[np.searchsorted(n, table.given)], 0.0)
-    per_item = _item_agreement(table.given, basis.weighted_agreement_by_item)
+    has_two = n_labels >= 2
+    unscaled_weights, note = _weights(weights, n_labels[has_two], len(table.labels), distribution)
+    shared_fields["notes"] = (*inputs.notes, note) if note else inputs.notes
+    unscaled_by_n, weight_by_n = np.zeros((2, len(n_labels)))
+    unscaled_by_n[has_two], weight_by_n[has_two] = (
+        unscaled_weights,
+        unscaled_weights / (unscaled_weights * n_items[has_two]).sum(),
+    )
+    sums = inputs.weighted_sums(unscaled_by_n)
+    ((observed, expected, corrected_figure),) = rows_of(CoefficientSet.spa, sums)
+    item_weights = np.where(
+        table.given >= 2, weight_by_n[np.searchsorted(n_labels, table.given)], 0.0
+    )
+    item_agreement = _item_agreement(table.given, inputs.weighted_agreement_by_item)
     share = (sums.weighted_share / sums.weight)[0]
-    jackknife = _jackknife(basis, per_item, of_item, observed, share)
-    left_out = not math.isnan(beyond) and math.isnan(jackknife)
+    jackknife = _jackknife(inputs, item_agreement, item_weights, observed, share)
+    is_undefined = not math.isnan(corrected_figure) and math.isnan(jackknife)
     return Spa(
-        **shared,
-        **_fields(observed, expected, beyond),
+        **shared_fields,
+        **_spa_fields(observed, expected, corrected_figure),
         jackknife=jackknife,
-        jackknife_reason=_LEFT_OUT if left_out else "",
+        jackknife_reason=_LEFT_OUT if is_undefined else "",
         by_category={
-            label: Spa(**shared, **_fields(*row))
-            for label, row in zip(table.labels, _by_category(table, by_n, sums), strict=True)
+            label: Spa(**shared_fields, **_spa_fields(*row))
+            for label, row in zip(
+                table.labels, _by_category(table, unscaled_by_n, sums), strict=True
+            )
         },
-        items=per_item,
-        weights=of_item,
+        items=item_agreement,
+        weights=item_weights,
         note=note,
-        dependence=_dependence(table, per_item),
+        dependence=_dependence(table, item_agreement),
     )
 
 
-def _fields(observed: float, expected: float, beyond: float) -> dict[str, Any]:
-    """Return the figures of SPA as its fields, and why some are undefined."""
+def _spa_fields(observed: float, expected: float, corrected_figure: float) -> dict[str, Any]:
+    """Build the figures of SPA, and the reason if any is undefined."""
     reason = corrected(observed, expected).reason
     reason = reason and f"corrected: {reason}"
     if math.isnan(observed):
         reason = "given to no such item"
-    figures = {"value": observed, "observed": observed, "expected": expected, "corrected": beyond}
+    figures = {
+        "value": observed,
+        "observed": observed,
+        "expected": expected,
+        "corrected": corrected_figure,
+    }
     return {**figures, "reason": reason}
 
 
-def _by_category(table: LabelTable, by_n: Floats, sums: Sums) -> list[list[float]]:
-    """Return how likely another annotator chooses each category if one did."""
+def _by_category(table: LabelTable, weight_by_n: Floats, sums: Sums) -> list[list[float]]:
+    """Compute the probability that another annotator chooses a category if one did.
+
+    Args:
+        table: labels.
+        weight_by_n: weight k for each number of labels; (R,).
+        sums: sums over all items.
+    """
     n, _, _, agreeing = table.counts
-    equal = (by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
-    weighted, total = sums.weighted_share[0], sums.weight[0]
+    weighted_pairs = (weight_by_n / np.where(n >= 2, n * (n - 1), 1)) @ agreeing
+    weighted_share, total_weight = sums.weighted_share[0], sums.weight[0]
     with np.errstate(divide="ignore", invalid="ignore"):
         rows: list[list[float]] = figures(
-            (equal / weighted)[:, None], (weighted / total)[:, None]
+            (weighted_pairs / weighted_share)[:, None], (weighted_share / total_weight)[:, None]
         ).tolist()
     return rows
 
 
 def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
-    """Return the variance of Pᵢ for n labels drawn independently from a class distribution.
+    """Compute the variance of Pᵢ for n labels drawn independently from a class distribution.
 
-    Pᵢ is a U-statistic, so with S = Σp² it is 2/(n(n−1))·[2(n−2)·Σp(p − S)² + S − S²]: linear in
-    the categories, where the paper's Eq. 22 takes a number of steps that grows with (nC)². For a
-    uniform distribution the first term is 0, so the variance is inversely proportional to the
-    number of pairs, whatever C: ``inverse_variance`` weights *are* ``edges`` weights, up to a
-    factor.
+    Pᵢ is a U-statistic, so with S = Σ p² its variance is
+
+        2/(n(n − 1)) · [2(n − 2) · Σ p(p − S)² + S − S²].
+
+    This takes time linear in the number of categories C, while Eq. 22 of the paper takes steps of
+    the order (nC)². For a uniform distribution the first term is 0, so the variance is inversely
+    proportional to the number of pairs: ``inverse_variance`` weights equal ``edges`` weights up to
+    a factor.
 
     Args:
-        n: the number of labels, 2 or more.
-        class_distribution: the probability of each category.
+        n: number of labels, 2 or more.
+        class_distribution: probability of each category.
 
     Raises:
-        SettingError: for fewer than two labels, or what is not a distribution.
+        SettingError: if there are fewer than two labels, or the probabilities do not sum to 1.
 
     >>> round(float(agreement_variance(3, [0.2, 0.8])), 7)  # 208/1875
     0.1109333
@@ -168,32 +197,38 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
         raise SettingError(f"n {show(n.tolist())}; numbers of labels from 2 are needed")
     p = _probabilities(np.asarray(class_distribution, np.float64).tolist())
     s = (p**2).sum()
-    # S − S² without cancellation where one p is nearly 1: Σ_c p_c(1 − p_c)·S
+    # Σ_c p_c(1 − p_c)·S is S − S² without cancellation if one p is nearly 1
     spread = (p * (1 - p)).sum() * s
     variance: Floats = 2 / (n * (n - 1)) * (2 * (n - 2) * (p * (p - s) ** 2).sum() + spread)
     return variance
 
 
-def _distribution(labels: Sequence[str], given: Mapping[str, float] | None) -> Floats | None:
-    """Return the probability of each label, if they are given."""
-    if given is None:
+def _distribution(
+    labels: Sequence[str], class_distribution: Mapping[str, float] | None
+) -> Floats | None:
+    """Check a class distribution, and order it by label; ``None`` without."""
+    if class_distribution is None:
         return None
-    if not isinstance(given, Mapping):
-        raise SettingError(f"class_distribution {show(given)}; a probability for each category")
-    missing = [label for label in labels if label not in given]
-    unknown = [label for label in given if label not in labels]
+    if not isinstance(class_distribution, Mapping):
+        raise SettingError(
+            f"class_distribution {show(class_distribution)}; a probability for each category"
+        )
+    missing = [label for label in labels if label not in class_distribution]
+    unknown = [label for label in class_distribution if label not in labels]
     if missing or unknown:
         raise SettingError(
             f"class_distribution: {'no probability for' if missing else 'unknown category'}"
             f" {show((missing or unknown)[0])}; the categories are:"
             f" {listed(labels)}"
         )
-    return _probabilities([given[label] for label in labels])
+    return _probabilities([class_distribution[label] for label in labels])
 
 
 def _probabilities(values: Sequence[Any]) -> Floats:
-    numbers = all(isinstance(value, (int, float, np.number)) and value >= 0 for value in values)
-    if not numbers or abs(math.fsum(values) - 1) > 1e-9:
+    are_probabilities = all(
+        isinstance(value, (int, float, np.number)) and value >= 0 for value in values
+    )
+    if not are_probabilities or abs(math.fsum(values) - 1) > 1e-9:
         raise SettingError(
             f"class_distribution: {show(values)}; probabilities from 0 that sum to 1 are needed"
         )
@@ -201,97 +236,126 @@ def _probabilities(values: Sequence[Any]) -> Floats:
 
 
 def _weights(
-    weights: str, n: Ints, categories: int, distribution: Floats | None
+    weights: str, n: Ints, n_categories: int, distribution: Floats | None
 ) -> tuple[Floats, str]:
-    """Return kᵢ of items with n labels, and what there is to note on them."""
-    by_number = {
+    """Compute the weight k of an item with n labels, and a note; empty without any."""
+    weights_by_name = {
         "flat": np.ones(len(n)),
         "annotations": n.astype(np.float64),
         "annotations_m1": (n - 1).astype(np.float64),
         "edges": n * (n - 1) / 2,
     }
-    if weights in by_number:
-        return by_number[weights], ""
-    p = np.full(categories, 1 / categories) if distribution is None else distribution
+    if weights in weights_by_name:
+        return weights_by_name[weights], ""
+    p = np.full(n_categories, 1 / n_categories) if distribution is None else distribution
     if p.max() >= 1 - _CERTAIN:
         return np.ones(len(n)), "one category has all the probability: variance 0, equal weights"
     return 1 / agreement_variance(n, p), ""
 
 
 def _item_agreement(n: Ints, equal: Any) -> Floats:
-    """Return Pᵢ of each item, from its labels and its ordered pairs of labels that agree."""
+    """Compute Pᵢ of each item from its number of labels and its agreeing ordered pairs."""
     pairs = np.where(n >= 2, n * (n - 1), 1)
     return np.where(n >= 2, equal / pairs, UNDEFINED)
 
 
 def _dependence(table: LabelTable, agreement: Floats) -> str:
-    """Say that the agreement of items depends on their number of labels, where it does.
+    """Test if the agreement of items depends on their number of labels, and write a sentence.
 
-    By the correlation of an item's agreement with the rank of its number of labels, and its
-    robust standard error. Agreement is not ranked: of two labels it is 0 or 1, of five it has
-    values between, so that its ranks depend on the number where its mean does not. Then what SPA is
-    by three weights, which are the same, but for chance, if labels are missing at random.
+    The test is the correlation of an item's agreement with the rank of its number of labels, with a
+    robust standard error. Agreement is not ranked: it is 0 or 1 for two labels, but has values in
+    between for five labels, so its ranks would depend on the number of labels even if its mean does
+    not. The sentence reports SPA with three weights, which have equal expectations if labels are
+    missing at random.
+
+    Returns:
+        The sentence; empty without a significant dependence.
     """
-    chosen = table.given >= 2
-    times, given, agreed = table.times[chosen], table.given[chosen], agreement[chosen]
-    items = int(times.sum())
-    pair = _mean_ranks(given, times), agreed
-    apart = [x - float((times * x).sum()) / max(items, 1) for x in pair]
-    squares = [float((times * x**2).sum()) for x in apart]
-    if items < _FEWEST or min(squares) <= 0:
+    has_two = table.given >= 2
+    n_equal, n_labels, item_agreement = (
+        table.times[has_two],
+        table.given[has_two],
+        agreement[has_two],
+    )
+    n_items = int(n_equal.sum())
+    rank_and_agreement = _mean_ranks(n_labels, n_equal), item_agreement
+    centred = [x - float((n_equal * x).sum()) / max(n_items, 1) for x in rank_and_agreement]
+    squares = [float((n_equal * x**2).sum()) for x in centred]
+    if n_items < _FEWEST or min(squares) <= 0:
         return ""
-    product = apart[0] * apart[1]
-    correlation = float((times * product).sum()) / math.sqrt(squares[0] * squares[1])
-    error = math.sqrt(float((times * product**2).sum()))
-    p = math.erfc(abs(float((times * product).sum())) / error / math.sqrt(2)) if error else 1.0
+    products = centred[0] * centred[1]
+    correlation = float((n_equal * products).sum()) / math.sqrt(squares[0] * squares[1])
+    standard_error = math.sqrt(float((n_equal * products**2).sum()))
+    p = (
+        math.erfc(abs(float((n_equal * products).sum())) / standard_error / math.sqrt(2))
+        if standard_error
+        else 1.0
+    )
     if p > _DOUBTED:
         return ""
     from spanagree.results.verdict import p_of  # few tables have this doubt
 
-    values = []
+    spa_by_weights = []
     for name in _ALIKE:
-        k = times * _weights(name, given, len(table.labels), None)[0]
-        values.append(f"{float((k * agreed).sum() / k.sum()):.3f} ({name})")
+        k = n_equal * _weights(name, n_labels, len(table.labels), None)[0]
+        spa_by_weights.append(f"{float((k * item_agreement).sum() / k.sum()):.3f} ({name})")
     return (
         "SPA takes labels to be missing at random, but items with more labels agree"
         f" {'more' if correlation > 0 else 'less'} (correlation {correlation:.2f}, p"
-        f" {p_of(p)}): by three weights it is {', '.join(values)}"
+        f" {p_of(p)}): by three weights it is {', '.join(spa_by_weights)}"
     )
 
 
-def _mean_ranks(values: Ints | Floats, times: Ints) -> Floats:
-    """Return the rank of each value, that is there so many times; equal ones have the middle."""
-    distinct, which = np.unique(values, return_inverse=True)
-    count = np.bincount(which, times, len(distinct))
-    middle: Floats = np.cumsum(count) - (count - 1) / 2
-    return middle[which]
+def _mean_ranks(values: Ints | Floats, n_equal: Ints) -> Floats:
+    """Compute the mean rank of each value.
+
+    Args:
+        values: value of each row.
+        n_equal: number of observations that each row represents.
+    """
+    distinct_values, value_index = np.unique(values, return_inverse=True)
+    n_by_value = np.bincount(value_index, n_equal, len(distinct_values))
+    mean_rank: Floats = np.cumsum(n_by_value) - (n_by_value - 1) / 2
+    return mean_rank[value_index]
 
 
 def _jackknife(
-    basis: Basis, agreement: Floats, weight: Floats, observed: float, share: Floats
+    inputs: CoefficientInputs, agreement: Floats, weight: Floats, observed: float, share: Floats
 ) -> float:
-    """Return θ + (I − 1)·mean of θ − θ₍₋ᵢ₎, θ the plug-in and θ₍₋ᵢ₎ the same without item i.
+    """Compute the jackknife estimate θ + (I − 1) · mean of (θ − θ₍₋ᵢ₎) over I items.
 
-    With D = 1 − SPA and E = 1 − Σp², θ is 1 − D/E. Without item i the sums are less by its own
-    terms; weights stay as they are. The differences are formed directly, as they nearly cancel.
+    θ = 1 − D/E, with D = 1 − SPA and E = 1 − Σ p², is the plug-in estimate, and θ₍₋ᵢ₎ the same
+    without item i. Weights stay fixed. The differences nearly cancel, so D₍₋ᵢ₎ − D and E₍₋ᵢ₎ − E
+    are computed directly.
+
+    Args:
+        inputs: labels.
+        agreement: Pᵢ of each item.
+        weight: kᵢ of each item, with the sum 1.
+        observed: SPA.
+        share: weighted share p of each category.
     """
-    table, weights = basis.table, basis.weight_matrices.weights
-    D, E = 1 - observed, 1 - float((share * near(share, weights)).sum())
-    counted = weight > 0
-    times = table.times[counted]
-    left = int(times.sum())
-    if left < 2 or E < 1e-10:
+    table, weights = inputs.table, inputs.weight_matrices.weights
+    D, E = 1 - observed, 1 - float((share * weighted_sum(share, weights)).sum())
+    has_weight = weight > 0
+    n_equal = table.times[has_weight]
+    n_items = int(n_equal.sum())
+    if n_items < 2 or E < 1e-10:
         return UNDEFINED
-    item, label, number = table.cells
-    part = weight[item] * number / table.given[item]  # kᵢ nᵢ_c/nᵢ
-    cross = np.bincount(item, near(share, weights)[label] * part, table.size)[counted]
-    square = np.bincount(item, part * near_cells(table, weights, part), table.size)[counted]
-    w = weight[counted]
+    item, label, n_labels = table.cells
+    weighted_share = weight[item] * n_labels / table.given[item]  # kᵢ nᵢ_c/nᵢ
+    cross = np.bincount(item, weighted_sum(share, weights)[label] * weighted_share, table.size)[
+        has_weight
+    ]
+    square = np.bincount(
+        item, weighted_share * weighted_sum_of_cells(table, weights, weighted_share), table.size
+    )[has_weight]
+    w = weight[has_weight]
     if (w > 1 - 1e-10).any():
         return UNDEFINED
-    less_D = w * (D - (1 - agreement[counted])) / (1 - w)  # D₍₋ᵢ₎ − D
+    less_D = w * (D - (1 - agreement[has_weight])) / (1 - w)  # D₍₋ᵢ₎ − D
     less_E = ((1 - E) * (w**2 - 2 * w) + 2 * cross - square) / (1 - w) ** 2
     if (E + less_E < 1e-10).any():
         return UNDEFINED
     differences = (E * less_D - D * less_E) / ((E + less_E) * E)
-    return 1 - D / E + (left - 1) / left * math.fsum((times * differences).tolist())
+    return 1 - D / E + (n_items - 1) / n_items * math.fsum((n_equal * differences).tolist())

@@ -1,4 +1,8 @@
-"""All coefficients of a table at once, with what each category and each annotator adds to them."""
+"""All coefficients of a table, with agreement by category and by annotator.
+
+Agreement on category j is R_j = A_j / P_j, with A_j the pairs of labels of the same item in which
+both are j, and P_j the pairs in which at least one is. Bias is A_e of π less A_e of κ.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 import numpy as np
 
 from spanagree.corpus.label_table import LabelTable
-from spanagree.labels.chance_corrected import Basis, score
+from spanagree.labels.chance_corrected import CoefficientInputs, score
 from spanagree.labels.coefficient import Bias, Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import (
     COEFFICIENTS,
@@ -39,7 +43,7 @@ Part = TypeVar("Part")
 
 
 class ResultByPart(Result, Mapping[str, Part]):
-    """A result that is a mapping: of each part, by its name."""
+    """Result that is a mapping from names to parts."""
 
     parts: Mapping[str, Part]
 
@@ -57,49 +61,57 @@ class ResultByPart(Result, Mapping[str, Part]):
 
 
 def bias(table: LabelTable, *, complete_only: bool = False) -> Bias:
-    """Return bias B (Artstein & Poesio 2005, 13.3): how far annotators' preferences differ.
+    """Compute bias B (Artstein & Poesio 2005, 13.3), the difference of annotators' preferences.
 
-    ``value`` is A_e of π − A_e of κ. Of a complete table that is Σ_k Var_c(P(k|c))/(c − 1), never
-    negative; by category it is the term of k, by annotator the share of c in the variances. With
-    gaps, annotators who labelled other items differ for that reason too.
+    ``value`` is A_e of π − A_e of κ. For a complete table with c annotators it is
+    Σ_k Var_c(P(k|c))/(c − 1), which is never negative. The bias by category is the term of k, and
+    that by annotator the annotator's summand in the variances. With gaps, annotators also differ
+    because they labelled different items.
 
     >>> rows = [("1", "ann", "O"), ("1", "bob", "O"), ("2", "ann", "O"), ("2", "bob", "X")]
     >>> bias(LabelTable.from_rows(rows)).value
     0.125
     """
-    return score_bias(Basis.of(table, complete_only))
+    return score_bias(CoefficientInputs.of(table, complete_only))
 
 
-def score_bias(basis: Basis) -> Bias:
-    """Return the bias, also of each category and annotator."""
-    shared = basis.shared(CoefficientSet.bias)
-    if reason := basis.undefined(CoefficientSet.bias):
-        return Bias(**shared, reason=reason)
-    sums = basis.sums
-    ((of_pi, of_kappa, value),) = rows_of(CoefficientSet.bias, sums)
-    terms = zip(basis.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True)
+def score_bias(inputs: CoefficientInputs) -> Bias:
+    """Compute the bias, overall, for each category and for each annotator."""
+    shared_fields = inputs.shared(CoefficientSet.bias)
+    if reason := inputs.undefined(CoefficientSet.bias):
+        return Bias(**shared_fields, reason=reason)
+    sums = inputs.sums
+    ((expected_pi, expected_kappa, value),) = rows_of(CoefficientSet.bias, sums)
+    terms = zip(
+        inputs.table.labels, sums.of_one[0].tolist(), sums.of_pairs[0].tolist(), strict=True
+    )
     return Bias(
-        **shared,
+        **shared_fields,
         value=value,
-        observed=of_pi,
-        expected=of_kappa,
+        observed=expected_pi,
+        expected=expected_kappa,
         by_category={
-            label: Coefficient(**shared, value=a - b, observed=a, expected=b)
+            label: Coefficient(**shared_fields, value=a - b, observed=a, expected=b)
             for label, a, b in terms
         },
-        by_annotator=_by_annotator(basis, sums),
+        by_annotator=_by_annotator(inputs, sums),
     )
 
 
-def _by_annotator(basis: Basis, sums: Sums) -> dict[str, float]:
-    """Return each annotator's share of the variances of P(k|c) over annotators, Σ_k (q_k − mean)².
+def _by_annotator(inputs: CoefficientInputs, sums: Sums) -> dict[str, float]:
+    """Compute each annotator's summand in the variances of P(k|c), Σ_k (P(k|c) − mean)².
 
-    Who gave no label has none.
+    Annotators without a label are left out.
     """
-    preferences, c = (part[0] for part in sums.preferences)
-    apart = sums.square(preferences - preferences.sum(axis=0) / c).sum(axis=1) / (c * (c - 1))
-    gave = np.flatnonzero(basis.own.sum(axis=1)[basis.ranks])
-    return {basis.table.annotators[i]: float(apart[basis.ranks[i]]) for i in gave.tolist()}
+    preferences, n_annotators = (field_values[0] for field_values in sums.preferences)
+    variance_share = sums.square(preferences - preferences.sum(axis=0) / n_annotators).sum(
+        axis=1
+    ) / (n_annotators * (n_annotators - 1))
+    labelling_annotators = np.flatnonzero(inputs.own.sum(axis=1)[inputs.ranks])
+    return {
+        inputs.table.annotators[i]: float(variance_share[inputs.ranks[i]])
+        for i in labelling_annotators.tolist()
+    }
 
 
 # --- agreement on a category ----------------------------------------------------------------------
@@ -107,14 +119,14 @@ def _by_annotator(basis: Basis, sums: Sums) -> dict[str, float]:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CategoryAgreement(Coefficient):
-    """Agreement on one category: of the pairs in which one chose it, in how many both did.
+    """Agreement R_j = A_j / P_j on one category j.
 
     Attributes:
-        agreements: A_j, pairs of annotators who both chose the category.
-        potential: P_j, pairs of whom one at least chose it.
-        given: how many labels are of the category.
-        specific: Uebersax's specific agreement, 2R/(1 + R): how likely another chooses the category
-            if one does.
+        agreements: number A_j of pairs of annotators who both chose the category.
+        potential: number P_j of pairs with at least one annotator who chose the category.
+        given: number of labels of the category.
+        specific: Uebersax's specific agreement 2R/(1 + R), the probability that another annotator
+            chooses the category if one does.
     """
 
     agreements: int
@@ -134,15 +146,20 @@ class CategoryAgreement(Coefficient):
 
     @property
     def labels(self) -> int:
-        """How many labels are of the category, as the data call it."""
+        """Number of labels of the category, under its name in data."""
         return self.given
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Categories(ResultByPart[CategoryAgreement]):
-    """Agreement on each category; ``lowest`` is the name of that on which it is lowest.
+    """Agreement on each category, a mapping by name.
 
-    ``mean`` and ``median`` are over the categories that are in a pair of labels.
+    Attributes:
+        parts: agreement on each category.
+        settings: settings of the computation.
+        notes: notes on changes to the data while reading, one sentence each.
+        mean: mean over the categories with a pair of labels.
+        median: median over the categories with a pair of labels.
     """
 
     parts: Mapping[str, CategoryAgreement]
@@ -153,13 +170,17 @@ class Categories(ResultByPart[CategoryAgreement]):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each; all categories rest on the same items."""
-        return next((part.caveats for part in self.values()), ())
+        """Warnings about unreliable results, one sentence each; the same for all categories."""
+        return next((agreement.caveats for agreement in self.values()), ())
 
     @property
     def lowest(self) -> str | None:
-        """The first of those with the lowest value; ``None`` if none is defined."""
-        values = {name: part.value for name, part in self.items() if not math.isnan(part.value)}
+        """Name of the first category with the lowest value; ``None`` if all are undefined."""
+        values = {
+            name: agreement.value
+            for name, agreement in self.items()
+            if not math.isnan(agreement.value)
+        }
         return min(values, key=values.__getitem__) if values else None
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"categories": None}
@@ -167,26 +188,28 @@ class Categories(ResultByPart[CategoryAgreement]):
     SUMMARY: ClassVar[tuple[str, ...]] = ("lowest",)
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each category."""
+        """Build a table with a row for each category."""
         from spanagree.labels.coefficient_table import data_table  # loaded when shown
 
         return data_table(CategoryAgreement, self.items(), self.settings)
 
     def _picture(self, by: str | None) -> Picture:
-        """Return the value of each category."""
+        """Plot the value of each category."""
         from spanagree.results.plots import dots_of  # loaded when shown
 
-        rows = [(name, [(part.value, UNDEFINED, UNDEFINED)]) for name, part in self.items()]
+        rows = [
+            (name, [(agreement.value, UNDEFINED, UNDEFINED)]) for name, agreement in self.items()
+        ]
         return dots_of(rows, ["R"], "agreement by category")
 
 
 def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Categories:
-    """Return agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
+    """Compute agreement on each category by itself (Uebersax, as worked out by Siegel 2018).
 
-    ``value`` is R_j = A_j / P_j: of the pairs of labels of the same item of which at least one is
-    j, the share in which both are (a Jaccard index). ``expected`` is R_j if labels were drawn at
-    random from their shares among pairs. No category is hidden behind a frequent one, so report
-    the lowest.
+    ``value`` is R_j = A_j / P_j (a Jaccard index). A_j counts the pairs of labels of the same item
+    in which both are j, and P_j those in which at least one is. ``expected`` is R_j if labels were
+    drawn at random from their shares among pairs. Frequent categories hide no rare ones, so report
+    the lowest value.
 
     >>> from spanagree.corpus.label_table import LabelTable
     >>> sandwich = [[2, 0]] * 400 + [[1, 1]] * 150 + [[0, 2]] * 450
@@ -196,41 +219,50 @@ def category_agreement(table: LabelTable, *, complete_only: bool = False) -> Cat
     >>> found.lowest
     'no'
     """
-    return score_categories(Basis.of(table, complete_only))
+    return score_categories(CoefficientInputs.of(table, complete_only))
 
 
-def score_categories(basis: Basis, ends: Sequence[Interval] = ()) -> Categories:
-    """Return agreement on each category, with these intervals, and their mean and median."""
-    table = basis.table
-    both, first = pairs_of_categories(table.counts)
-    figures = agreement_figures(np.concatenate((both, first))[None]).reshape(-1, 3)
-    *scores, mean, median = (
-        Score(observed, expected, above, interval=interval)
-        for (observed, expected, above), interval in zip_longest(figures.tolist(), ends)
+def score_categories(
+    inputs: CoefficientInputs, category_intervals: Sequence[Interval] = ()
+) -> Categories:
+    """Compute agreement on each category, and its mean and median over categories.
+
+    Args:
+        inputs: labels.
+        category_intervals: intervals of the categories, of the mean and of the median. Default:
+            no intervals.
+    """
+    table = inputs.table
+    pairs_with_both, pairs_with_first = pairs_of_categories(table.counts)
+    figures = agreement_figures(np.concatenate((pairs_with_both, pairs_with_first))[None]).reshape(
+        -1, 3
     )
-    given = table.counts.given.sum(axis=0)
-    columns = (column.tolist() for column in (both, first, given))
+    *scores, mean, median = (
+        Score(observed, expected, corrected_figure, interval=interval)
+        for (observed, expected, corrected_figure), interval in zip_longest(
+            figures.tolist(), category_intervals
+        )
+    )
+    n_labels = table.counts.given.sum(axis=0)
+    count_columns = (column.tolist() for column in (pairs_with_both, pairs_with_first, n_labels))
     categories = {
         name: CategoryAgreement(
-            **basis.shared(),
+            **inputs.shared(),
             value=agreement.observed,
             observed=agreement.observed,
             expected=agreement.expected,
             interval=agreement.interval,
-            reason="" if pairs else basis.nothing or "in no pair of labels",
-            agreements=equal // 2,
-            potential=pairs - equal // 2,
-            given=labels,
-            specific=equal / pairs if pairs else UNDEFINED,
+            reason="" if n_pairs else inputs.nothing or "in no pair of labels",
+            agreements=n_equal // 2,
+            potential=n_pairs - n_equal // 2,
+            given=n_category_labels,
+            specific=n_equal / n_pairs if n_pairs else UNDEFINED,
         )
-        for name, agreement, equal, pairs, labels in zip(
-            table.labels, scores, *columns, strict=True
+        for name, agreement, n_equal, n_pairs, n_category_labels in zip(
+            table.labels, scores, *count_columns, strict=True
         )
     }
-    return Categories(categories, basis.settings, basis.notes, mean=mean, median=median)
-
-
-# --- by pair of annotators and by item ------------------------------------------------------------
+    return Categories(categories, inputs.settings, inputs.notes, mean=mean, median=median)
 
 
 # --- all coefficients -----------------------------------------------------------------------------
@@ -241,11 +273,11 @@ class Labeller(Comparable):
     """One annotator of a table.
 
     Attributes:
-        name: the annotator.
-        labels: how many labels she gave.
-        pairs: how many labels of others stand beside hers, on the same items.
-        agreement: the share of these that are the same as hers; ``nan`` if there are none.
-        bias: her share of all annotators' bias, of 1; see :func:`bias`.
+        name: name of the annotator.
+        labels: number of the annotator's labels.
+        pairs: number of pairs of these with labels of others on the same items.
+        agreement: share of equal labels among these pairs; ``nan`` without pairs.
+        bias: share of the bias of all annotators, from 0 to 1; see :func:`bias`.
     """
 
     name: str
@@ -257,23 +289,23 @@ class Labeller(Comparable):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coefficients(Result, CoefficientSet):
-    """The result of :func:`coefficients`; ``spa``, ``pi``, ``kappa`` and so on are in it.
+    """Result of :func:`coefficients`, with the attributes ``spa``, ``pi``, ``kappa`` and so on.
 
     Attributes:
-        parts: the coefficients, by key, in the order in which they are reported.
+        parts: coefficients by key, in the order of reports.
         categories: agreement on each category by itself.
-        annotators: by name; empty for a table of counts.
-        counts: the items, labels and pairs behind all of them.
-        settings: what made the numbers.
-        notes: what was read in another way than it stands.
-        units: of tokens, the number of their documents.
-        evidence: how many items (of tokens, their documents) have two labels or more, and of
-            these, how many have any that disagree, and that agree.
-        basis: what they were made of.
-        marked: of tokens, the same of those that one annotator or more marked; see
-            :func:`spanagree.labels.token_coefficients`.
-        spans: of tokens, F1 of the segments by exact match, all pairs of annotators together.
-        about_spans: how that F1 was made, of segments and of quotes that are not in the text.
+        annotators: labels and agreement of each annotator, by name; empty for a table of counts.
+        counts: numbers of items, labels and pairs.
+        settings: settings of the computation.
+        notes: notes on changes to the data while reading, one sentence each.
+        units: number of documents, if items are tokens; else ``None``.
+        evidence: numbers of items (for tokens: documents) with two labels or more, with a
+            disagreement, and with an agreement.
+        basis: inputs of the coefficients.
+        marked: coefficients of the tokens that one annotator or more marked, if items are tokens;
+            see :func:`spanagree.labels.token_coefficients`.
+        spans: F1 of the segments by exact match over all pairs of annotators, if items are tokens.
+        about_spans: sentence on that F1: match, chance model, and quotes that are not in the text.
 
     >>> import spanagree as sa
     >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
@@ -291,7 +323,7 @@ class Coefficients(Result, CoefficientSet):
     notes: tuple[str, ...] = ()
     units: int | None = None
     evidence: tuple[int, ...]
-    basis: Basis = field(repr=False, compare=False)
+    basis: CoefficientInputs = field(repr=False, compare=False)
     marked: Coefficients | None = None
     spans: Score | None = None
     about_spans: str = field(default="", repr=False, compare=False)
@@ -305,13 +337,13 @@ class Coefficients(Result, CoefficientSet):
     DRAWN: ClassVar[tuple[str, ...]] = ("category", "annotator")
     SHOWN_BY: ClassVar[str] = f"{__package__}.summary_table"
 
-    def of_kind(self, kind: CoefficientKind[C]) -> C:
+    def of_kind(self, definition: CoefficientKind[C]) -> C:
         """Return the coefficient of a kind."""
-        return cast("C", self.parts[kind.key])
+        return cast("C", self.parts[definition.key])
 
     @property
     def all(self) -> tuple[Coefficient, ...]:
-        """The coefficients, in the order in which they are reported."""
+        """Coefficients in the order of reports."""
         return tuple(self.parts.values())
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
@@ -337,30 +369,31 @@ def coefficients(
     category_weights: CategoryWeights | None = None,
     order: Sequence[str] | None = None,
 ) -> Coefficients:
-    """Return all coefficients of one table, from SPA to bias, and agreement by category.
+    """Compute all coefficients of one table, from SPA to bias, and agreement by category.
 
-    Every pair of labels counts with the weight of its two categories, which is 1 of equal ones and
-    of nominal labels 0 of others. AC1 with other weights is AC2.
+    Each pair of labels counts with the weight of its two categories. The weight is 1 for equal
+    categories; for nominal labels it is 0 for different ones. AC1 with other weights is AC2.
 
     Args:
-        table: the labels.
-        weights: of SPA, flat, annotations, annotations_m1, edges, inverse_variance or
+        table: labels.
+        weights: weights of SPA: flat, annotations, annotations_m1, edges, inverse_variance or
             inverse_variance_class.
-        class_distribution: for SPA with the weights ``inverse_variance_class``.
-        complete_only: only items that all annotators labelled.
-        ci: confidence intervals, also of agreement by category, by leaving out items, or of tokens
-            their documents; or a :class:`Jackknife`.
-        measurement: what labels measure, nominal, ordinal, interval or ratio: the distances of α,
-            and the weights of the others unless ``category_weights`` names them: identity,
-            ordinal, quadratic, ratio.
-        category_weights: how near two categories are, identity, linear, quadratic, ordinal, ratio,
-            or of labels that are sets, such as ``a|b``, jaccard or masi; of α too, unless
-            ``measurement`` is given.
-        order: the categories from low to high, where they are not numbers.
+        class_distribution: probability of each category, for the SPA weights
+            ``inverse_variance_class``.
+        complete_only: True for only the items that all annotators labelled.
+        ci: True for jackknife intervals, over items or, for tokens, over documents; False for
+            none; or a :class:`Jackknife`. Agreement by category has intervals too.
+        measurement: level of measurement of the labels: nominal, ordinal, interval or ratio. It
+            sets the distances of α; and the weights of the others, identity, ordinal, quadratic
+            or ratio, unless ``category_weights`` does.
+        category_weights: weights of two categories: identity, linear, quadratic, ordinal or ratio;
+            for labels that are sets, such as ``a|b``, jaccard or masi. They apply to α too, unless
+            ``measurement`` is set.
+        order: categories from low to high, if they are not numbers.
 
     Raises:
-        SettingError: as for :func:`spa`; for a number out of range; for labels that do not fit
-            the measurement or the weights.
+        SettingError: if :func:`spa` raises it, a number is out of range, or the labels do not
+            fit the measurement or the weights.
 
     >>> from spanagree.corpus.label_table import LabelTable
     >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (2, "ann", "y")])
@@ -368,29 +401,35 @@ def coefficients(
     [('SPA', 1.0), ('π', 1.0)]
     """
     jackknife = None if ci is False else _parsed(ci)
-    basis = Basis.of(table, complete_only, measurement, category_weights, order)
-    of_spa, of_bias = score_spa(basis, weights, class_distribution), score_bias(basis)
-    own: dict[str, Coefficient] = {"spa": of_spa, "bias": of_bias}
-    parts = {key: own.get(key) or score(kind, basis) for key, kind in COEFFICIENTS.items()}
-    settings = of_spa.settings
-    by_category: list[Interval] = []
+    inputs = CoefficientInputs.of(table, complete_only, measurement, category_weights, order)
+    spa_result, bias_result = score_spa(inputs, weights, class_distribution), score_bias(inputs)
+    separate_results: dict[str, Coefficient] = {"spa": spa_result, "bias": bias_result}
+    coefficients_by_key = {
+        key: separate_results.get(key) or score(definition, inputs)
+        for key, definition in COEFFICIENTS.items()
+    }
+    settings = spa_result.settings
+    category_ends: list[Interval] = []
     if jackknife is not None:
         from spanagree.labels.intervals import category_intervals, intervals  # most ask for none
 
-        ends = {} if basis.nothing else intervals(basis, of_spa.weights, jackknife)
+        ends = {} if inputs.nothing else intervals(inputs, spa_result.weights, jackknife)
         settings = replace(settings, **jackknife.settings(x.kind for x in ends.values()))
-        by_category = [] if basis.nothing else category_intervals(basis, jackknife)
-        parts = {key: replace(part, interval=ends.get(key)) for key, part in parts.items()}
+        category_ends = [] if inputs.nothing else category_intervals(inputs, jackknife)
+        coefficients_by_key = {
+            key: replace(coefficient, interval=ends.get(key))
+            for key, coefficient in coefficients_by_key.items()
+        }
     return Coefficients(
-        parts=parts,
-        categories=score_categories(basis, by_category),
-        annotators=_labellers(basis, of_bias),
-        counts=basis.counts,
+        parts=coefficients_by_key,
+        categories=score_categories(inputs, category_ends),
+        annotators=_labellers(inputs, bias_result),
+        counts=inputs.counts,
         settings=settings,
-        notes=of_spa.notes,
-        units=basis.table.units,
-        evidence=basis.evidence,
-        basis=basis,
+        notes=spa_result.notes,
+        units=inputs.table.units,
+        evidence=inputs.evidence,
+        basis=inputs,
     )
 
 
@@ -400,17 +439,29 @@ def _parsed(ci: bool | Jackknife) -> Jackknife | None:
     return parse_ci(ci)
 
 
-def _labellers(basis: Basis, of_bias: Bias) -> dict[str, Labeller]:
-    """Return what each annotator gave, and how it agrees with the others."""
-    table, weights = basis.table, basis.weight_matrices.weights
-    gave, others, agreeing = table.co_labels
+def _labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, Labeller]:
+    """Compute number of labels, agreement with others and bias of each annotator, by name."""
+    table, weights = inputs.table, inputs.weight_matrices.weights
+    n_labels, n_others, n_agreeing_pairs = table.co_labels
     if weights is not None and table.named:
-        annotator, label, other_label, number, _ = neighbours(table)
-        agreeing = np.bincount(annotator, weights[label, other_label] * number, len(gave))
-    columns = (column.tolist() for column in (gave, others, agreeing))
-    total = sum(of_bias.by_annotator.values()) or UNDEFINED
-    shares = [of_bias.by_annotator.get(name, UNDEFINED) / total for name in table.annotators]
+        annotator, label, other_label, n_pairs_of_labels, _ = neighbours(table)
+        n_agreeing_pairs = np.bincount(
+            annotator, weights[label, other_label] * n_pairs_of_labels, len(n_labels)
+        )
+    count_columns = (column.tolist() for column in (n_labels, n_others, n_agreeing_pairs))
+    total_bias = sum(bias_result.by_annotator.values()) or UNDEFINED
+    bias_shares = [
+        bias_result.by_annotator.get(name, UNDEFINED) / total_bias for name in table.annotators
+    ]
     return {
-        name: Labeller(name, labels, pairs, near / pairs if pairs else UNDEFINED, share)
-        for name, labels, pairs, near, share in zip(table.annotators, *columns, shares, strict=True)
+        name: Labeller(
+            name,
+            n_labels_given,
+            n_pairs,
+            n_agreeing / n_pairs if n_pairs else UNDEFINED,
+            bias_share,
+        )
+        for name, n_labels_given, n_pairs, n_agreeing, bias_share in zip(
+            table.annotators, *count_columns, bias_shares, strict=True
+        )
     }

@@ -1,4 +1,4 @@
-"""All coefficients as tables and pictures, their verdict, and what is said beside figures."""
+"""Tables, plots, verdict, caveats and remarks of all coefficients of a table of labels."""
 
 from __future__ import annotations
 
@@ -30,37 +30,41 @@ _LOWEST = "lowest agreement by category"
 
 
 def caveats_of(coefficients: Coefficients) -> tuple[str, ...]:
-    """Collect the doubt on SPA, and caveats of what all coefficients rest on."""
+    """Collect the caveats: the dependence of SPA, and those common to all coefficients."""
     doubt = (coefficients.spa.dependence,) if coefficients.spa.dependence else ()
     return (*doubt, *coefficients.pi.caveats)
 
 
 def verdict_of(coefficients: Coefficients) -> str:
-    """Compose how high α is, and on which category agreement is lowest."""
+    """Write the verdict: the value of α, and the category with the lowest agreement."""
     ends, confidence = coefficients.alpha.interval, confidence_of(coefficients.settings)
     interval = None if ends is None else ends.corrected
     name = "Krippendorff's α"
     alpha = verdict.coefficient(
         name, coefficients.alpha.value, interval, confidence, coefficients.alpha.reason
     )
-    values = {part.value for part in coefficients.categories.values() if not math.isnan(part.value)}
+    values = {
+        agreement.value
+        for agreement in coefficients.categories.values()
+        if not math.isnan(agreement.value)
+    }
     lowest = coefficients.categories.lowest
     if lowest is None or len(values) < 2:
         return alpha
-    least = verdict.short(coefficients.categories[lowest].value)
-    return f"{alpha} Agreement is lowest on {printable(lowest)} ({least} of its pairs)."
+    lowest_value = verdict.short(coefficients.categories[lowest].value)
+    return f"{alpha} Agreement is lowest on {printable(lowest)} ({lowest_value} of its pairs)."
 
 
 def table_of(coefficients: Coefficients, by: str | None) -> Frame:
-    """Build a table with a row for each coefficient; with ``by`` for each part instead."""
-    make: dict[str | None, Callable[[], Frame]] = {
-        None: lambda: _whole(coefficients),
+    """Build a table with a row for each coefficient, or for each category, pair and so on."""
+    build_table: dict[str | None, Callable[[], Frame]] = {
+        None: lambda: _all_coefficients(coefficients),
         "category": lambda: _by_category(coefficients),
         "annotator": lambda: _by_annotator(coefficients),
         "pair": lambda: pairs_table(coefficients.basis),
         "item": lambda: items_table(coefficients.basis),
     }
-    table, counts = make[by](), coefficients.counts
+    table, counts = build_table[by](), coefficients.counts
     names = counts.annotators
     if by in (None, "category") and coefficients.categories.lowest is not None:
         table = replace(table, meanings={**table.meanings, _LOWEST: _LOWEST})
@@ -79,10 +83,10 @@ def table_of(coefficients: Coefficients, by: str | None) -> Frame:
     )
 
 
-def _whole(coefficients: Coefficients) -> Frame:
+def _all_coefficients(coefficients: Coefficients) -> Frame:
     """Build the table of all coefficients.
 
-    SPA has three rows for people, and the bias a row of its own for them.
+    Text output has three rows for SPA, and a separate row for the bias.
     """
     ci = coefficients.settings.ci is not None
     columns = [Column("coefficient", " ", "name"), Column("corrected"), Column("jackknife")]
@@ -94,45 +98,60 @@ def _whole(coefficients: Coefficients) -> Frame:
 
     def row(
         name: str,
-        part: Coefficient | Score,
+        coefficient: Coefficient | Score,
         value: float,
         counts: Counts = coefficients.counts,
-        **other: Value,
+        **replaced_cells: Value,
     ) -> list[Value]:
-        """Return the cells of a coefficient, in the order of the columns; some are others."""
+        """Build the cells of a coefficient in the order of the columns.
+
+        Args:
+            name: name of the row.
+            coefficient: coefficient, or F1.
+            value: value of the row.
+            counts: counts of the row.
+            replaced_cells: cells with other contents, by key.
+        """
         cells: dict[str, Any] = {
             "coefficient": name,
-            "corrected": getattr(part, "corrected", UNDEFINED),
-            "jackknife": getattr(part, "jackknife", UNDEFINED),
+            "corrected": getattr(coefficient, "corrected", UNDEFINED),
+            "jackknife": getattr(coefficient, "jackknife", UNDEFINED),
             "value": value,
-            "ends": ends_of(part.interval, "corrected"),
-            "observed": part.observed,
-            "expected": part.expected,
-        } | other
+            "ends": ends_of(coefficient.interval, "corrected"),
+            "observed": coefficient.observed,
+            "expected": coefficient.expected,
+        } | replaced_cells
         if ci:
             cells |= dict(zip(("low", "high"), cells["ends"] or _NO_ENDS, strict=True))
-        reason = getattr(part, "reason", "")
-        return [*cells.values(), *counts._asdict().values(), reason, part.interval]
+        reason = getattr(coefficient, "reason", "")
+        return [*cells.values(), *counts._asdict().values(), reason, coefficient.interval]
 
     rows, for_people, for_data = list[list[Value]](), set[int](), set[int]()
-    none: dict[str, Any] = {"observed": "", "expected": ""}
-    for kind, part in zip(COEFFICIENTS.values(), coefficients.all, strict=True):
-        at = len(rows)
-        if isinstance(part, Spa):
-            for_people |= {at + 1, at + 2}
+    no_figures: dict[str, Any] = {"observed": "", "expected": ""}
+    for definition, result in zip(COEFFICIENTS.values(), coefficients.all, strict=True):
+        row_index = len(rows)
+        if isinstance(result, Spa):
+            for_people |= {row_index + 1, row_index + 2}
             rows += [
-                row("SPA", part, part.value, ends=ends_of(part.interval, "observed")),
-                row("SPA corrected", part, part.corrected),
-                row("SPA corrected, jackknife", part, part.jackknife, ends="", **none),
+                row("SPA", result, result.value, ends=ends_of(result.interval, "observed")),
+                row("SPA corrected", result, result.corrected),
+                row("SPA corrected, jackknife", result, result.jackknife, ends="", **no_figures),
             ]
             continue
-        rows.append(row(part.name, part, part.value))
-        if kind.title != kind.sign:  # people see its title and its value alone
-            for_data.add(at)
-            for_people.add(at + 1)
-            rows.append(row(kind.title, part, part.value, **none))
-    if (marked := coefficients.marked) is not None:
-        rows.append(row("κ of marked tokens", marked.kappa, marked.kappa.value, marked.counts))
+        rows.append(row(result.name, result, result.value))
+        if definition.title != definition.sign:  # text output has only title and value
+            for_data.add(row_index)
+            for_people.add(row_index + 1)
+            rows.append(row(definition.title, result, result.value, **no_figures))
+    if (marked_coefficients := coefficients.marked) is not None:
+        rows.append(
+            row(
+                "κ of marked tokens",
+                marked_coefficients.kappa,
+                marked_coefficients.kappa.value,
+                marked_coefficients.counts,
+            )
+        )
     if (spans := coefficients.spans) is not None:
         rows.append(
             row("F1 of segments", spans, spans.observed, ends=ends_of(spans.interval, "observed"))
@@ -158,36 +177,53 @@ def _by_category(coefficients: Coefficients) -> Frame:
         Column("agreements", kind="count"),
         Column("potential", kind="count"),
         Column("labels", kind="count"),
-        *(Column(k.sign, k.sign, meaning=k.of_category) for k in COEFFICIENTS.values()),
+        *(
+            Column(definition.sign, definition.sign, meaning=definition.of_category)
+            for definition in COEFFICIENTS.values()
+        ),
         Column("", "both", "count", spare=True),
         Column("", "either", "count", spare=True),
         *([Column("agreement_low"), Column("agreement_high")] if ci else ()),
         Column("interval", kind="json"),
     ]
     rows: list[list[Value]] = []
-    others: list[list[float]] = []
-    for name, part in coefficients.categories.items():
-        pairs = (part.agreements, part.potential)
+    other_figures: list[list[float]] = []
+    for name, category_agreement in coefficients.categories.items():
+        pair_counts = (category_agreement.agreements, category_agreement.potential)
         values = [getattr(x.by_category.get(name), "value", UNDEFINED) for x in coefficients.all]
-        others.append([part.specific, *values])
-        ends = ends_of(part.interval, "observed")
-        begin = [name, "", name, part.value, ends, part.specific]
+        other_figures.append([category_agreement.specific, *values])
+        ends = ends_of(category_agreement.interval, "observed")
+        first_cells = [name, "", name, category_agreement.value, ends, category_agreement.specific]
         data_ends = ends if ci else ()
-        rows.append([*begin, *pairs, part.given, *values, *pairs, *data_ends, part.interval])
+        rows.append(
+            [
+                *first_cells,
+                *pair_counts,
+                category_agreement.given,
+                *values,
+                *pair_counts,
+                *data_ends,
+                category_agreement.interval,
+            ]
+        )
     averages = {"mean": coefficients.categories.mean, "median": coefficients.categories.median}
-    of_others = formulas.mean_and_median(np.array(others).reshape(-1, len(coefficients.all) + 1).T)
-    for (name, agreement), average in zip(averages.items(), of_others, strict=True):
+    averages_of_others = formulas.mean_and_median(
+        np.array(other_figures).reshape(-1, len(coefficients.all) + 1).T
+    )
+    for (name, agreement), average in zip(averages.items(), averages_of_others, strict=True):
         specific, *values = average.tolist()
         ends = ends_of(agreement.interval, "observed")
-        begin = ["", name, name, agreement.observed, ends, specific]
+        first_cells = ["", name, name, agreement.observed, ends, specific]
         data_ends = ends if ci else ()
-        none = [None, None]
-        rows.append([*begin, *none, None, *values, *none, *data_ends, agreement.interval])
+        no_counts = [None, None]
+        rows.append(
+            [*first_cells, *no_counts, None, *values, *no_counts, *data_ends, agreement.interval]
+        )
     return Frame(columns, rows, breaks=[len(coefficients.categories)])
 
 
 def _by_annotator(coefficients: Coefficients) -> Frame:
-    """Build the table of what each annotator gave."""
+    """Build the table of labels and agreement of each annotator."""
     columns = [
         Column("annotator", "annotator", "name", "annotator of labels"),
         Column("labels", "labels", "count"),
@@ -201,23 +237,24 @@ def _by_annotator(coefficients: Coefficients) -> Frame:
 
 
 def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
-    """Yield the lowest agreement by category, and why figures of the table are undefined."""
+    """Yield remarks on the lowest agreement by category, and reasons for undefined figures."""
     if by in ("annotator", "pair"):
         if not coefficients.annotators:
             yield "no rows: a table of counts does not say who gave which label"
     elif by != "item" and (lowest := coefficients.categories.lowest) is not None:
-        part = coefficients.categories[lowest]
+        lowest_agreement = coefficients.categories[lowest]
         values = [category.value for category in coefficients.categories.values()]
-        also = values.count(part.value) - 1
+        n_as_low = values.count(lowest_agreement.value) - 1
         yield (
-            f"{_LOWEST}: {figure(lowest)}, {figure(part.value)} ({part.agreements} of"
-            f" {counted(part.potential, 'pair')} in which one chose it)"
-            + (f", and {also} more as low" if also else "")
+            f"{_LOWEST}: {figure(lowest)}, {figure(lowest_agreement.value)}"
+            f" ({lowest_agreement.agreements} of"
+            f" {counted(lowest_agreement.potential, 'pair')} in which one chose it)"
+            + (f", and {n_as_low} more as low" if n_as_low else "")
         )
     for coefficient in coefficients.all:
         if coefficient.reason:
-            beyond = coefficient.reason.startswith("corrected: ")
-            name = "SPA corrected" if beyond else coefficient.name
+            is_corrected = coefficient.reason.startswith("corrected: ")
+            name = "SPA corrected" if is_corrected else coefficient.name
             yield f"{name} undefined: {coefficient.reason.removeprefix('corrected: ')}"
         elif by == "category":
             for category in coefficient.by_category.values():
@@ -236,28 +273,38 @@ def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
     if by == "annotator" and not any(coefficients.bias.by_annotator.values()):
         yield "–: share of bias undefined: there is none to share"
     if by == "category":
-        for of_category in coefficients.categories.values():
-            if of_category.reason:
-                yield f"–: agreement undefined: {of_category.reason}"
+        for agreement in coefficients.categories.values():
+            if agreement.reason:
+                yield f"–: agreement undefined: {agreement.reason}"
 
 
 def picture_of(coefficients: Coefficients, by: str | None) -> Picture:
-    """Return the coefficients with their intervals; by category, or each annotator's share."""
-    shares = [coefficients.parts[key] for key, kind in COEFFICIENTS.items() if kind.is_share]
+    """Plot the coefficients with their intervals, or agreement by category or annotator."""
+    shown_coefficients = [
+        coefficients.parts[key] for key, figure_name in COEFFICIENTS.items() if figure_name.is_share
+    ]
     if by == "annotator":
-        agreeing = [(x.name, [(x.agreement, *_NO_ENDS)]) for x in coefficients.annotators.values()]
-        what = "agreement with the others, as observed"
-        return dots_of(agreeing, [what], what)
+        agreement_rows = [
+            (x.name, [(x.agreement, *_NO_ENDS)]) for x in coefficients.annotators.values()
+        ]
+        axis_title = "agreement with the others, as observed"
+        return dots_of(agreement_rows, [axis_title], axis_title)
     if by == "category":
-        split = [coefficient for coefficient in shares if coefficient.by_category]
-        kinds, what = [coefficient.name for coefficient in split], "agreement by category"
+        categorized = [coefficient for coefficient in shown_coefficients if coefficient.by_category]
+        series, axis_title = (
+            [coefficient.name for coefficient in categorized],
+            "agreement by category",
+        )
         values = [
-            (name, [(coefficient.by_category[name].value, *_NO_ENDS) for coefficient in split])
+            (
+                name,
+                [(coefficient.by_category[name].value, *_NO_ENDS) for coefficient in categorized],
+            )
             for name in coefficients.categories
         ]
-        return dots_of(values, kinds, what)
+        return dots_of(values, series, axis_title)
     rows = []
-    for part in shares:
-        kind = "observed" if part is coefficients.spa else "corrected"
-        rows.append((part.name, [(part.value, *ends_of(part.interval, kind))]))
+    for result in shown_coefficients:
+        figure_name = "observed" if result is coefficients.spa else "corrected"
+        rows.append((result.name, [(result.value, *ends_of(result.interval, figure_name))]))
     return dots_of(rows, ["value"], "agreement corrected for chance (SPA: as observed)")

@@ -1,4 +1,4 @@
-"""Coefficients of the tokens of a corpus, with what corpus papers print beside them."""
+"""Coefficients of the tokens of a corpus, with the figures that corpus papers report as well."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def token_coefficients(
     progress: Callable[[int, int], None] | None = None,
     **settings: Any,
 ) -> Coefficients:
-    """Return all coefficients of a corpus's tokens, κ of those that anybody marked, and F1.
+    """Compute coefficients of all tokens and of marked tokens, and F1 of segments.
 
-    Most tokens are in no segment, and all agree on that: κ of all tokens flatters. κ of the tokens
-    that one annotator or more marked errs the other way, as chance then takes no account of the
-    tokens that all left. Corpus papers print both beside F1 of the segments (Deleger et al. 2012;
-    Brandsen et al. 2020).
+    Most tokens are outside all segments for every annotator, so κ of all tokens is too optimistic.
+    κ of the tokens that one annotator or more marked is too pessimistic, as chance ignores the
+    tokens that all left unmarked. Corpus papers report both together with F1 of segments (Deleger
+    et al. 2012; Brandsen et al. 2020).
 
     Args:
-        corpus: the annotators as layers; or parts of a corpus, as for
-            :func:`spanagree.token_labels`.
-        ci: confidence intervals by leaving out documents, or a :class:`spanagree.Jackknife`.
-        executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
-        progress: called with the number of parts done, twice.
-        settings: as for :func:`spanagree.coefficients`.
+        corpus: annotations, or parts of them (see :func:`spanagree.token_labels`).
+        ci: True for jackknife intervals over documents, False for none, or a
+            :class:`spanagree.Jackknife`.
+        executor: ``concurrent.futures.Executor`` with workers that read parts.
+        progress: callback that receives the number of finished parts, twice for each part.
+        settings: options of :func:`spanagree.coefficients`.
 
     Raises:
-        InputError: as for :func:`spanagree.token_labels`.
-        SettingError: as for :func:`spanagree.coefficients`.
+        InputError: if :func:`spanagree.token_labels` raises it.
+        SettingError: if :func:`spanagree.coefficients` raises it.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([9], {"ann": [[(0, 2, "X")]], "bob": [[(0, 3, "X")]]})
@@ -55,29 +55,37 @@ def token_coefficients(
     (0.727, 0.0, 0.0)
     """
     source = source_of(corpus)
-    parts = [*source] if isinstance(source, Iterator) else source  # they are gone over twice
-    table = token_labels(parts, executor=executor, progress=progress)
-    of_all = coefficients(table, ci=ci, **settings)
-    of_marked = coefficients(marked_items(table), ci=ci, **settings)
+    corpus_or_parts = (
+        [*source] if isinstance(source, Iterator) else source
+    )  # the parts are read twice
+    table = token_labels(corpus_or_parts, executor=executor, progress=progress)
+    all_coefficients = coefficients(table, ci=ci, **settings)
+    marked_coefficients = coefficients(marked_items(table), ci=ci, **settings)
     if len(table.annotators) < 2:
-        return replace(of_all, marked=of_marked)
-    of_spans = agree(parts, ci=ci, executor=executor)
-    lost = of_spans.settings.unplaced
+        return replace(all_coefficients, marked=marked_coefficients)
+    segment_agreement = agree(corpus_or_parts, ci=ci, executor=executor)
+    unplaced_rule = segment_agreement.settings.unplaced
     return replace(
-        of_all,
-        marked=of_marked,
-        spans=of_spans.team.f1,
-        about_spans=_about_spans(of_spans),
-        settings=replace(of_all.settings, f1_chance=of_spans.settings.chance, f1_unplaced=lost),
+        all_coefficients,
+        marked=marked_coefficients,
+        spans=segment_agreement.team.f1,
+        about_spans=_about_spans(segment_agreement),
+        settings=replace(
+            all_coefficients.settings,
+            f1_chance=segment_agreement.settings.chance,
+            f1_unplaced=unplaced_rule,
+        ),
     )
 
 
-def _about_spans(of_spans: Agreement) -> str:
-    """Say by which chance F1 of the segments was corrected, and what it makes of lost quotes."""
-    settings = of_spans.settings
-    about = f"F1 of segments: match {settings.match}, chance {settings.chance}"
+def _about_spans(segment_agreement: Agreement) -> str:
+    """Write the sentence on F1 of segments: its match, chance model, and quotes without text."""
+    settings = segment_agreement.settings
+    sentence = f"F1 of segments: match {settings.match}, chance {settings.chance}"
     if reason := settings.get("chance_undefined"):
-        about += f" ({printable(reason)})"
+        sentence += f" ({printable(reason)})"
     outcome = "match nothing, and are left out of all else"
-    lost = verdict.not_in_text(settings, [*of_spans.annotators], of_spans.not_found, outcome)
-    return f"{about}; {lost.removesuffix('.')}" if lost else about
+    quotes_sentence = verdict.not_in_text(
+        settings, [*segment_agreement.annotators], segment_agreement.not_found, outcome
+    )
+    return f"{sentence}; {quotes_sentence.removesuffix('.')}" if quotes_sentence else sentence

@@ -1,4 +1,8 @@
-"""The tokens of a corpus as items, of which each annotator gives a label."""
+"""The tokens of a corpus as items of a table of labels.
+
+A token within a segment has the label of the segment, and one outside all segments the label O.
+Tables have columns of item, annotator and label, with one row for each annotator and token.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
 OUTSIDE = "O"
-"""The label of a token in no segment."""
+"""Label of a token outside all segments."""
 
 
 def token_labels(
@@ -37,22 +41,23 @@ def token_labels(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> LabelTable:
-    """Return a table whose items are tokens and whose labels are those of segments, or O outside.
+    """Build a table of the labels of tokens.
 
-    A token of a document that an annotator never saw is missing; one outside every segment is
-    ``O``. In a corpus of characters the items are characters.
+    A token within a segment has its label, and a token outside all segments ``O``. Labels are
+    missing for documents that the annotator did not see. In a corpus of characters the items are
+    characters.
 
     Args:
-        corpus: the annotators (or systems) as layers; or parts of a corpus, as for
-            :func:`spanagree.evaluate`, whose tokens are those of the whole.
-        skip_outside: leave out the tokens that all who saw them call O, usually nearly all.
-        executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
-        progress: called with the number of parts done, twice.
+        corpus: annotations, or parts of them (see :func:`spanagree.evaluate`).
+        skip_outside: True to leave out the tokens that all annotators left unmarked, usually
+            nearly all tokens.
+        executor: ``concurrent.futures.Executor`` with workers that read parts.
+        progress: callback that receives the number of finished parts, twice for each part.
 
     Raises:
         InputError: if segments of one annotator with different labels share a token, as an item
-            takes one label; if a label is called O; for parts that fail, or do not belong together.
-        SettingError: for an executor and one corpus.
+            takes one label; if a label is called O; if parts fail or do not belong together.
+        SettingError: if there is an executor, but no parts.
 
     >>> corpus = Corpus.from_segments([4], {"ann": [[(0, 2, "PER")]], "bob": [[(0, 1, "PER")]]})
     >>> token_labels(corpus).counts.given.tolist()
@@ -66,44 +71,44 @@ def token_labels(
     if isinstance(source, Corpus):
         check_executor(executor)
         return label_tokens(source, skip_outside)
-    work = functools.partial(_label_part, skip_outside=skip_outside)
-    return joined_parts(source, work, _joined_tables, executor, progress)
+    label_part = functools.partial(_label_part, skip_outside=skip_outside)
+    return joined_parts(source, label_part, _joined_tables, executor, progress)
 
 
 class _LabelledPart(NamedTuple):
     """Labels of the tokens of a part of a corpus.
 
     Attributes:
-        corpus: its documents, without what is in them.
-        table: labels of its tokens.
+        corpus: documents of the part, without text and segments.
+        table: labels of the tokens.
     """
 
     corpus: Corpus
     table: LabelTable
 
 
-def _label_part(part: Corpus, skip_outside: bool) -> _LabelledPart:
-    """Label the tokens of a part of a corpus, where it is read."""
-    part = placed_only(part, "tokens")
-    documents = without_text(part).but(layers={}, labels=(), changes=())
-    return _LabelledPart(documents, label_tokens(part, skip_outside))
+def _label_part(part_corpus: Corpus, skip_outside: bool) -> _LabelledPart:
+    """Label the tokens of a part of a corpus, in the process that reads it."""
+    part_corpus = placed_only(part_corpus, "tokens")
+    documents = without_text(part_corpus).but(layers={}, labels=(), changes=())
+    return _LabelledPart(documents, label_tokens(part_corpus, skip_outside))
 
 
-def _joined_tables(parts: Mapping[str, _LabelledPart]) -> LabelTable:
-    """Join the tables of parts of a corpus, as if it had been one.
+def _joined_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
+    """Concatenate the tables of parts of a corpus.
 
     Raises:
-        InputError: for parts that do not belong together.
+        InputError: if the parts do not belong together.
     """
-    corpus = joined({name: part.corpus for name, part in parts.items()})
-    tables = [part.table for part in parts.values()]
-    corpora = [part.corpus for part in parts.values()]
+    corpus = joined({name: labelled_part.corpus for name, labelled_part in parts_by_name.items()})
+    tables = [labelled_part.table for labelled_part in parts_by_name.values()]
+    corpora = [labelled_part.corpus for labelled_part in parts_by_name.values()]
     annotators = tuple(dict.fromkeys(name for table in tables for name in table.annotators))
     labels = tuple(sorted({label for table in tables for label in table.labels}))
 
-    def numbers(names: tuple[str, ...], known: tuple[str, ...]) -> Ints:
-        code = {name: i for i, name in enumerate(known)}
-        return np.array([code[name] for name in names], np.int64)
+    def numbers(names: tuple[str, ...], all_names: tuple[str, ...]) -> Ints:
+        code_by_name = {name: i for i, name in enumerate(all_names)}
+        return np.array([code_by_name[name] for name in names], np.int64)
 
     def before(sizes: Iterable[int]) -> list[int]:
         return [*accumulate(sizes, initial=0)][:-1]
@@ -118,15 +123,15 @@ def _joined_tables(parts: Mapping[str, _LabelledPart]) -> LabelTable:
         for table, n in zip(tables, n_items, strict=True)
     ]
     item, label, annotator = map(np.concatenate, zip(*columns, strict=True))
-    numbered = [
+    document_columns = [
         table.documents + n
         for table, n in zip(tables, n_documents, strict=True)
-        if table.documents is not None  # tokens are in documents
+        if table.documents is not None  # never None for tokens
     ]
-    documents = np.concatenate(numbered)
+    documents = np.concatenate(document_columns)
     items = None
-    if all(table.items is not None for table in tables):  # numbers of tokens, from 1
-        n_tokens = before(int(part.lengths.sum()) for part in corpora)
+    if all(table.items is not None for table in tables):  # names are token numbers from 1
+        n_tokens = before(int(labelled_part.lengths.sum()) for labelled_part in corpora)
         items = tuple(
             str(int(name) + n)
             for table, n in zip(tables, n_tokens, strict=True)
@@ -146,8 +151,8 @@ def _joined_tables(parts: Mapping[str, _LabelledPart]) -> LabelTable:
     )
 
 
-def _between_borders(corpus: Corpus) -> Ints:
-    """Return where a segment or a document begins or ends, of the tokens of all documents."""
+def _find_borders(corpus: Corpus) -> Ints:
+    """Find the tokens at which a segment or a document begins or ends, sorted."""
     ends = [corpus.starts, corpus.starts + corpus.lengths]
     for layer in corpus.layers.values():
         begin = corpus.starts[layer.document]
@@ -156,19 +161,19 @@ def _between_borders(corpus: Corpus) -> Ints:
 
 
 def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> LabelTable:
-    """Return the tokens of one corpus as items.
+    """Build a table of the labels of the tokens of one corpus.
 
     Args:
-        corpus: the annotators as layers.
-        skip_outside: leave out the tokens that all who saw them call O.
-        runs: items are runs of tokens without a border inside, each of which stands for its length.
+        corpus: annotations.
+        skip_outside: True to leave out the tokens that all annotators left unmarked.
+        runs: True for items that are runs of tokens without a border inside, weighted by length.
 
     Raises:
-        InputError: for a token with two labels, or a label that is called O.
+        InputError: if a token has two labels, or a label is called O.
     """
     corpus = placed_only(corpus, "tokens")
-    borders = _between_borders(corpus) if runs else None
-    _check(corpus, int(corpus.lengths.sum()) if borders is None else len(borders))
+    borders = _find_borders(corpus) if runs else None
+    _check_items(corpus, int(corpus.lengths.sum()) if borders is None else len(borders))
 
     def item_at(tokens: Ints) -> Ints:
         return tokens if borders is None else np.searchsorted(borders, tokens)
@@ -176,39 +181,50 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     starts = item_at(corpus.starts)
     lengths = item_at(corpus.starts + corpus.lengths) - starts
     labels = tuple(sorted((*corpus.labels, OUTSIDE)))
-    code = np.array([labels.index(label) for label in corpus.labels], np.int64)
+    label_codes = np.array([labels.index(label) for label in corpus.labels], np.int64)
     columns = []
-    for number, (name, layer) in enumerate(corpus.layers.items()):
-        seen = np.flatnonzero(layer.annotated)
-        first = starts[seen]
-        items, _ = ranges(first, first + lengths[seen])
-        before = np.cumsum(lengths[seen]) - lengths[seen]
-        # how far the items that the annotator saw lie from their places among all items
-        shift = before - first
-        shift = shift[np.searchsorted(seen, layer.document)] if len(layer) else layer.document
-        begin = corpus.starts[layer.document]
-        marked, segment = ranges(
-            item_at(begin + layer.start) + shift, item_at(begin + layer.end) + shift
+    for annotator_index, (name, layer) in enumerate(corpus.layers.items()):
+        seen_documents = np.flatnonzero(layer.annotated)
+        first_items = starts[seen_documents]
+        items, _ = ranges(first_items, first_items + lengths[seen_documents])
+        n_items_before = np.cumsum(lengths[seen_documents]) - lengths[seen_documents]
+        # difference of an item's index among the annotator's items and among all items
+        shift = n_items_before - first_items
+        shift = (
+            shift[np.searchsorted(seen_documents, layer.document)] if len(layer) else layer.document
+        )
+        document_starts = corpus.starts[layer.document]
+        marked_rows, segment = ranges(
+            item_at(document_starts + layer.start) + shift,
+            item_at(document_starts + layer.end) + shift,
         )
         label = np.full(len(items), labels.index(OUTSIDE))
-        label[marked] = code[layer.label[segment]]
-        clash = label[marked] != code[layer.label[segment]]
-        if clash.any():
-            k = int(clash.argmax())
-            d = int(layer.document[segment[k]])
-            place = items[marked[k]]
-            at = int((place if borders is None else borders[place]) - corpus.starts[d])
-            both = (labels[label[marked[k]]], corpus.labels[layer.label[segment[k]]])
-            offset = shown(at, corpus.offsets)
+        label[marked_rows] = label_codes[layer.label[segment]]
+        is_clash = label[marked_rows] != label_codes[layer.label[segment]]
+        if is_clash.any():
+            clash_row = int(is_clash.argmax())
+            document_index = int(layer.document[segment[clash_row]])
+            item_index = items[marked_rows[clash_row]]
+            position = int(
+                (item_index if borders is None else borders[item_index])
+                - corpus.starts[document_index]
+            )
+            clashing_labels = (
+                labels[label[marked_rows[clash_row]]],
+                corpus.labels[layer.label[segment[clash_row]]],
+            )
+            offset = shown(position, corpus.offsets)
             token = f"{offset} s" if is_time(corpus.offsets) else f"{corpus.offsets[:-1]} {offset}"
             raise InputError(
-                f"annotator {show(name)}, document {show(corpus.id_of(d))}: {token} is"
-                f" {' and '.join(map(show, sorted(both)))}; an item takes one label, but"
+                f"annotator {show(name)}, document {show(corpus.id_of(document_index))}: {token} is"
+                f" {' and '.join(map(show, sorted(clashing_labels)))}; an item takes one label, but"
                 " coefficients by label (--by label) take one label at a time"
             )
-        columns.append((items, np.full(len(items), number), label))
-    nothing = np.zeros(0, np.int64)
-    item, annotator, label = (np.concatenate([*(c[k] for c in columns), nothing]) for k in range(3))
+        columns.append((items, np.full(len(items), annotator_index), label))
+    no_rows = np.zeros(0, np.int64)
+    item, annotator, label = (
+        np.concatenate([*(c[clash_row] for c in columns), no_rows]) for clash_row in range(3)
+    )
     table = LabelTable.of_single(
         np.argsort(item, kind="stable"),
         (item, label, annotator),
@@ -225,20 +241,24 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
 
 
 def marked_items(table: LabelTable) -> LabelTable:
-    """Return the tokens of a table that one annotator or more marked."""
+    """Select the tokens that one annotator or more marked."""
     is_marked = np.zeros(table.size, np.bool_)
     is_marked[table.item[table.label != table.labels.index(OUTSIDE)]] = True
     reading = {**table.reading, "outside": "skipped"}
     return replace(table.subset(np.flatnonzero(is_marked)), reading=reading)
 
 
-def _check(corpus: Corpus, size: int) -> None:
-    """Refuse a corpus whose tokens cannot be items, or are so many items."""
+def _check_items(corpus: Corpus, size: int) -> None:
+    """Raise an error if tokens cannot be items, or are too many.
+
+    Raises:
+        InputError: if a label is called O, or a segment is discontinuous.
+    """
     check_in_one_piece(corpus, "labels of tokens")
     if OUTSIDE in corpus.labels:
         raise InputError(
             f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"
             " give it another name"
         )
-    if corpus.tokens is None and corpus.texts is None:  # of which nothing vouches for the lengths
+    if corpus.tokens is None and corpus.texts is None:  # then lengths are unchecked input
         check_cost(4 * len(corpus.layers) * size, "a label for every token")

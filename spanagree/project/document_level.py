@@ -16,7 +16,7 @@ from spanagree.corpus.placed import placed_only, remarks_on_unplaced
 from spanagree.corpus.roles import choose_annotators, times_seen
 from spanagree.errors import counted
 from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.labels.chance_corrected import Basis, score
+from spanagree.labels.chance_corrected import CoefficientInputs, score
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import CoefficientSet
 from spanagree.labels.intervals import intervals
@@ -216,7 +216,7 @@ def _alpha(
         wholes=corpus.wholes,
         reading=corpus.reading,
     )
-    basis = Basis.of(table, False)
+    basis = CoefficientInputs.of(table, False)
     alpha = replace(score(CoefficientSet.alpha, basis), by_category={})
     if jackknife is None:
         return alpha

@@ -28,7 +28,7 @@ from spanagree.slices.differences import ENOUGH
 from spanagree.slices.metadata import Source
 from spanagree.slices.values import SliceBy, sliced_documents
 from spanagree.uncertainty.confidence import USUAL, Jackknife
-from spanagree.uncertainty.differences import p_and_reach
+from spanagree.uncertainty.differences import p_and_half_width
 from spanagree.uncertainty.jackknife import TIE
 
 _LEAST = 2  # units with an error, and with a match
@@ -306,7 +306,7 @@ def _difference(
         nan = math.nan
         return AlphaDifference(*two, value, nan, nan, nan, nan)
     n_units = first.n_units + second.n_units
-    of_all = p_and_reach(
+    of_all = p_and_half_width(
         np.array([value]), np.array([variance]), np.array([fourth]), n_units, tail / number
     )
     p, reach = (float(x[0]) for x in of_all)

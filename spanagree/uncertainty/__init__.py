@@ -1,1 +1,1 @@
-"""How sure figures are: intervals by the jackknife, tests of differences, and of chance."""
+"""Uncertainty of scores: jackknife intervals, tests of differences, and tests against chance."""

@@ -1,4 +1,13 @@
-"""What chance says of two annotations: z, p, and the standard deviation of the expected F1."""
+"""Tests of the match of two annotators against chance.
+
+With M the number of matches under chance and m the observed one,
+
+    z = (m − E M) / sd M,   p = P(M ≥ m),
+
+for each document and for all documents together. F1 is 2 m / n, with n the number of segments of
+both annotators, so the standard deviation of the expected F1 is 2 sd M / n. The p of documents are
+corrected by Benjamini and Hochberg's procedure.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +30,24 @@ if TYPE_CHECKING:
     )  # few commands need chance
 
 HIGH = 0.95
-"""The share of chance's matches that lie at or below the point that is shown."""
+"""Probability of the quantile of chance's F1 that tables show."""
 
 LEVEL = 0.05
-"""A document whose p after Benjamini and Hochberg's correction is above this is not unexpected."""
+"""Largest p, after Benjamini and Hochberg's correction, of a document with an unexpected match."""
 
 
 class ChanceStatistics(NamedTuple):
-    """What chance says of two annotations over some documents.
+    """Test of the match of two annotators against chance, in one document or in all.
 
     Attributes:
-        sd: the standard deviation of the expected F1, both annotations random.
-        high: the F1 that chance stays at or below in 95 of 100 cases.
-        z: how many standard deviations of chance the match lies above its mean.
-        p: the probability of at least this match by chance.
-        log10_p: its decimal logarithm.
-        least_p: the smallest p that any match could have there.
-        p_bh: p after Benjamini and Hochberg's correction for all documents; of all
-            documents together that is undefined.
+        sd: standard deviation of the expected F1, with both annotations random.
+        high: 95 % quantile of F1 under chance.
+        z: difference of the match and its expectation, in standard deviations.
+        p: probability of at least this match by chance.
+        log10_p: decimal logarithm of p.
+        least_p: smallest p that a match could have in this document.
+        p_bh: p after Benjamini and Hochberg's correction for all documents; undefined for
+            all documents together.
     """
 
     sd: float
@@ -50,7 +59,7 @@ class ChanceStatistics(NamedTuple):
     p_bh: float = UNDEFINED
 
     def values(self) -> list[Value]:
-        """Return the values in the columns."""
+        """Return the values of `COLUMNS`."""
         return [self.sd, self.high, self.z, self.p, self.p_bh]
 
 
@@ -61,42 +70,55 @@ COLUMNS = (
     Column("p", "p", "probability", "p of a document"),
     Column("p_bh", "B-H", "probability"),
 )
-"""The columns of a table that :meth:`ChanceStatistics.values` fills."""
+"""Columns of a table, filled by :meth:`ChanceStatistics.values`."""
 
 WHOLE = 4
-"""How many of them hold for all documents together."""
+"""Number of these columns that are defined for all documents together."""
 
 
 @dataclass(frozen=True)
 class PairChance:
-    """The match of two annotations by chance.
+    """Distributions of the match of two annotators under chance.
 
     Attributes:
-        tested: the chance that z and p ask for: with gold as it is, or both random.
-        both: both random, as for the expected F1.
+        tested: distribution for z and p, with gold fixed or both annotations random.
+        both: distribution for the expected F1, with both annotations random.
     """
 
     tested: MatchDistribution
     both: MatchDistribution
 
     def of_documents(self, tallies: dict[int, Tally]) -> dict[int, ChanceStatistics]:
-        """Return the figures of each document, by number."""
+        """Compute the statistics of each document.
+
+        Args:
+            tallies: observed matches by the index of the document.
+        """
         from spanagree.uncertainty.permutation import benjamini_hochberg
 
         statistics = {
-            d: _figures(self.tested.documents[d], self.both.documents[d], tally)
-            for d, tally in tallies.items()
+            document_index: _statistics(
+                self.tested.documents[document_index], self.both.documents[document_index], tally
+            )
+            for document_index, tally in tallies.items()
         }
-        # where chance gives the same match always, nothing is asked
-        asked = [d for d in statistics if self.tested.documents[d].variance]
-        adjusted = benjamini_hochberg([statistics[d].p for d in asked])
+        # a document with the same match in every draw is no test
+        varying_documents = [
+            document_index
+            for document_index in statistics
+            if self.tested.documents[document_index].variance
+        ]
+        adjusted_p = benjamini_hochberg(
+            [statistics[document_index].p for document_index in varying_documents]
+        )
         return statistics | {
-            d: statistics[d]._replace(p_bh=p) for d, p in zip(asked, adjusted, strict=True)
+            document_index: statistics[document_index]._replace(p_bh=p_bh)
+            for document_index, p_bh in zip(varying_documents, adjusted_p, strict=True)
         }
 
     def of_all(self, tally: Tally) -> ChanceStatistics:
-        """Return the figures over all documents."""
-        return _figures(self.tested, self.both, tally)
+        """Compute the statistics over all documents."""
+        return _statistics(self.tested, self.both, tally)
 
 
 def chance_of_pairs(
@@ -106,59 +128,64 @@ def chance_of_pairs(
     gold: str | None = None,
     progress: Progress = None,
 ) -> list[PairChance]:
-    """Return the chance of pairs of annotators.
+    """Compute the distributions of the match of pairs of annotators under chance.
 
     Args:
-        corpus: all of them.
-        pairs: the names of two each.
+        corpus: segments of all annotators.
+        pairs: names of the two annotators of each pair.
         counting: measure and chance model.
-        gold: who stays as she is when a pair is tested; else both are random.
-        progress: called with the number of pairs done, and of all.
+        gold: name of the annotator with fixed segments in z and p. Default: both are random.
+        progress: callback that receives the number of finished pairs and of all pairs.
     """
     from spanagree.comparisons.chance_distribution.distribution import Question, distribution
 
     counting.chance.check_defined("p_values")
     corpus.check_segments("p_values")
-    report_progress = progress or (lambda done, total: None)
-    ask = Question(counting.measure, counting.chance, seed=counting.chance.seed)
-    chances = []
-    for done, pair in enumerate(pairs):
-        report_progress(done, len(pairs))
-        both = distribution(corpus, pair, None, ask)
-        tested = both if gold is None else distribution(corpus, pair, gold, ask)
-        chances.append(PairChance(tested, both))
+    report_progress = progress or (lambda n_done, total: None)
+    options = Question(counting.measure, counting.chance, seed=counting.chance.seed)
+    pair_chances = []
+    for n_done, pair in enumerate(pairs):
+        report_progress(n_done, len(pairs))
+        both_random = distribution(corpus, pair, None, options)
+        tested = both_random if gold is None else distribution(corpus, pair, gold, options)
+        pair_chances.append(PairChance(tested, both_random))
     report_progress(len(pairs), len(pairs))
-    return chances
+    return pair_chances
 
 
-def _figures(tested: MatchDistribution, both: MatchDistribution, tally: Tally) -> ChanceStatistics:
-    size = tally.size
-    sd = 2 * both.sd / size if size else UNDEFINED
+def _statistics(
+    tested: MatchDistribution, both_random: MatchDistribution, tally: Tally
+) -> ChanceStatistics:
+    n_segments = tally.size
+    sd = 2 * both_random.sd / n_segments if n_segments else UNDEFINED
     if tested.probabilities is None:
         return ChanceStatistics(sd, UNDEFINED, tested.z(tally.matched), UNDEFINED, UNDEFINED)
     p = tested.tail(tally.matched)
     log10_p = tested.log10_tail(tally.matched) if p < LEVEL else math.log10(p)
-    high = 2 * tested.quantile(HIGH) / size if size else UNDEFINED
-    least = tested.least_p if len(tested.drawn) else float(tested.probabilities[-1])
-    return ChanceStatistics(sd, high, tested.z(tally.matched), p, log10_p, least)
+    high = 2 * tested.quantile(HIGH) / n_segments if n_segments else UNDEFINED
+    least_p = tested.least_p if len(tested.drawn) else float(tested.probabilities[-1])
+    return ChanceStatistics(sd, high, tested.z(tally.matched), p, log10_p, least_p)
 
 
 def cannot_be_told(figures: list[ChanceStatistics], documents: str, correction: str) -> str:
-    """Return in how many documents a match cannot be told from chance, or nothing without any.
+    """Write the note on documents with no more matches than chance explains; empty without any.
 
-    Where even the greatest match is not improbable enough, that says nothing of those who marked.
+    The note also counts the documents in which even the largest match would not be significant.
 
     Args:
-        figures: of each document.
-        documents: what they are called, as one; and of whom, if of several.
-        correction: its name.
+        figures: statistics of each document.
+        documents: noun for one document, and its owner if there are several: "document of pairs".
+        correction: name of the correction for many tests.
     """
-    asked = [figure for figure in figures if not math.isnan(figure.p_bh)]
-    if not asked:
+    varying = [figure for figure in figures if not math.isnan(figure.p_bh)]
+    if not varying:
         return ""
-    dull = [figure for figure in asked if figure.p_bh > LEVEL]
-    unable = sum(figure.least_p > LEVEL for figure in dull)
-    noun, _, whose = documents.partition(" ")
-    asked_of = f"{counted(len(asked), noun)}{' ' * bool(whose)}{whose} in which chance can vary"
-    note = f"{len(dull)} of {asked_of} cannot be told from chance ({correction}, {percent(LEVEL)})"
-    return f"{note}; {unable} of these could not with any match" if unable else note
+    not_unexpected = [figure for figure in varying if figure.p_bh > LEVEL]
+    n_powerless = sum(figure.least_p > LEVEL for figure in not_unexpected)
+    noun, _, owner = documents.partition(" ")
+    of_varying = f"{counted(len(varying), noun)}{' ' * bool(owner)}{owner} in which chance can vary"
+    n_expected = len(not_unexpected)
+    note = (
+        f"{n_expected} of {of_varying} cannot be told from chance ({correction}, {percent(LEVEL)})"
+    )
+    return f"{note}; {n_powerless} of these could not with any match" if n_powerless else note

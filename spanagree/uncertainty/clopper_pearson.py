@@ -1,4 +1,8 @@
-"""The exact interval of a share that was seen in few of many (Clopper & Pearson 1934)."""
+"""The exact interval of a binomial proportion (Clopper & Pearson 1934).
+
+If k of n units are found, the upper end u of the interval is the (1 − tail) quantile of
+Beta(k + 1, n − k).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,11 @@ from typing import Any
 
 
 def greatest_share(n_found: Any, n_units: Any, tail: float) -> Any:
-    """Compute the high end of the exact interval of a share.
+    """Compute the upper end of the exact interval of a proportion.
 
     Args:
-        n_found: number of units that have something, fewer than all.
-        n_units: number of units.
+        n_found: number k of units with the property, below `n_units`.
+        n_units: number n of units.
         tail: probability beyond the end.
 
     >>> round(float(greatest_share(0, 50, 0.025)), 4)  # 1 − 0.025^(1/50)

@@ -19,19 +19,22 @@ CLUSTER_BY = {
     "text": "each text by itself of documents that were joined of texts, with their chance",
     "sentence": "each sentence; with --unit document, each by itself of those that were joined",
 }
-"""The clusters that are left out one at a time, by name."""
+"""Kinds of clusters to leave out one at a time, by name."""
 
 OVER = {
     "documents": "other documents, for the annotators who are there",
     "annotators": "other annotators too, in a second interval",
 }
-"""The samples that intervals regard, by name."""
+"""Samples that intervals generalize over, by name."""
 
 LEAST_UNITS = 3
-"""Two units of a sample, such as annotators or runs, leave one when one is left out."""
+"""Least number of units of a sample, such as annotators or runs, for an interval over it.
+
+With two units, only one is left when the other is left out.
+"""
 
 FEW_ANNOTATORS = 10
-"""Fewer annotators than this tell little of others (``scripts/simulate_annotators.py``)."""
+"""Least number of annotators for a reliable interval (``scripts/simulate_annotators.py``)."""
 
 _BOTH = "documents+annotators"
 
@@ -42,9 +45,10 @@ class Jackknife:
 
     Attributes:
         confidence: level of the intervals, in per cent.
-        cluster_by: what is left out one at a time, in place of the documents as they were read:
-            document, whole ones of sentences; text or sentence, each of joined documents.
-        over: documents; or of a team annotators too, by a second interval, which needs three.
+        cluster_by: unit to leave out at a time. Default: the documents as they were read. With
+            document, all sentences of a document together; with text or sentence, each text or
+            sentence of a joined document.
+        over: documents; or annotators, which adds a second interval for a team of three or more.
 
     Raises:
         SettingError: if the confidence is not between 1 and 100, or a name is unknown.
@@ -69,19 +73,19 @@ class Jackknife:
 
     @property
     def tail(self) -> float:
-        """The probability beyond each end of an interval."""
+        """Probability beyond each end of an interval."""
         return (1 - self.confidence / 100) / 2
 
     @property
     def over_annotators(self) -> bool:
-        """Whether other annotators are regarded too."""
+        """Whether the intervals also generalize to other annotators."""
         return self.over == "annotators"
 
     def settings(self, kinds: Iterable[str] = ()) -> dict[str, Any]:
-        """Return the settings that name the intervals.
+        """Build the settings that identify the intervals.
 
         Args:
-            kinds: of the intervals that were computed.
+            kinds: methods of the computed intervals.
 
         >>> Jackknife(cluster_by="document").settings(["exact", "jackknife-t"])
         {'ci': 'jackknife-t95+exact95', 'cluster_by': 'document'}
@@ -92,15 +96,20 @@ class Jackknife:
         return {**settings, "over": _BOTH} if self.over_annotators else settings
 
     def by_text(self, settings: Mapping[str, Any]) -> bool:
-        """Return whether the texts (or sentences) that documents were joined of are clusters."""
+        """Decide whether the clusters are the texts or sentences within joined documents."""
         by_sentence = self.cluster_by == "sentence" and settings.get("unit") == "document"
         return by_sentence or self.cluster_by == "text"
 
     def wholes_of(self, wholes: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
-        """Return the number of the whole of each document if wholes are clusters; else ``None``.
+        """Return the cluster of each document; ``None`` if each document is its own cluster.
+
+        Args:
+            wholes: index of the document that each sentence was cut from; ``None`` if unknown.
+            settings: settings under which the corpus was read.
 
         Raises:
-            SettingError: if it is not known what sentences belong to, or nothing is a sentence.
+            SettingError: if the documents of the sentences are unknown, or the corpus has no
+                sentences.
         """
         if self.by_text(settings):
             raise SettingError(
@@ -132,12 +141,12 @@ def parse_ci(
 
     Args:
         ci: True for the defaults, False for none, or a :class:`Jackknife`.
-        of_team: whether annotators are a sample.
-        clusters: whether anything but the documents as they were read may be left out.
+        of_team: True if the result is of a team, so that intervals over annotators are allowed.
+        clusters: True if `cluster_by` is allowed.
 
     Raises:
-        SettingError: if ``ci`` is anything else, or asks for annotators where there is no team, or
-            for clusters where there are none.
+        SettingError: if ``ci`` has another type, requests annotators without a team, or requests
+            clusters that are not allowed.
     """
     if isinstance(ci, Jackknife):
         if ci.over_annotators and not of_team:
@@ -156,6 +165,6 @@ def parse_ci(
     return USUAL if ci else None
 
 
-def settings_with(settings: Any, jackknife: Jackknife | None, kinds: Iterable[str] = ()) -> Any:
-    """Add the settings of intervals to others, if intervals were requested."""
-    return settings if jackknife is None else replace(settings, **jackknife.settings(kinds))
+def settings_with(settings: Any, jackknife: Jackknife | None, methods: Iterable[str] = ()) -> Any:
+    """Add the settings of intervals to other settings, if intervals were requested."""
+    return settings if jackknife is None else replace(settings, **jackknife.settings(methods))

@@ -1,14 +1,17 @@
-"""Differences of two systems by the jackknife: simultaneous intervals, and p.
+"""Differences of two systems by the jackknife: simultaneous intervals and p.
 
-Leaving out a document changes the difference of two figures by the difference of their changes, so
-V and its degrees of freedom are those of :mod:`spanagree.uncertainty.jackknife`, on the scale of
-the figures. p and interval come from the same t: of m pairs p is multiplied by m, and intervals
-hold all at once at their confidence, as each has 1/m of the rest (Dunn 1961). So an interval leaves
-out 0 just where its p is below 1 less the confidence.
+With D the difference of two scores and d its change when a document is left out,
 
-A system may have several runs, as of other seeds. Its figure is the mean over them, and from three
-runs on their variance, divided by their number, is added to V: so the difference is one over other
-documents and other runs; see :mod:`spanagree.uncertainty.samples`.
+    V = Σ d²,   p = 2 P(T ≤ −|D| / √V),   interval D ± t · √V,
+
+where T has Satterthwaite's degrees of freedom; see :mod:`spanagree.uncertainty.jackknife`. With m
+pairs of systems, p is multiplied by m and each interval has 1/m of the error probability (Dunn
+1961), so all intervals together have the requested confidence. An interval excludes 0 exactly if
+its p, multiplied by m, is below 1 less the confidence.
+
+A system may have several runs, such as from different seeds. Its score is the mean over the runs.
+From three runs on, the variance of this mean is added to V, so the interval covers new documents
+and new runs; see :mod:`spanagree.uncertainty.samples`.
 """
 
 from __future__ import annotations
@@ -30,14 +33,14 @@ _ONE = "interval: exact, as at most one document tells the two apart, which is n
 
 
 class Differences(NamedTuple):
-    """The differences of two systems in F1 and corrected F1.
+    """Differences of two systems in F1 and corrected F1.
 
     Attributes:
-        value: differences, the first less the second; (2,).
-        ends: ends of their simultaneous intervals; (2, 2).
-        p: two-sided probability of each, before it is multiplied by the number of pairs; (2,).
-        exact: whether the intervals are exact.
-        reasons: what is out of the ordinary about each.
+        value: scores of the first system less those of the second; (2,).
+        ends: ends of the simultaneous intervals; (2, 2).
+        p: two-sided p of each difference, not yet multiplied by the number of pairs; (2,).
+        exact: True if the intervals are exact.
+        reasons: remark on each difference, such as an undefined interval; empty without any.
     """
 
     value: Floats
@@ -47,41 +50,41 @@ class Differences(NamedTuple):
     reasons: tuple[str, str]
 
 
-def p_and_reach(
-    value: Floats, variance: Floats, fourth: Floats, n_units: float, tail: float
+def p_and_half_width(
+    value: Floats, variance: Floats, fourth_powers: Floats, n_units: float, tail: float
 ) -> tuple[Floats, Floats]:
-    """Compute two-sided p of differences, and how far their intervals reach to either side.
+    """Compute two-sided p of differences, and half the widths of their intervals.
 
     Args:
         value: differences.
-        variance: sum of the squared changes of each.
-        fourth: sum of their fourth powers.
+        variance: sum of the squared changes of each difference.
+        fourth_powers: sum of the fourth powers of these changes.
         n_units: number of units with anything to compare.
         tail: probability beyond each end.
 
     >>> one = np.ones(1)
-    >>> p, reach = p_and_reach(0 * one, 4 * one, 4 * one, 4, 0.025)  # four alike: t of 3 degrees
-    >>> p.tolist(), reach.round(3).tolist()
+    >>> p, half_width = p_and_half_width(0 * one, 4 * one, 4 * one, 4, 0.025)  # 3 degrees
+    >>> p.tolist(), half_width.round(3).tolist()
     ([1.0], [6.365])
     """
-    return _p_and_reach(value, variance, satterthwaite(variance, fourth, n_units), tail)
+    return _p_and_half_width(value, variance, satterthwaite(variance, fourth_powers, n_units), tail)
 
 
-def _p_and_reach(
-    value: Floats, variance: Floats, freedom: Floats, tail: float
+def _p_and_half_width(
+    value: Floats, variance: Floats, degrees: Floats, tail: float
 ) -> tuple[Floats, Floats]:
-    """Compute the same of a variance with its degrees of freedom."""
+    """Compute p and half the width from a variance and its degrees of freedom."""
     from scipy.special import stdtr, stdtrit  # take a tenth of a second to import
 
-    error = np.sqrt(variance)
+    standard_error = np.sqrt(variance)
     with np.errstate(all="ignore"):
-        p = 2 * stdtr(freedom, -np.abs(value) / error)
-        reach = -stdtrit(freedom, tail) * error
-    return p, reach
+        p = 2 * stdtr(degrees, -np.abs(value) / standard_error)
+        half_width = -stdtrit(degrees, tail) * standard_error
+    return p, half_width
 
 
 class LeftOut(NamedTuple):
-    """F1 and corrected F1 of systems over some documents, and their changes without each one.
+    """F1 and corrected F1 of systems, and their changes when each document is left out.
 
     Attributes:
         rows: matched, expected and size of each document and system; (documents, systems, 3 or 4).
@@ -112,58 +115,78 @@ class LeftOut(NamedTuple):
             tail: probability beyond each end of all intervals together.
             n_pairs: number of pairs that are compared.
         """
-        sides = [[x] if isinstance(x, int) else [*x] for x in (a, b)]
-        runs = self.rows[:, sides[0] + sides[1]]
+        run_indices = [
+            [is_undefined] if isinstance(is_undefined, int) else [*is_undefined]
+            for is_undefined in (a, b)
+        ]
+        runs = self.rows[:, run_indices[0] + run_indices[1]]
         n_units = int(runs.any(axis=(1, 2)).sum())
         n_differing = int((runs != runs[:, :1]).any(axis=(1, 2)).sum())
-        mean = np.stack([self.figures[side].mean(axis=0) for side in sides])
+        mean = np.stack([self.figures[system_runs].mean(axis=0) for system_runs in run_indices])
         value = (mean[0] - mean[1])[::2]
         tail = tail / n_pairs
-        nothing = np.full((2, 2), np.nan)
+        undefined_ends = np.full((2, 2), np.nan)
         with np.errstate(all="ignore"):
             if n_units < 2:
-                return Differences(value, nothing, nothing[0], False, (_FEW, _FEW))
+                return Differences(value, undefined_ends, undefined_ends[0], False, (_FEW, _FEW))
             if n_differing < 2:
-                most = float(greatest_share(n_differing, n_units, tail))
-                scale = np.array([1, 1 - np.fmax(*mean[:, 1])])
-                reach = (most / scale)[:, None] * [-1, 1]
-                # a document may hold more of the sums than its share of the documents
+                upper = float(greatest_share(n_differing, n_units, tail))
+                scales = np.array([1, 1 - np.fmax(*mean[:, 1])])
+                half_width = (upper / scales)[:, None] * [-1, 1]
+                # a long document may change the scores by more than one n-th
                 ends = np.stack(
-                    (np.fmin(value + reach[:, 0], 0), np.fmax(value + reach[:, 1], 0)), axis=1
+                    (np.fmin(value + half_width[:, 0], 0), np.fmax(value + half_width[:, 1], 0)),
+                    axis=1,
                 )
                 p = np.where(np.isnan(value), np.nan, 1.0)
                 ends[np.isnan(value)] = np.nan
                 return Differences(value, _clipped(ends, mean[:, 1]), p, True, (_ONE, _ONE))
-            first, second = (self.change[:, side].mean(axis=1) for side in sides)
-            square = (first - second) ** 2
-            variance, fourth = square.sum(axis=0), (square * square).sum(axis=0)
-            freedom = satterthwaite(variance, fourth, n_units)
-            variance, freedom = self._over_runs(variance, freedom, sides)
-            p, reach = _p_and_reach(value, variance, freedom, tail)
-            ends = np.stack((value - reach, value + reach), axis=1)
-        alike = ~(np.sqrt(variance) > TIE)
-        same = alike & (np.abs(value) <= TIE)  # the systems are equal wherever one looks
-        ends[alike], p = np.nan, np.where(alike, np.where(same, 1.0, np.nan), p)
-        reasons = tuple(_ALIKE if x else "" for x in (alike & ~same & ~np.isnan(value)).tolist())
+            first_change, second_change = (
+                self.change[:, system_runs].mean(axis=1) for system_runs in run_indices
+            )
+            squared_changes = (first_change - second_change) ** 2
+            variance, fourth_powers = (
+                squared_changes.sum(axis=0),
+                (squared_changes * squared_changes).sum(axis=0),
+            )
+            degrees = satterthwaite(variance, fourth_powers, n_units)
+            variance, degrees = self._over_runs(variance, degrees, run_indices)
+            p, half_width = _p_and_half_width(value, variance, degrees, tail)
+            ends = np.stack((value - half_width, value + half_width), axis=1)
+        has_no_variance = ~(np.sqrt(variance) > TIE)
+        is_equal = has_no_variance & (np.abs(value) <= TIE)  # equal in every document
+        ends[has_no_variance], p = (
+            np.nan,
+            np.where(has_no_variance, np.where(is_equal, 1.0, np.nan), p),
+        )
+        reasons = tuple(
+            _ALIKE if is_undefined else ""
+            for is_undefined in (has_no_variance & ~is_equal & ~np.isnan(value)).tolist()
+        )
         return Differences(value, _clipped(ends, mean[:, 1]), p, False, (reasons[0], reasons[1]))
 
     def _over_runs(
-        self, variance: Floats, freedom: Floats, sides: Sequence[Sequence[int]]
+        self, variance: Floats, degrees: Floats, run_indices: Sequence[Sequence[int]]
     ) -> tuple[Floats, Floats]:
-        """Add the variances over the runs of systems that have enough, with their freedom."""
-        several = [side for side in sides if len(side) >= LEAST_UNITS]
-        if not several:
-            return variance, freedom
+        """Add the variances over runs, for systems with enough runs, and update the degrees."""
+        sampled_runs = [
+            system_runs for system_runs in run_indices if len(system_runs) >= LEAST_UNITS
+        ]
+        if not sampled_runs:
+            return variance, degrees
         from spanagree.uncertainty.samples import SampleVariance, two_way  # few have runs
 
-        samples = [SampleVariance.of_mean(self.figures[side][:, ::2]) for side in several]
-        total, freedom = two_way(variance[None], freedom[None], samples)
-        return total[0], freedom[0]
+        samples = [
+            SampleVariance.of_mean(self.figures[system_runs][:, ::2])
+            for system_runs in sampled_runs
+        ]
+        total, degrees = two_way(variance[None], degrees[None], samples)
+        return total[0], degrees[0]
 
 
 def _clipped(ends: Floats, expected: Floats) -> Floats:
-    """Cut ends at the least and the greatest difference that there can be."""
+    """Clip ends to the smallest and the largest possible difference."""
     with np.errstate(all="ignore"):
-        lowest = -expected / (1 - expected)  # of corrected F1, where nothing matches
-    limits = np.array([[-1, 1], [lowest[0] - 1, 1 - lowest[1]]])
+        lowest_corrected = -expected / (1 - expected)  # of corrected F1, where nothing matches
+    limits = np.array([[-1, 1], [lowest_corrected[0] - 1, 1 - lowest_corrected[1]]])
     return ends.clip(limits[:, :1], limits[:, 1:])

@@ -1,8 +1,10 @@
 """The paired bootstrap test of two systems (Koehn 2004; Berg-Kirkpatrick, Burkett & Klein 2012).
 
-Documents are drawn with replacement, the same ones for both systems. p is the share of resamples
-whose difference is off its own value by as much as that is off 0: centred, as Berg-Kirkpatrick et
-al. do, and two-sided.
+Documents are drawn with replacement, the same documents for both systems. With D the observed
+difference and D* that of one of the B resamples, the two-sided p is centred at D, following
+Berg-Kirkpatrick et al.:
+
+    p = (1 + #{|D* − D| ≥ |D|}) / (1 + B).
 """
 
 from __future__ import annotations
@@ -24,43 +26,50 @@ def bootstrap_p(
     seed: int,
     progress: Progress = None,
 ) -> Floats:
-    """Compute p of each difference; ``nan`` where documents do not vary; (differences,).
+    """Compute p of each difference, ``nan`` if the resamples do not vary; (differences,).
 
-    Documents that add the same are drawn together, so that their order does not matter.
+    Documents with equal rows are drawn together, so p does not depend on their order.
 
     Args:
-        rows: what each document adds to the sums; (documents, columns).
-        differences: from sums, (resamples, columns), to differences, (resamples, differences).
+        rows: summands of each document; (documents, columns).
+        differences: function from sums, (resamples, columns), to (resamples, differences).
         resamples: number of resamples.
-        seed: of the draws.
-        progress: called with the number of resamples done, and of all.
+        seed: random seed.
+        progress: callback that receives the number of finished resamples and of all resamples.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = differences(rows.sum(axis=0)[None])[0]
+        observed_differences = differences(rows.sum(axis=0)[None])[0]
         if len(rows) < 2:
-            return np.full(len(value), UNDEFINED)
-        drawn = []
-        for sums in _resampled(rows, resamples, seed):
-            drawn.append(differences(sums))
+            return np.full(len(observed_differences), UNDEFINED)
+        resampled_differences = []
+        for resampled_sums in _resampled(rows, resamples, seed):
+            resampled_differences.append(differences(resampled_sums))
             if progress is not None:
-                progress(sum(map(len, drawn)), resamples)
-    return np.array([_centred_p(x, v) for x, v in zip(np.concatenate(drawn).T, value, strict=True)])
+                progress(sum(map(len, resampled_differences)), resamples)
+    return np.array(
+        [
+            _centred_p(resampled, observed)
+            for resampled, observed in zip(
+                np.concatenate(resampled_differences).T, observed_differences, strict=True
+            )
+        ]
+    )
 
 
 def _resampled(rows: Floats, resamples: int, seed: int) -> Iterator[Floats]:
-    """Yield the sums of resamples, in portions; (some, columns)."""
-    unique_rows, _, times = distinct_rows(rows)
+    """Yield batches of the sums of resamples; (resamples of the batch, columns)."""
+    unique_rows, _, n_equal = distinct_rows(rows)
     rng = np.random.default_rng(seed)
-    for low, high in portions(resamples, len(times)):
-        drawn = rng.multinomial(len(rows), times / len(rows), size=high - low)
-        yield drawn.astype(np.float64) @ unique_rows
+    for start, stop in portions(resamples, len(n_equal)):
+        draw_counts = rng.multinomial(len(rows), n_equal / len(rows), size=stop - start)
+        yield draw_counts.astype(np.float64) @ unique_rows
 
 
-def _centred_p(drawn: Floats, value: float) -> float:
-    """Compute p of one difference from its resamples."""
-    defined = drawn[~np.isnan(drawn)]
-    same = not len(defined) or (abs(value) > TIE and np.ptp(defined) <= TIE)
-    if np.isnan(value) or same:
+def _centred_p(resampled: Floats, observed: float) -> float:
+    """Compute p of one observed difference from its resamples."""
+    defined = resampled[~np.isnan(resampled)]
+    does_not_vary = not len(defined) or (abs(observed) > TIE and np.ptp(defined) <= TIE)
+    if np.isnan(observed) or does_not_vary:
         return UNDEFINED
-    hits = int((np.abs(defined - value) >= abs(value) - TIE).sum())
-    return (1 + hits) / (1 + len(defined))
+    n_as_large = int((np.abs(defined - observed) >= abs(observed) - TIE).sum())
+    return (1 + n_as_large) / (1 + len(defined))

@@ -1,4 +1,13 @@
-"""Permutation tests of paired tallies, and the correction for many tests."""
+"""Permutation tests of two systems, and corrections of p for many tests.
+
+In a permutation, each document's sums are exchanged between the systems or not. With D the observed
+difference and D* that of a permutation, p is the share of permutations with |D*| ≥ |D|: of all 2^k
+permutations of the k documents in which the systems differ, or of B drawn ones, with 1 added to
+both counts. Of m tests with the p-values p₍₁₎ ≤ … ≤ p₍ₘ₎,
+
+    Holm (1979): max over j ≤ i of (m − j + 1) p₍ⱼ₎,
+    Benjamini & Hochberg (1995): min over j ≥ i of m p₍ⱼ₎ / j.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +22,7 @@ from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.jackknife import TIE
 
 _LEVEL = 0.05
-_CELLS = 1 << 22  # of one temporary array
+_CELLS = 1 << 22  # size of one temporary array
 
 
 def exchange(
@@ -25,88 +34,102 @@ def exchange(
     seed: int,
     progress: Progress = None,
 ) -> list[float]:
-    """Compute p of two differences: the share of exchanges of systems with one as large.
+    """Compute p of two differences: the share of permutations with a difference as large.
 
     Args:
-        table: what each document adds to matched, expected and size of both systems; (units, 2, 3).
-        differing: the rows of documents in which the systems differ.
-        value: differences in F1 and corrected F1; (2,).
-        exact: whether all exchanges are counted, rather than drawn.
-        resamples: number of exchanges that are drawn.
-        seed: of the draws.
-        progress: called with the number of exchanges made, and of all.
+        table: matched, expected and size of each document and system; (documents, 2, 3).
+        differing: rows of `table` in which the systems differ; (k, 2, 3).
+        value: observed differences in F1 and corrected F1; (2,).
+        exact: True to count all permutations, False to draw some.
+        resamples: number of permutations to draw.
+        seed: random seed.
+        progress: callback that receives the number of finished permutations and of all.
     """
     differing = differing[np.lexsort(differing.reshape(len(differing), 2 * table.shape[-1]).T)]
-    change = differing[:, 1] - differing[:, 0]
-    total = table.sum(axis=0)
-    hits, draws, done = np.zeros(2), np.zeros(2), 0
-    for chosen in _exchanges(len(differing), exact, resamples, seed):
-        difference = _differences(total, chosen @ change)
-        hits += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
-        draws += (~np.isnan(difference)).sum(axis=0)
-        done += len(chosen)
+    swap_changes = differing[:, 1] - differing[:, 0]
+    sums = table.sum(axis=0)
+    n_as_large, n_defined, n_done = np.zeros(2), np.zeros(2), 0
+    for exchanged in _exchanges(len(differing), exact, resamples, seed):
+        difference = _differences(sums, exchanged @ swap_changes)
+        n_as_large += (np.abs(difference) >= np.abs(value) - TIE).sum(axis=0)
+        n_defined += (~np.isnan(difference)).sum(axis=0)
+        n_done += len(exchanged)
         if progress is not None:
-            progress(done, 2 ** len(differing) if exact else resamples)
-    p = hits / np.maximum(draws, 1) if exact else (1 + hits) / (1 + draws)
+            progress(n_done, 2 ** len(differing) if exact else resamples)
+    p = n_as_large / np.maximum(n_defined, 1) if exact else (1 + n_as_large) / (1 + n_defined)
     return np.where(np.isnan(value), UNDEFINED, p).tolist()
 
 
-def _differences(total: Floats, moved: Floats) -> Floats:
-    """Return differences in F1, observed and corrected, with sums moved to the first; (ways, 2)."""
+def _differences(sums: Floats, swap_change: Floats) -> Floats:
+    """Compute differences in F1 and corrected F1 after exchanges; (permutations, 2).
+
+    Args:
+        sums: sums of both systems; (2, columns).
+        swap_change: change of the first system's sums by each permutation, which the second
+            system loses; (permutations, columns).
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        difference = f1_figures(total[0] + moved) - f1_figures(total[1] - moved)
+        difference = f1_figures(sums[0] + swap_change) - f1_figures(sums[1] - swap_change)
     return difference[:, [0, 2]]
 
 
-def _exchanges(documents: int, exact: bool, resamples: int, seed: int) -> Iterator[Floats]:
-    """Yield which documents are exchanged, all ways or drawn ones; (some, documents) of 0 and 1."""
+def _exchanges(n_documents: int, exact: bool, resamples: int, seed: int) -> Iterator[Floats]:
+    """Yield batches of permutations, (batch, documents), with 1 for each exchanged document."""
     rng = np.random.default_rng(seed)
-    for low, high in portions(2**documents if exact else resamples, documents):
+    for start, stop in portions(2**n_documents if exact else resamples, n_documents):
         if exact:
-            ways = np.arange(low, high)[:, None] >> np.arange(documents) & 1
+            exchanged = np.arange(start, stop)[:, None] >> np.arange(n_documents) & 1
         else:
-            ways = rng.integers(0, 2, size=(high - low, documents))
-        yield ways.astype(np.float64)
+            exchanged = rng.integers(0, 2, size=(stop - start, n_documents))
+        yield exchanged.astype(np.float64)
 
 
-def portions(count: int, width: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each portion of draws that fits in a temporary array.
+def portions(n_draws: int, n_columns: int) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each batch of draws that fits in a temporary array.
 
     >>> list(portions(3, 1 << 21))
     [(0, 2), (2, 3)]
     """
-    step = max(1, _CELLS // max(width, 1))
-    return ((low, min(low + step, count)) for low in range(0, count, step))
+    batch_size = max(1, _CELLS // max(n_columns, 1))
+    return ((start, min(start + batch_size, n_draws)) for start in range(0, n_draws, batch_size))
 
 
-def powerless(values: Sequence[float], draws: int, what: str) -> tuple[str, ...]:
-    """Return a caveat if so many p, from so many draws each, cannot be small after Holm's.
+def powerless(values: Sequence[float], n_draws: int, noun: str) -> tuple[str, ...]:
+    """Build a caveat if Holm's correction leaves no p significant with so few draws.
+
+    Args:
+        values: p of each test; undefined tests do not count.
+        n_draws: number of draws for each p.
+        noun: word for one test, such as "system".
 
     >>> powerless([0.1] * 50, 1000, "system")
     ()
     """
-    tests = sum(not math.isnan(p) for p in values)
-    if tests / (1 + draws) <= _LEVEL:
+    n_tests = sum(not math.isnan(p) for p in values)
+    if n_tests / (1 + n_draws) <= _LEVEL:
         return ()
     return (
-        f"p from {counted(draws, 'draw')} is not below {1 / (1 + draws):.2g}, so after Holm's"
-        f" correction for {counted(tests, what)} none can be as low as {_LEVEL:g}; draw"
-        f" {math.ceil(round(tests / _LEVEL, 6)) - 1} at least (--resamples)",
+        f"p from {counted(n_draws, 'draw')} is not below {1 / (1 + n_draws):.2g}, so after Holm's"
+        f" correction for {counted(n_tests, noun)} none can be as low as {_LEVEL:g}; draw"
+        f" {math.ceil(round(n_tests / _LEVEL, 6)) - 1} at least (--resamples)",
     )
 
 
-def _from_least(values: Sequence[float]) -> list[int]:
-    """Return the places of those that are defined, the least first."""
-    return sorted((k for k, x in enumerate(values) if not math.isnan(x)), key=values.__getitem__)
+def _ascending_positions(values: Sequence[float]) -> list[int]:
+    """Sort the positions of the defined values by value, ascending."""
+    return sorted(
+        (position for position, value in enumerate(values) if not math.isnan(value)),
+        key=values.__getitem__,
+    )
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return p after Holm's step-down correction; undefined ones do not count."""
+    """Correct p by Holm's step-down procedure; undefined p stay so and do not count."""
     return _step_down(values, lambda tests, p: min(1.0, tests * p))
 
 
 def holm_log10(logs: Sequence[float]) -> list[float]:
-    """Return the same from the decimal logarithms of p, also where p is too small for a float.
+    """Correct decimal logarithms of p by Holm's procedure, even if p is too small for a float.
 
     >>> holm_log10([-1268.0, -2.0])
     [-1267.69897, -2.0]
@@ -116,29 +139,35 @@ def holm_log10(logs: Sequence[float]) -> list[float]:
 
 
 def _step_down(values: Sequence[float], correct: Callable[[int, float], float]) -> list[float]:
-    """Return p after a correction for so many tests: for all, then for all but the least, …"""
-    order = _from_least(values)
+    """Correct values in ascending order, for one test fewer at each step.
+
+    Args:
+        values: p or its logarithm.
+        correct: function from the number of tests and a value to the corrected value.
+    """
+    order = _ascending_positions(values)
     adjusted = [UNDEFINED] * len(values)
-    least = -math.inf
-    for rank, k in enumerate(order):
-        least = max(least, correct(len(order) - rank, values[k]))
-        adjusted[k] = least
+    largest_so_far = -math.inf
+    for rank, position in enumerate(order):
+        largest_so_far = max(largest_so_far, correct(len(order) - rank, values[position]))
+        adjusted[position] = largest_so_far
     return adjusted
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
-    """Return p-values after Benjamini and Hochberg's step-up correction; undefined do not count.
+    """Correct p by Benjamini and Hochberg's step-up procedure; undefined p do not count.
 
-    Those at most α are, in expectation, at most a share α false discoveries.
+    If tests with a corrected p of at most α are called discoveries, the expected share of false
+    discoveries is at most α.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.04]
     """
-    order = _from_least(values)
+    order = _ascending_positions(values)
     adjusted = [UNDEFINED] * len(values)
-    most = 1.0
+    smallest_so_far = 1.0
     for rank in range(len(order), 0, -1):
-        k = order[rank - 1]
-        most = min(most, values[k] * len(order) / rank)
-        adjusted[k] = most
+        position = order[rank - 1]
+        smallest_so_far = min(smallest_so_far, values[position] * len(order) / rank)
+        adjusted[position] = smallest_so_far
     return adjusted

@@ -1,13 +1,15 @@
-"""Variances over a second sample beside the documents: annotators, or runs of a system.
+"""Variances over a second sample in addition to documents: annotators, or runs of a system.
 
-Leaving out a unit of the sample leaves out all that is its own. With R₍ₐ₎ lacking unit a of k,
+Leaving out a unit of the sample leaves out all its data. With R₍ₐ₎ the figure without unit a of k,
 
     Vₐ = (k − 1)/k · Σ (R₍ₐ₎ − R)²
 
-(Arvesen 1969) has k − 1 degrees of freedom; of a mean it is the variance of its units divided by k.
-It is added to the variance V over documents; the degrees of freedom of the sum are Satterthwaite's,
-V² / (V_d²/df_d + Vₐ²/(k − 1)). The part that both have is not taken off again (Cameron, Gelbach &
-Miller 2011), which errs on the wide side.
+(Arvesen 1969) has k − 1 degrees of freedom; for a mean it is the variance of its units divided by
+k. The variance of both samples is V = V_d + Vₐ, with V_d over documents. V has Satterthwaite's
+degrees of freedom, V² / (V_d²/df_d + Vₐ²/(k − 1)). The variance common to both samples is not
+subtracted (Cameron, Gelbach & Miller 2011), so intervals are rather too wide.
+
+Figures are shaped (groups, figures).
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ class SampleVariance(NamedTuple):
     """The variance of figures over the units of a sample.
 
     Attributes:
-        variance: of each group and figure; (groups, figures).
-        n_units: number of units that are left out once, of each group.
+        variance: variance of each group and figure; (groups, figures).
+        n_units: number of units of each group, each left out once; (groups,).
     """
 
     variance: Floats
@@ -37,39 +39,42 @@ class SampleVariance(NamedTuple):
 
     @classmethod
     def of(cls, value: Floats, left_out: Floats, group: Ints | None = None) -> SampleVariance:
-        """Compute it from figures without a unit each.
+        """Compute the variance from figures that each leave out one unit.
 
         Args:
             value: figures of each group; (groups, figures).
-            left_out: figures of a group without one of its units; (entries, figures).
-            group: number of the group of each entry; ``None`` of one group.
+            left_out: figures of a group without one of its units; (units, figures).
+            group: group index of each unit; ``None`` for one group.
         """
-        place = np.zeros(len(left_out), np.int64) if group is None else group
-        n_units = np.bincount(place, minlength=len(value))
-        squares = group_sums((left_out - value[place]) ** 2, group, len(value))
-        share = (n_units - 1) / np.maximum(n_units, 1)
-        return cls(share[:, None] * squares, n_units)
+        unit_group = np.zeros(len(left_out), np.int64) if group is None else group
+        n_units = np.bincount(unit_group, minlength=len(value))
+        squared_changes = group_sums((left_out - value[unit_group]) ** 2, group, len(value))
+        factor = (n_units - 1) / np.maximum(n_units, 1)
+        return cls(factor[:, None] * squared_changes, n_units)
 
     @classmethod
     def of_mean(cls, values: Floats) -> SampleVariance:
-        """Compute it of the mean of each figure over units; (units, figures) to one group.
+        """Compute the variance of the mean of each figure over units, as one group.
+
+        Args:
+            values: figures of each unit; (units, figures).
 
         >>> SampleVariance.of_mean(np.array([[1.0], [2.0], [3.0]])).variance.round(6).tolist()
         [[0.333333]]
         """
         n_units = len(values)
-        total = values.sum(axis=0)[None]
-        return cls.of(total / n_units, (total - values) / max(n_units - 1, 1))
+        sums = values.sum(axis=0)[None]
+        return cls.of(sums / n_units, (sums - values) / max(n_units - 1, 1))
 
 
 def two_way(
-    variance: Floats, freedom: Floats, samples: Sequence[SampleVariance]
+    variance: Floats, degrees: Floats, samples: Sequence[SampleVariance]
 ) -> tuple[Floats, Floats]:
-    """Add variances over samples to one over documents, and compute its degrees of freedom.
+    """Add variances over samples to that over documents, and compute the degrees of freedom.
 
     Args:
-        variance: over documents; (groups, figures).
-        freedom: its degrees of freedom.
+        variance: variance over documents; (groups, figures).
+        degrees: degrees of freedom of that variance; (groups, figures).
         samples: variances over other samples, independent of each other.
 
     >>> over_runs = SampleVariance(np.array([[4.0]]), np.array([3]))
@@ -77,19 +82,19 @@ def two_way(
     >>> [x.round(4).tolist() for x in both]
     [[[8.0]], [[6.6667]]]
     """
-    total, parts = variance, variance**2 / freedom
+    total, satterthwaite_sum = variance, variance**2 / degrees
     with np.errstate(all="ignore"):
         for sample in samples:
-            k = np.asarray(sample.n_units)[:, None]
+            n_units = np.asarray(sample.n_units)[:, None]
             total = total + sample.variance
-            parts = parts + sample.variance**2 / np.maximum(k - 1, 1)
-        return total, np.where(parts > 0, total**2 / parts, freedom)
+            satterthwaite_sum = satterthwaite_sum + sample.variance**2 / np.maximum(n_units - 1, 1)
+        return total, np.where(satterthwaite_sum > 0, total**2 / satterthwaite_sum, degrees)
 
 
 def second_intervals(
     intervals: Sequence[Interval],
     sums: Moments,
-    over: SampleVariance,
+    sample: SampleVariance,
     tail: float,
     noun: str,
     n_units: Sequence[int],
@@ -97,18 +102,21 @@ def second_intervals(
     """Build intervals over documents and another sample, each of which contains the first.
 
     Args:
-        intervals: over documents, one for three figures of each group.
+        intervals: intervals over documents, one for the three figures of each group.
         sums: figures and their changes without a document; (groups, 3).
-        over: their variances over the sample.
+        sample: variances of the figures over the sample.
         tail: probability beyond each end.
         noun: word for a unit of the sample.
-        n_units: number of units of each group, as people count them.
+        n_units: number of units of each group, for messages.
     """
     with np.errstate(all="ignore"):
-        variance, freedom = two_way(sums.variance, sums.freedom, [over])
-        ends = t_ends(sums.value, variance, freedom, tail, True)
-    groups = zip(intervals, ends, n_units, strict=True)
-    return [_second(interval, both, int(n), noun) for interval, both, n in groups]
+        variance, degrees = two_way(sums.variance, sums.freedom, [sample])
+        second_ends = t_ends(sums.value, variance, degrees, tail, True)
+    groups = zip(intervals, second_ends, n_units, strict=True)
+    return [
+        _second(interval, ends_of_both, int(n_group_units), noun)
+        for interval, ends_of_both, n_group_units in groups
+    ]
 
 
 def _second(interval: Interval, ends: Floats, n_units: int, noun: str) -> Interval:
@@ -117,14 +125,14 @@ def _second(interval: Interval, ends: Floats, n_units: int, noun: str) -> Interv
         return no_interval(
             f"{counted(n_units, noun)}; an interval over {noun}s needs {LEAST_UNITS}"
         )
-    without = f"undefined without one of the {noun}s"
+    reason_without = f"undefined without one of the {noun}s"
     over_documents = np.array(interval[:3])
-    known = ~np.isnan(over_documents[:, 0])
-    if not known.any():
-        return no_interval(interval.reason.partition(": ")[2] or without)
-    low = np.where(known, np.minimum(ends[:, 0], over_documents[:, 0]), np.nan).tolist()
-    high = np.where(known, np.maximum(ends[:, 1], over_documents[:, 1]), np.nan).tolist()
-    if np.isnan(low[2]) and known[2]:
-        return no_interval(without)
+    is_defined = ~np.isnan(over_documents[:, 0])
+    if not is_defined.any():
+        return no_interval(interval.reason.partition(": ")[2] or reason_without)
+    low = np.where(is_defined, np.minimum(ends[:, 0], over_documents[:, 0]), np.nan).tolist()
+    high = np.where(is_defined, np.maximum(ends[:, 1], over_documents[:, 1]), np.nan).tolist()
+    if np.isnan(low[2]) and is_defined[2]:
+        return no_interval(reason_without)
     observed, expected, corrected = zip(low, high, strict=True)
     return Interval(observed, expected, corrected, kind=interval.kind)

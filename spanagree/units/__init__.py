@@ -1,4 +1,4 @@
-"""Agreement on where units are and what they are called: α_U and γ."""
+"""Agreement on the positions and the categories of units: α_U and γ."""
 
 from spanagree.public import names_of
 

@@ -1,12 +1,18 @@
-"""The best alignment of units: exact, for two annotators and for more.
+"""The best alignment of units, exact for two annotators and for more (Mathet et al. 2015).
 
-A unitary alignment holds at most one unit of each annotator; its disorder is the mean over pairs of
-annotators of how unlike their units are, Δ_∅ where a unit is missing. The best alignment puts every
-unit into one of them so that their disorders have the least sum.
+A unitary alignment contains at most one unit of each annotator. Its disorder is
 
-Put otherwise: units left alone cost Δ_∅ each, and a unitary alignment of m units saves
-(m − 1)·Δ_∅ + Σ over its pairs of (Δ_∅ − d)/C, with C the number of pairs of annotators. For two
-annotators the greatest saving is an assignment problem; for more see :mod:`.unitary_alignments`.
+    δ = Σ d(u, v) / C,   over the C pairs of annotators,
+
+where d is the dissimilarity of two units, or Δ_∅ if a unit is missing. The best alignment puts
+every unit into one unitary alignment such that the sum of the disorders is smallest.
+
+Equivalently, each unit alone costs Δ_∅, and a unitary alignment of m units saves
+
+    (m − 1) Δ_∅ + Σ (Δ_∅ − d)/C,   over its pairs of units.
+
+For two annotators the largest saving is an assignment problem; for more see
+:mod:`.unitary_alignments`. Arrays have one entry for each unit (`group`) or document (`cost`).
 """
 
 from __future__ import annotations
@@ -28,17 +34,18 @@ from spanagree.units.dissimilarity import (
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
 from spanagree.units.unitary_alignments import components, pack
 
-_TOGETHER = 2000  # units that are assigned together; the time grows with the square
-_AGAIN = 2  # times that each annotator's units are aligned anew with those of the others
+_TOGETHER = 2000  # number of units in one assignment problem; the time grows with the square
+_AGAIN = 2  # number of further passes over the annotators
 
 
 class Alignment(NamedTuple):
     """An alignment of the units of many documents.
 
     Attributes:
-        group: of each unit its unitary alignment, numbered from 0 in the order of the units.
-        cost: of each document the sum of the disorders of its unitary alignments.
-        gap: of each document, by how much the best alignment may be better; 0 if it is proven.
+        group: unitary alignment of each unit, numbered from 0 in the order of the units.
+        cost: sum of the disorders of the unitary alignments of each document.
+        gap: largest possible excess of the cost over that of the best alignment, for each
+            document; 0 if the alignment is proven to be best.
     """
 
     group: Ints
@@ -47,142 +54,171 @@ class Alignment(NamedTuple):
 
     @property
     def lowest(self) -> Floats:
-        """What the best alignment of each document costs at least."""
+        """Lower bound of the cost of the best alignment of each document."""
         return self.cost - self.gap
 
 
-def reachable(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
-    """Return of each document how much units of a best alignment differ at most.
+def disorder_bounds(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+    """Bound the dissimilarity of two units of a best unitary alignment, for each document.
 
-    Taking a unit out of its unitary alignment costs Δ_∅ and saves Σ (d − Δ_∅)/C over its pairs, of
-    which none is below −Δ_∅/C.
+    If a unit leaves its unitary alignment, this costs Δ_∅ and saves Σ (d − Δ_∅)/C over its pairs.
+    Each summand is at least −Δ_∅/C, so d ≤ (C + n − 1) Δ_∅ for n annotators with C pairs.
     """
-    most = pairs_of_annotators(annotators) + annotators - 1
-    return np.asarray(most * dissimilarity.delta_empty, np.float64)
+    n_units_bound = pairs_of_annotators(annotators) + annotators - 1
+    return np.asarray(n_units_bound * dissimilarity.delta_empty, np.float64)
 
 
-def aligned(
+def align(
     units: Units,
     pairs: Pairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
     deadline: Deadline = NO_DEADLINE,
 ) -> Alignment:
-    """Return the best alignment, given all pairs that differ less than :func:`reachable` says.
+    """Compute the best alignment of the units of many documents.
 
-    Of units that are too many for that, or when the time is over, it is a good one, and the least
-    cost is that of the best alignments of each two annotators.
+    If there are too many units, or the time is over, the alignment is good but unproven. Its gap
+    then follows from the best alignments of each two annotators.
+
+    Args:
+        units: units of all documents.
+        pairs: all pairs of units that are less dissimilar than :func:`disorder_bounds`.
+        annotators: number of annotators who saw each document.
+        dissimilarity: dissimilarity of two units.
+        deadline: end of the time.
     """
     group = np.arange(len(units.start))
     gap = np.zeros(len(annotators))
     is_of_two = annotators[units.document[pairs.u]] == 2
     _assign(units, pairs.rows(is_of_two), dissimilarity, group)
-    rest = pairs.rows(~is_of_two)
-    unknown = np.zeros(len(annotators), np.bool_)
-    if len(rest.u):
-        gap, is_left = pack(units, rest, annotators, dissimilarity, group, deadline)
-        _assign_in_turn(units, rest.rows(is_left[rest.u]), annotators, dissimilarity, group)
-        unknown[units.document[is_left]] = True
+    larger_pairs = pairs.rows(~is_of_two)
+    is_unproven = np.zeros(len(annotators), np.bool_)
+    if len(larger_pairs.u):
+        gap, is_left = pack(units, larger_pairs, annotators, dissimilarity, group, deadline)
+        _assign_in_turn(
+            units, larger_pairs.rows(is_left[larger_pairs.u]), annotators, dissimilarity, group
+        )
+        is_unproven[units.document[is_left]] = True
     _, group = np.unique(group, return_inverse=True)
     cost = cost_of(units, group, annotators, dissimilarity)
-    if unknown.any():
-        least = _least(units.rows(unknown[units.document]), annotators, dissimilarity)
-        gap[unknown] = np.maximum(cost - least, 0)[unknown]
+    if is_unproven.any():
+        lowest_cost = _lowest_cost(
+            units.rows(is_unproven[units.document]), annotators, dissimilarity
+        )
+        gap[is_unproven] = np.maximum(cost - lowest_cost, 0)[is_unproven]
     return Alignment(group, cost, gap)
 
 
 def _assign_in_turn(
     units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, group: Ints
 ) -> None:
-    """Align one annotator's units after the other's with what the others' are aligned to so far.
+    """Find a good alignment greedily, annotator after annotator, and write it to `group`.
 
-    Then each annotator's once more, as long as that is worth it: a good alignment, not the best.
+    In a turn, the units of one annotator leave their unitary alignments, and join those of the
+    other annotators by an assignment of the largest gain. Every annotator has `1 + _AGAIN` turns.
     """
     if not len(pairs.u):
         return
-    chosen = np.zeros(len(group), np.bool_)
-    chosen[pairs.u] = chosen[pairs.v] = True
-    number = units.ranks()
-    count = np.maximum(pairs_of_annotators(annotators), 1)[units.document]
-    saving = (dissimilarity.delta_empty - pairs.value) / count[pairs.u]
+    is_movable = np.zeros(len(group), np.bool_)
+    is_movable[pairs.u] = is_movable[pairs.v] = True
+    rank = units.ranks()
+    n_pairs = np.maximum(pairs_of_annotators(annotators), 1)[units.document]
+    saving = (dissimilarity.delta_empty - pairs.value) / n_pairs[pairs.u]
     unit_of_pair, partner = np.concatenate((pairs.u, pairs.v)), np.concatenate((pairs.v, pairs.u))
     saving = np.concatenate((saving, saving))
-    former = np.where(chosen, np.arange(len(group)), group)
-    group[chosen] = -1
-    last = int(number[chosen].max())
-    for turn in [*range(last + 1)] * (1 + _AGAIN):
-        in_turn = chosen & (number == turn)
+    initial_group = np.where(is_movable, np.arange(len(group)), group)
+    group[is_movable] = -1
+    last_rank = int(rank[is_movable].max())
+    for rank_in_turn in [*range(last_rank + 1)] * (1 + _AGAIN):
+        in_turn = is_movable & (rank == rank_in_turn)
         group[in_turn] = -1
-        group[chosen] = _by_first(group, chosen, former)
-        near = in_turn[partner] & (group[unit_of_pair] >= 0)
-        # a unit joins a unitary alignment only if it is near to all that are in it
-        key = group[unit_of_pair[near]] * len(group) + partner[near]
-        kinds, which = np.unique(key, return_inverse=True)
-        to, unit = kinds // len(group), kinds % len(group)
-        members = np.bincount(group[chosen & (group >= 0)], minlength=len(group))
-        gain = dissimilarity.delta_empty + np.bincount(which, saving[near], len(kinds))
-        fits = (np.bincount(which, minlength=len(kinds)) == members[to]) & (gain > 0)
-        to, unit, gain = to[fits], unit[fits], gain[fits]
-        group[in_turn] = former[in_turn]
-        _assign(units, Pairs(to, unit, 2 * dissimilarity.delta_empty - gain), dissimilarity, group)
-        group[chosen] = _by_first(group, chosen, former)
+        group[is_movable] = _by_first_unit(group, is_movable, initial_group)
+        can_join = in_turn[partner] & (group[unit_of_pair] >= 0)
+        # a unit joins a unitary alignment only if it is near every unit of it
+        target_and_unit = group[unit_of_pair[can_join]] * len(group) + partner[can_join]
+        distinct_keys, key_index = np.unique(target_and_unit, return_inverse=True)
+        target, candidate = distinct_keys // len(group), distinct_keys % len(group)
+        n_members = np.bincount(group[is_movable & (group >= 0)], minlength=len(group))
+        gain = dissimilarity.delta_empty + np.bincount(
+            key_index, saving[can_join], len(distinct_keys)
+        )
+        joins_all = (np.bincount(key_index, minlength=len(distinct_keys)) == n_members[target]) & (
+            gain > 0
+        )
+        target, candidate, gain = target[joins_all], candidate[joins_all], gain[joins_all]
+        group[in_turn] = initial_group[in_turn]
+        _assign(
+            units,
+            Pairs(target, candidate, 2 * dissimilarity.delta_empty - gain),
+            dissimilarity,
+            group,
+        )
+        group[is_movable] = _by_first_unit(group, is_movable, initial_group)
 
 
-def _by_first(group: Ints, chosen: Bools, former: Ints) -> Ints:
-    """Return unitary alignments by the number of their first unit; −1 stays."""
-    first = np.full(len(group), len(group))
-    some = chosen & (group >= 0)
-    np.minimum.at(first, group[some], former[some])
-    return np.where(group[chosen] >= 0, first[group[chosen]], -1)
+def _by_first_unit(group: Ints, is_movable: Bools, initial_group: Ints) -> Ints:
+    """Identify each unitary alignment by its first unit; −1 for units without any stays.
+
+    Args:
+        group: unitary alignment of each unit.
+        is_movable: mask of the units to relabel.
+        initial_group: unit that identifies each unit while it is alone.
+    """
+    first_unit = np.full(len(group), len(group))
+    has_group = is_movable & (group >= 0)
+    np.minimum.at(first_unit, group[has_group], initial_group[has_group])
+    return np.where(group[is_movable] >= 0, first_unit[group[is_movable]], -1)
 
 
-def _annotators_with_units(units: Units, documents: int) -> Ints:
-    """Return how many annotators have a unit in each document."""
-    count = np.zeros(documents, np.int64)
+def _annotators_with_units(units: Units, n_documents: int) -> Ints:
+    """Count the annotators with a unit in each document."""
+    count = np.zeros(n_documents, np.int64)
     np.maximum.at(count, units.document, units.ranks() + 1)
     return count
 
 
-def _least(units: Units, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
-    """Return a cost of each document below which no alignment can be.
+def _lowest_cost(units: Units, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+    """Compute a lower bound of the cost of each document.
 
-    An alignment of all annotators is one of each two as well, so the best alignments of each two
-    cost no more together.
+    An alignment of all annotators contains an alignment of each two. So its cost is at least the
+    sum of the costs of the best alignments of two, each weighted by 1/C.
     """
-    documents, rank = len(annotators), units.ranks()
-    count = _annotators_with_units(units, documents)
-    total = np.zeros(documents)
-    for two in itertools.combinations(range(int(count.max(initial=0))), 2):
-        of_two = units.rows(np.isin(rank, two))
-        present = _annotators_with_units(of_two, documents)
-        pairs = near_pairs(of_two, reachable(present, dissimilarity), dissimilarity)
-        total += aligned(of_two, pairs, present, dissimilarity).cost * pairs_of_annotators(present)
-    # a unit is alone in its pairs with annotators who have none
-    units_here = np.bincount(units.document, minlength=documents)
-    total += dissimilarity.delta_empty * units_here * (annotators - count)
-    return np.asarray(total / np.maximum(pairs_of_annotators(annotators), 1), np.float64)
+    n_documents, rank = len(annotators), units.ranks()
+    n_with_units = _annotators_with_units(units, n_documents)
+    costs = np.zeros(n_documents)
+    for rank_pair in itertools.combinations(range(int(n_with_units.max(initial=0))), 2):
+        units_of_pair = units.rows(np.isin(rank, rank_pair))
+        n_present = _annotators_with_units(units_of_pair, n_documents)
+        pairs = near_pairs(units_of_pair, disorder_bounds(n_present, dissimilarity), dissimilarity)
+        costs += align(units_of_pair, pairs, n_present, dissimilarity).cost * pairs_of_annotators(
+            n_present
+        )
+    # next to an annotator without units, each unit is alone
+    n_units = np.bincount(units.document, minlength=n_documents)
+    costs += dissimilarity.delta_empty * n_units * (annotators - n_with_units)
+    return np.asarray(costs / np.maximum(pairs_of_annotators(annotators), 1), np.float64)
 
 
 def cost_of(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
-    """Return the sum of the disorders of the unitary alignments of each document.
+    """Sum the disorders of the unitary alignments of each document.
 
-    The sums are exact, so that no order changes a digit.
+    The sums are correctly rounded, so the order of the units changes no digit.
     """
     u, v = aligned_pairs(group)
-    value = dissimilarity.of_pairs(units, u, v)
-    size = np.bincount(group)
-    document = np.zeros(len(size), np.int64)
+    values = dissimilarity.of_pairs(units, u, v)
+    n_members = np.bincount(group)
+    document = np.zeros(len(n_members), np.int64)
     document[group] = units.document
-    of_all = pairs_of_annotators(annotators)
-    empty = of_all[document] - size * (size - 1) // 2
-    missing = np.bincount(document, empty, len(annotators))
-    sums = [math.fsum(value[rows].tolist()) for rows in groups(units.document[u], len(annotators))]
-    totals = np.array(sums) + missing * dissimilarity.delta_empty
-    return np.asarray(totals / np.maximum(of_all, 1), np.float64)
+    n_pairs = pairs_of_annotators(annotators)
+    n_empty_pairs = n_pairs[document] - n_members * (n_members - 1) // 2
+    n_missing = np.bincount(document, n_empty_pairs, len(annotators))
+    sums = [math.fsum(values[rows].tolist()) for rows in groups(units.document[u], len(annotators))]
+    totals = np.array(sums) + n_missing * dissimilarity.delta_empty
+    return np.asarray(totals / np.maximum(n_pairs, 1), np.float64)
 
 
 def aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs of units in the same unitary alignment.
+    """Find the pairs of units in the same unitary alignment, sorted.
 
     >>> [x.tolist() for x in aligned_pairs(np.array([0, 1, 0, 0]))]
     [[0, 0, 2], [2, 3, 3]]
@@ -191,28 +227,29 @@ def aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
     u, v = [order[:0]], [order[:0]]
     step = 1
     while step < len(order):
-        same = group[order[step:]] == group[order[:-step]]
-        if not same.any():
+        is_same_group = group[order[step:]] == group[order[:-step]]
+        if not is_same_group.any():
             break
-        u.append(order[:-step][same])
-        v.append(order[step:][same])
+        u.append(order[:-step][is_same_group])
+        v.append(order[step:][is_same_group])
         step += 1
     first, second = np.concatenate(u), np.concatenate(v)
-    by_first = np.lexsort((second, first))
-    return first[by_first], second[by_first]
+    pair_order = np.lexsort((second, first))
+    return first[pair_order], second[pair_order]
 
 
 def _assign(units: Units, pairs: Pairs, dissimilarity: Dissimilarity, group: Ints) -> None:
-    """Align the units of two annotators: write the number of the first unit to that of the second.
+    """Align the units of two annotators, and write each partner's group to `group`.
 
-    Components are assigned together as long as they are small.
+    The second unit of an aligned pair gets the index of the first unit as its group. Components of
+    linked units are independent; small components are assigned together.
     """
     if not len(pairs.u):
         return
     component = components(pairs, len(units.start))
-    size = np.bincount(component)
+    component_size = np.bincount(component)
     order = np.argsort(component[pairs.u], kind="stable")
-    portion = (np.cumsum(size) // _TOGETHER)[component[pairs.u[order]]]
+    portion = (np.cumsum(component_size) // _TOGETHER)[component[pairs.u[order]]]
     for rows in np.split(order, np.flatnonzero(np.diff(portion)) + 1):
         _assign_portion(pairs.rows(rows), dissimilarity, group)
 
@@ -224,7 +261,7 @@ def _assign_portion(pairs: Pairs, dissimilarity: Dissimilarity, group: Ints) -> 
     first, row = np.unique(pairs.u, return_inverse=True)
     second, column = np.unique(pairs.v, return_inverse=True)
     alone = np.arange(len(first))
-    # every first unit may stay alone, which costs Δ_∅ twice; weights of 0 would be no edges
+    # a first unit alone costs 2 Δ_∅; Δ_∅ is added to all, as the solver drops edges of weight 0
     weight = np.concatenate((pairs.value, np.full(len(first), 2 * dissimilarity.delta_empty)))
     table = csr_array(
         (

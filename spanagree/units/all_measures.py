@@ -1,4 +1,4 @@
-"""The measures that reviewers ask for by name, side by side on the same documents."""
+"""A comparison of corrected F1, α of tokens, α_U and γ on the same documents."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ _MEANINGS = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SideBySideSettings(Settings):
-    """The settings of measures side by side.
+    """Settings of the comparison of measures.
 
     Attributes:
-        measure: all.
-        chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
-        precision: the standard error of γ and of γ_cat at which sampling ends.
-        stopped: time, if that ended γ or an F1.
-        unplaced: what became in F1 of quotes that are not in the text, if there are any.
+        measure: "all".
+        chance: chance model of F1 and of γ, nonoverlapping, per-label or overlapping.
+        precision: standard error of γ and of γ_cat at which sampling ends.
+        stopped: "time" if the time limit ended γ or an F1; else ``None``.
+        unplaced: treatment in F1 of quotes that are not in the text; ``None`` without any.
     """
 
     measure: str
@@ -69,10 +69,17 @@ class SideBySideSettings(Settings):
     unplaced: str | None = None
 
 
-class Figure(NamedTuple):
-    """One measure: what was observed, what chance alone gives, and the value made of both.
+class MeasureScore(NamedTuple):
+    """One measure on the compared documents.
 
-    ``kind`` says whether observed and expected are agreement or disagreement.
+    Attributes:
+        kind: "agreement" or "disagreement", for observed and expected; empty if undefined.
+        observed: observed agreement or disagreement.
+        expected: expectation under chance.
+        value: value corrected for chance.
+        error: standard error of the value from sampling; 0 without sampling.
+        reason: reason for an undefined value; empty if it is defined.
+        bounds: lower and upper bound of a value that was not computed completely.
     """
 
     kind: str
@@ -86,15 +93,15 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideBySide(Result):
-    """The result of :func:`spanagree.units.side_by_side`.
+    """Result of :func:`spanagree.units.side_by_side`.
 
     Attributes:
-        measures: the figures of each measure, by name.
-        annotators: their names.
-        documents: how many documents two annotators or more saw; all figures are made of these.
-        of_documents: how many the corpus has.
-        settings: what made the numbers.
-        notes: what is out of the ordinary.
+        measures: scores of each measure, by name.
+        annotators: names of the annotators.
+        documents: number of compared documents, which two annotators or more saw.
+        of_documents: number of documents of the corpus.
+        settings: settings of the computation.
+        notes: notes on the data and the result, one sentence each.
         not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
@@ -104,7 +111,7 @@ class SideBySide(Result):
     ['corrected F1, exact', 'corrected F1, token', 'corrected F1, iou']
     """
 
-    measures: Mapping[str, Figure]
+    measures: Mapping[str, MeasureScore]
     annotators: tuple[str, ...]
     documents: int
     of_documents: int
@@ -116,19 +123,22 @@ class SideBySide(Result):
 
     @property
     def verdict(self) -> str:
-        """From where to where agreement goes, corrected for chance, and which quotes are lost."""
+        """Sentence on the lowest and the highest corrected value, and on lost quotes."""
         return f"{self._extremes} {self.not_in_text}".rstrip()
 
     @property
     def _extremes(self) -> str:
-        above = {name: x.value for name, x in self.measures.items() if not math.isnan(x.value)}
-        if len(above) < 2:
+        value_by_measure = {
+            name: x.value for name, x in self.measures.items() if not math.isnan(x.value)
+        }
+        if len(value_by_measure) < 2:
             return "Fewer than two of the measures are defined."
-        low, high = (pick(above, key=above.__getitem__) for pick in (min, max))
+        lowest = min(value_by_measure, key=value_by_measure.__getitem__)
+        highest = max(value_by_measure, key=value_by_measure.__getitem__)
+        low, high = (verdict.short(value_by_measure[name]) for name in (lowest, highest))
         return (
-            f"Corrected for chance, the same annotations agree by {verdict.short(above[low])}"
-            f" ({low}) to {verdict.short(above[high])} ({high}): report which measure you chose,"
-            " and why."
+            f"Corrected for chance, the same annotations agree by {low} ({lowest}) to {high}"
+            f" ({highest}): report which measure you chose, and why."
         )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"measures": None}
@@ -165,10 +175,10 @@ class SideBySide(Result):
         )
 
     def _picture(self, by: str | None) -> Picture:
-        """Return the values as dots."""
-        nothing = math.nan
+        """Plot the values as dots."""
+        no_end = math.nan
         rows: list[tuple[str, list[Dot]]] = [
-            (name, [(x.value, nothing, nothing)]) for name, x in self.measures.items()
+            (name, [(x.value, no_end, no_end)]) for name, x in self.measures.items()
         ]
         return dots_of(rows, ["value"], "value", zero=True)
 
@@ -184,96 +194,103 @@ def side_by_side(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SideBySide:
-    """Return corrected F1, α of tokens, α_U and γ of the same annotators on the same documents.
+    """Compute corrected F1, α of tokens, α_U and γ of the same annotators and documents.
 
-    A measure that does not take the corpus is undefined, with the reason. Quotes that are not in
-    the text match nothing in F1, and are left out of the other measures, which have no place for
-    them.
+    A measure that is not defined for the corpus is reported as undefined, with the reason. Quotes
+    that are not in the text match nothing in F1. The other measures need positions, and leave them
+    out.
 
     Args:
-        corpus: the annotations.
-        chance: the chance model of F1 and of γ, nonoverlapping, per-label or overlapping; of auto
-            the first of these that the segments of all layers allow.
-        precision: the standard error of γ and of γ_cat below which sampling ends.
-        time_limit: seconds for all of them, after which γ ends as in :func:`spanagree.gamma`. F1 by
-            overlap, whose chance is of draws if it is much work, is undefined if half of them are
-            over before it is done.
-        seed: for what is drawn.
-        annotators: compare only these.
-        executor: whose workers make the draws of γ.
-        progress: called with the number of pairs compared, then of draws made, and of all as far as
-            known.
+        corpus: annotations.
+        chance: chance model of F1 and of γ: nonoverlapping, per-label or overlapping. With auto,
+            the first of these that the segments of all annotators allow.
+        precision: standard error of γ and of γ_cat below which sampling ends.
+        time_limit: seconds for all measures, after which γ ends as in :func:`spanagree.gamma`. If
+            F1 by overlap has not finished after half of this time, it is undefined.
+        seed: random seed.
+        annotators: names of the annotators to compare. Default: all.
+        executor: ``concurrent.futures.Executor`` for the draws of γ.
+        progress: callback that receives the number of compared pairs, later of draws, and the
+            total as far as known.
 
     Raises:
-        SettingError: for an unknown choice; if no measure takes the corpus.
+        SettingError: if a choice is unknown, or no measure is defined for the corpus.
 
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
     >>> round(side_by_side(corpus).measures["α_U"].value, 4)
     0.8792
     """
     all_layers = corpus_of(corpus)
-    with_quotes, chosen = choose_annotators(all_layers, annotators)
+    with_quotes, chosen_names = choose_annotators(all_layers, annotators)
     corpus = placed_only(with_quotes, "α of tokens, α_U and γ")
-    named = chance_model(chance)  # an unknown one is no reason why a measure is undefined
-    model = chance_of_corpus(all_layers, "exact", named)
+    requested_model = chance_model(chance)  # an unknown name is an error for all measures
+    model = chance_of_corpus(all_layers, "exact", requested_model)
     Sampling("chance", model, precision, seed)
     Deadline.after(time_limit)
-    shared = np.asarray(times_seen(corpus) >= 2)
-    compared, quoted = corpus.subset(shared), with_quotes.subset(shared)
+    is_compared = np.asarray(times_seen(corpus) >= 2)
+    placed_documents, quoted_documents = corpus.subset(is_compared), with_quotes.subset(is_compared)
     settings = SideBySideSettings(
         measure="all",
         chance=model.name,
         precision=float(precision),
         unplaced=with_quotes.unplaced_count_as,
         seed=int(seed),
-        chosen=chosen,
+        chosen=chosen_names,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
 
-    begun = time.monotonic()
+    start_time = time.monotonic()
     clock = _Clock(time_limit, progress)
 
-    def sampled() -> list[Figure]:
-        left = None if time_limit is None else max(time_limit - (time.monotonic() - begun), 0.0)
+    def sampled() -> list[MeasureScore]:
+        seconds_left = (
+            None if time_limit is None else max(time_limit - (time.monotonic() - start_time), 0.0)
+        )
         result = gamma(
-            compared, chance=model.name, precision=precision, time_limit=left,
+            placed_documents, chance=model.name, precision=precision, time_limit=seconds_left,
             seed=seed, executor=executor, progress=step_of(progress, "γ"),
         )  # fmt: skip
         of_gamma.append(result.settings)
         return [_disagreement(result.gamma), _disagreement(result.gamma_cat)]
 
     of_gamma: list[GammaSettings] = []  # empty if γ does not take the corpus
-    measures: dict[str, Figure] = {}
-    refused, n_makers = [], 0
-    for names, make in (
-        *_without_alignments(quoted, compared, model, seed, clock, is_open=named.is_open),
+    measures: dict[str, MeasureScore] = {}
+    refusals, n_computations = [], 0
+    for names, compute in (
+        *_measures_without_alignments(
+            quoted_documents, placed_documents, model, seed, clock, is_open=requested_model.is_open
+        ),
         (["γ", "γ_cat"], sampled),
     ):
         try:
-            figures = make()
+            figures = compute()
         except (SettingError, InputError) as error:
-            refused.append(f"{names[0]}: {error}")
+            refusals.append(f"{names[0]}: {error}")
             reason = _reason(error, names[0])
-            figures = [Figure("", UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)] * len(names)
-        n_makers += 1
+            figures = [MeasureScore("", UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)] * len(
+                names
+            )
+        n_computations += 1
         measures |= zip(names, figures, strict=True)
-    if len(refused) == n_makers:
-        raise SettingError(f"no measure takes these annotations; {refused[0]}")
+    if len(refusals) == n_computations:
+        raise SettingError(f"no measure takes these annotations; {refusals[0]}")
     for of_run in of_gamma:
         stopped = of_run.stopped or ("time" if clock.over else None)
         settings = replace(settings, stopped=stopped)
-    n_lost = sum(map(len, quoted.unplaced.values()))
-    lost = verdict.not_in_text(settings, corpus.annotators, n_lost, "match nothing in F1")
-    sizes = (len(compared), len(corpus))
-    return SideBySide(measures, corpus.annotators, *sizes, settings, corpus.notes, lost)
+    n_lost = sum(map(len, quoted_documents.unplaced.values()))
+    quotes_sentence = verdict.not_in_text(
+        settings, corpus.annotators, n_lost, "match nothing in F1"
+    )
+    sizes = (len(placed_documents), len(corpus))
+    return SideBySide(measures, corpus.annotators, *sizes, settings, corpus.notes, quotes_sentence)
 
 
 _WITH_OVERLAPS = ("corrected F1, exact", "γ")  # defined where segments overlap
 
 
 def _reason(error: Exception, measure: str) -> str:
-    """Return the reason why a measure is undefined, which has no options that it does not take."""
+    """Explain an undefined measure, without advice to use options that the measure lacks."""
     if not isinstance(error, OverlapError):
         return str(error)
     return (
@@ -282,88 +299,98 @@ def _reason(error: Exception, measure: str) -> str:
 
 
 class _Clock:
-    """What is shown of each measure, and half of the time, of which the rest is for γ.
+    """Progress of each measure, and a limit of half the time; γ has the other half.
 
     Attributes:
-        over: whether this half has ended one.
+        over: True if this limit has ended a measure.
     """
 
-    def __init__(self, limit: float | None, progress: Progress) -> None:
-        self._limit, self._progress = limit, progress
+    def __init__(self, time_limit: float | None, progress: Progress) -> None:
+        self._limit, self._progress = time_limit, progress
         self._begun = time.monotonic()
         self.over: bool = False
 
     def of(self, name: str) -> Progress:
-        """Return the progress of a measure."""
+        """Return the progress callback of a measure."""
         return step_of(self._progress, name)
 
     def ending(self, name: str) -> Progress:
-        """Return the same, which ends the measure when the time is over."""
-        show_progress, limit = self.of(name), self._limit
+        """Build a progress callback that raises when half of the time is over."""
+        show_progress, time_limit = self.of(name), self._limit
 
-        def report(done: int, total: int) -> None:
+        def report(n_done: int, n_pairs: int) -> None:
             if show_progress is not None:
-                show_progress(done, total)
-            if limit is None or done >= total or time.monotonic() - self._begun < limit / 2:
+                show_progress(n_done, n_pairs)
+            if (
+                time_limit is None
+                or n_done >= n_pairs
+                or time.monotonic() - self._begun < time_limit / 2
+            ):
                 return
             self.over = True
             raise SettingError(
-                f"{done} of {counted(total, 'pair')} of annotations were compared when half of"
-                f" time_limit {limit:g} was over; allow more seconds"
+                f"{n_done} of {counted(n_pairs, 'pair')} of annotations were compared when half of"
+                f" time_limit {time_limit:g} was over; allow more seconds"
             )
 
         return report
 
 
-_Make = Callable[[], list[Figure]]
+_Computation = Callable[[], list[MeasureScore]]
 
 
-def _without_alignments(
-    quoted: Corpus,
-    compared: Corpus,
+def _measures_without_alignments(
+    quoted_documents: Corpus,
+    placed_documents: Corpus,
     chance: ChanceModel,
     seed: int,
     clock: _Clock,
     *,
     is_open: bool,
-) -> Iterator[tuple[list[str], _Make]]:
-    """Yield what needs no alignment of units: the names of measures, and what makes them.
+) -> Iterator[tuple[list[str], _Computation]]:
+    """Yield the names and the computation of each measure without an alignment of units.
 
-    F1 counts quotes that are not in the text (``quoted``); other measures have no place for them.
-    Where no chance model was named (``is_open``) and a measure goes with none, its raw F1 stands.
-    Where chance F1 is of draws, the value errs by its slope in that chance.
+    Args:
+        quoted_documents: compared documents, with quotes that are not in the text; for F1.
+        placed_documents: compared documents without these quotes; for the other measures.
+        chance: chance model of F1.
+        seed: random seed.
+        clock: progress and time limit.
+        is_open: True if no chance model was requested. Then an F1 that no model supports is
+            reported without correction.
     """
 
-    def f1(match: MatchName) -> _Make:
-        limited = find_match(match).one_to_one
+    def f1(match: MatchName) -> _Computation:
+        is_assigned = find_match(match).one_to_one
 
-        def make() -> list[Figure]:
-            shown = (clock.ending if limited else clock.of)(f"F1, {match}")
-            settings: dict[str, Any] = {"match": match, "seed": seed, "progress": shown}
-            under: dict[str, Any] = {"chance": chance}
+        def compute() -> list[MeasureScore]:
+            match_progress = (clock.ending if is_assigned else clock.of)(f"F1, {match}")
+            settings: dict[str, Any] = {"match": match, "seed": seed, "progress": match_progress}
+            chance_option: dict[str, Any] = {"chance": chance}
             try:
-                agreement = agree(quoted, **under, **settings)
+                agreement = agree(quoted_documents, **chance_option, **settings)
             except (OverlapError, CostError) as error:
-                raw = agree(quoted, **settings) if is_open else None
+                raw = agree(quoted_documents, **settings) if is_open else None
                 if raw is None or not (reason := raw.settings.chance_undefined):
                     raise error from None
                 observed = raw.team.f1.observed
-                return [Figure("agreement", observed, UNDEFINED, UNDEFINED, reason=reason)]
-            score, drawn = agreement.team.f1, agreement.error_of_chance
-            slope = (1 - score.observed) / (1 - score.expected) ** 2 if drawn else 0.0
-            error_of_value = slope * (drawn or 0.0)
-            return [Figure("agreement", *score[:3], error_of_value, reason=score.reason)]
+                return [MeasureScore("agreement", observed, UNDEFINED, UNDEFINED, reason=reason)]
+            score, sampling_error = agreement.team.f1, agreement.error_of_chance
+            # the error of chance F1 is multiplied by the derivative of the corrected F1
+            derivative = (1 - score.observed) / (1 - score.expected) ** 2 if sampling_error else 0.0
+            error_of_value = derivative * (sampling_error or 0.0)
+            return [MeasureScore("agreement", *score[:3], error_of_value, reason=score.reason)]
 
-        return make
+        return compute
 
-    def tokens() -> list[Figure]:
+    def tokens() -> list[MeasureScore]:
         clock.of("α of tokens")
-        of_tokens = alpha(label_tokens(compared, skip_outside=False, runs=True))
+        of_tokens = alpha(label_tokens(placed_documents, skip_outside=False, runs=True))
         figures = (of_tokens.observed, of_tokens.expected, of_tokens.value)
-        return [Figure("agreement", *figures, reason=of_tokens.reason)]
+        return [MeasureScore("agreement", *figures, reason=of_tokens.reason)]
 
-    def units() -> list[Figure]:
-        return [_disagreement(alpha_u(compared, progress=clock.of("α_U")).all)]
+    def units() -> list[MeasureScore]:
+        return [_disagreement(alpha_u(placed_documents, progress=clock.of("α_U")).all)]
 
     for match in measures(lambda measure: measure.of_label):
         yield [f"corrected F1, {match}"], f1(match)
@@ -371,6 +398,6 @@ def _without_alignments(
     yield ["α_U"], units
 
 
-def _disagreement(figure: Any) -> Figure:
+def _disagreement(figure: Any) -> MeasureScore:
     numbers = (figure.observed, figure.expected, figure.value, figure.error)
-    return Figure("disagreement", *numbers, figure.reason, getattr(figure, "bounds", None))
+    return MeasureScore("disagreement", *numbers, figure.reason, getattr(figure, "bounds", None))

@@ -1,9 +1,12 @@
-"""α_U: how far annotators agree on units of each category (Krippendorff 1995, 2004).
+"""Agreement α_U on units of each category (Krippendorff 1995, 2004).
 
-α_U = 1 − D_o/D_e, by category and over all. Documents that two annotators saw are compared: their
-disagreements are summed with the weight L², L the length of the document, or the documents are
-joined to one continuum, as the literature has it. What chance gives are units and gaps of
-all annotators put anywhere.
+    α_U = 1 − D_o / D_e,
+
+for each category, and for all with the sums of D_o and of D_e over categories. Documents seen by
+two annotators or more are compared. Either the disagreements of documents are summed with the
+weight L², L the length of a document, or documents are joined to one continuum, as in the papers.
+D_e is the expected disagreement if the units and gaps of all annotators are placed anywhere; see
+:mod:`spanagree.units.continuum`.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ CONTINUA = {
     "summed": "every document is a continuum; disagreements are summed with weight L²",
     "joined": "the documents that all annotators saw make one continuum",
 }
-"""What becomes of several documents, by name."""
+"""Treatments of several documents, by name."""
 
 
 def alpha_u(
@@ -47,20 +50,21 @@ def alpha_u(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> AlphaU:
-    """Return α_U of two or more annotators, by category and over all (Krippendorff 1995; 2004).
+    """Compute α_U of two or more annotators, by category and overall (Krippendorff 1995; 2004).
 
     Args:
-        corpus: the annotations; units of one annotator and category must not overlap. Or parts,
-            as for :func:`spanagree.evaluate`.
-        continuum: what becomes of several documents, summed or joined.
-        annotators: compare only these.
-        pairs: whether each pair of annotators is compared too.
-        ci: whether, or how, figures get intervals, over documents.
-        executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
-        progress: called with the number of tables (or parts) done, and of all if known.
+        corpus: annotations, or parts of them (see :func:`spanagree.evaluate`). Units of the same
+            annotator and category must not overlap.
+        continuum: treatment of several documents, summed or joined.
+        annotators: names of the annotators to compare. Default: all.
+        pairs: True to compare each pair of annotators too.
+        ci: True for intervals over documents, False for none, or a :class:`Jackknife`.
+        executor: ``concurrent.futures.Executor`` with workers that read parts.
+        progress: callback that receives the number of finished tables (or parts), and of all if
+            known.
 
     Raises:
-        SettingError: for an unknown choice, or units that overlap.
+        SettingError: if a choice is unknown, or units of an annotator and category overlap.
 
     >>> import spanagree as sa
     >>> corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
@@ -78,42 +82,52 @@ def alpha_u(
 
 
 def _result(counts: CountedUnits, pairs: bool, jackknife: Jackknife | None) -> AlphaU:
-    """Return the result for all annotators, and for each two of them if asked for."""
+    """Build the result for all annotators, and for each pair if requested."""
     names, settings = counts.annotators, settings_with(counts.settings, jackknife)
-    team = _figures(counts, (), jackknife)
-    by_pair = {two: _figures(counts, two, jackknife) for two in combinations(names, 2) if pairs}
+    team = _coefficients(counts, (), jackknife)
+    by_pair = {
+        pair: _coefficients(counts, pair, jackknife) for pair in combinations(names, 2) if pairs
+    }
     notes = [*counts.notes]
-    if left := counts.documents - team.documents:
+    if n_left_out := counts.documents - team.documents:
         documents = counted(counts.documents, "document")
-        notes.append(f"{left} of {documents} not seen by {_who(counts)}, left out")
+        notes.append(
+            f"{n_left_out} of {documents} not seen by {_required_annotators(counts)}, left out"
+        )
     return AlphaU(team, by_pair, names, counts.documents, settings, tuple(notes), jackknife)
 
 
-def _who(counts: CountedUnits) -> str:
+def _required_annotators(counts: CountedUnits) -> str:
     return "all annotators" if counts.settings.continuum == "joined" else "two annotators"
 
 
-def _figures(
+def _coefficients(
     counts: CountedUnits, names: tuple[str, ...], jackknife: Jackknife | None
 ) -> AlphaUFigures:
-    """Return α_U of all annotators, or of two."""
-    key = tuple(sorted(names))
-    sums = counts.sums.get(key)
+    """Compute α_U overall and by label.
+
+    Args:
+        counts: sums of disagreements.
+        names: names of two annotators; empty for all annotators.
+        jackknife: request for intervals; ``None`` without.
+    """
+    sorted_names = tuple(sorted(names))
+    sums = counts.sums.get(sorted_names)
     if sums is None or not sums.documents:
-        nobody = undefined(f"no document that {_who(counts)} saw")
-        return AlphaUFigures(nobody, dict.fromkeys(counts.labels, nobody), 0)
+        no_coefficient = undefined(f"no document that {_required_annotators(counts)} saw")
+        return AlphaUFigures(no_coefficient, dict.fromkeys(counts.labels, no_coefficient), 0)
     (weight,) = sums.weight.tolist()
     figures = []
     for label in (ALL, *counts.labels):
         observed, by_chance = sums.figures[label].tolist() if label in sums.figures else (0, 0)
         if label in sums.figures:
-            nothing = "chance alone gives no disagreement"
-            figures.append(disagreement(observed / weight, by_chance / weight, nothing))
+            no_chance_reason = "chance alone gives no disagreement"
+            figures.append(disagreement(observed / weight, by_chance / weight, no_chance_reason))
         else:
-            what = "nothing" if label is ALL else f"no {printable(label)}"
-            figures.append(undefined(f"{what} is marked"))
+            subject = "nothing" if label is ALL else f"no {printable(label)}"
+            figures.append(undefined(f"{subject} is marked"))
     if jackknife is not None:
-        ends = over_documents(counts.per_document[key].sums, jackknife)
+        ends = over_documents(counts.per_document[sorted_names].sums, jackknife)
         figures = with_intervals(figures, ends)
     return AlphaUFigures(
         figures[0], dict(zip(counts.labels, figures[1:], strict=True)), sums.documents

@@ -1,4 +1,4 @@
-"""What one corpus or block adds to α_U, and how two such counts add."""
+"""Sums of observed and expected disagreement for α_U, for each document and label."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from spanagree.units.alpha_u_result import AlphaUSettings
 
 OBSERVED, EXPECTED, WEIGHT = range(3)
 ALL = None
-"""Stands for all categories where a label names one."""
+"""Key for all categories together, in place of a label."""
 
 
 class Table(NamedTuple):
-    """What each document that is compared adds to observed and expected, and both weights.
+    """Observed and expected disagreement of each compared document, and both weights.
 
     Attributes:
-        sums: (documents, all and each label, 4).
-        document: the numbers of the documents; joined they are one, which has the first's.
-        marked: whether a unit has each label.
-        documents: how many documents are compared.
+        sums: observed, expected and their weights; (documents, 1 + labels, 4), all labels first.
+        document: index of each document; joined documents have one row with the first index.
+        marked: mask of the labels with a unit.
+        documents: number of compared documents.
     """
 
     sums: Floats
@@ -41,9 +41,13 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums over documents: their number, their weight, and two for all and each label.
+    """Sums over documents.
 
-    A label that no unit has is not among them.
+    Attributes:
+        documents: number of documents.
+        weight: sum of the weights; (1,).
+        figures: observed and expected disagreement of all categories and of each label with a
+            unit; (2,).
     """
 
     documents: int
@@ -53,13 +57,16 @@ class Sums:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CountedUnits:
-    """What is counted for α_U.
+    """Sums for α_U of a team and of its pairs.
 
     Attributes:
-        annotators: their names.
-        labels: the categories.
-        sums: those of all annotators, whose key is empty, and of each two by their sorted names.
-        per_document: what each document adds to these.
+        documents: number of documents of the corpus.
+        settings: settings of the computation.
+        notes: notes on the corpus, one sentence each.
+        annotators: names of the annotators.
+        labels: names of the categories.
+        sums: sums of each two annotators, by their sorted names; those of all by ``()``.
+        per_document: summands of each document, with the same keys.
     """
 
     documents: int
@@ -73,12 +80,13 @@ class CountedUnits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UnitCounting:
-    """How the disagreements of one corpus or block are counted.
+    """Options for counting the disagreements of one corpus.
 
     Attributes:
-        continuum: as for :func:`spanagree.alpha_u`.
-        annotators: the names of those to compare. A block need not have all.
-        pairs: whether each two are compared too.
+        continuum: treatment of several documents; see :func:`spanagree.alpha_u`.
+        annotators: names of the annotators to compare. Default: all.
+        pairs: True to compare each two annotators too.
+        progress: callback that receives the number of finished tables and of all.
     """
 
     continuum: str
@@ -88,23 +96,23 @@ class UnitCounting:
 
 
 def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
-    """Count the disagreements of one corpus or block, of all annotators and of each two.
+    """Sum the disagreements of one corpus, of all annotators and of each two.
 
     Raises:
-        SettingError: for units of one annotator and category that overlap.
+        SettingError: if units of the same annotator and category overlap.
     """
     check_in_one_piece(corpus, "α_U")
     corpus = placed_only(corpus, "units")
-    corpus, chosen = choose_annotators(corpus, counting.annotators)
+    corpus, chosen_names = choose_annotators(corpus, counting.annotators)
     settings = AlphaUSettings(
         continuum=counting.continuum,
-        chosen=chosen,
+        chosen=chosen_names,
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
     tables: dict[tuple[str, ...], Table] = {(): _table(corpus, settings)}
-    for two in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
-        tables[two] = _table(corpus.of_annotators(two), settings)
+    for pair in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
+        tables[pair] = _table(corpus.of_annotators(pair), settings)
     if counting.progress is not None:
         counting.progress(len(tables), len(tables))
     return CountedUnits(
@@ -128,20 +136,24 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
     sums[units.document, 1 + units.label, EXPECTED] = sums_of.expected(units)
     for column in (OBSERVED, EXPECTED):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
-    seen = times_seen(corpus)
-    compared = np.flatnonzero((seen >= 2) & (seen >= (len(corpus.layers) if joined else 2)))
-    marked = np.isin(np.arange(len(corpus.labels)), units.label).tolist()
-    return Table(sums, compared[: len(sums)], marked, len(compared))
+    n_seen = times_seen(corpus)
+    compared_documents = np.flatnonzero(
+        (n_seen >= 2) & (n_seen >= (len(corpus.layers) if joined else 2))
+    )
+    has_units = np.isin(np.arange(len(corpus.labels)), units.label).tolist()
+    return Table(sums, compared_documents[: len(sums)], has_units, len(compared_documents))
 
 
 def _sums(table: Table, labels: Sequence[str]) -> Sums:
-    """Return the sums over the documents of a table."""
+    """Sum a table over its documents."""
 
-    def total(k: int, columns: Sequence[int]) -> Floats:
-        return table.sums[:, k, columns].sum(axis=0)
+    def total(label_index: int, columns: Sequence[int]) -> Floats:
+        return table.sums[:, label_index, columns].sum(axis=0)
 
-    marked = (any(table.marked), *table.marked)
+    has_units = (any(table.marked), *table.marked)
     figures = {
-        label: total(k, (OBSERVED, EXPECTED)) for k, label in enumerate((ALL, *labels)) if marked[k]
+        label: total(label_index, (OBSERVED, EXPECTED))
+        for label_index, label in enumerate((ALL, *labels))
+        if has_units[label_index]
     }
     return Sums(table.documents, total(0, [WEIGHT]), figures)

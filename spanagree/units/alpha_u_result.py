@@ -1,4 +1,4 @@
-"""What :func:`spanagree.alpha_u` returns."""
+"""The result of :func:`spanagree.alpha_u`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture
 from spanagree.settings import Settings
 from spanagree.units.score import Disagreement
-from spanagree.units.team_result import PAIR, Named, TeamResult, picture_of
+from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AlphaUSettings(Settings):
-    """The settings of α_U.
+    """Settings of α_U.
 
     Attributes:
-        measure: alpha-u.
-        continuum: what becomes of several documents.
+        measure: "alpha-u".
+        continuum: treatment of several documents, summed or joined.
     """
 
     measure: str = "alpha-u"
@@ -27,12 +27,12 @@ class AlphaUSettings(Settings):
 
 
 class AlphaUFigures(NamedTuple):
-    """α_U of a team or of two.
+    """α_U of a team or of two annotators.
 
     Attributes:
-        all: over all categories.
-        labels: for each category.
-        documents: how many documents are compared.
+        all: coefficient over all categories.
+        labels: coefficient of each category.
+        documents: number of compared documents.
     """
 
     all: Disagreement
@@ -42,7 +42,7 @@ class AlphaUFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlphaU(TeamResult[AlphaUFigures]):
-    """The result of :func:`spanagree.alpha_u`, with the attributes of a :class:`TeamResult`.
+    """Result of :func:`spanagree.alpha_u`, with the attributes of a :class:`TeamResult`.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -60,27 +60,27 @@ class AlphaU(TeamResult[AlphaUFigures]):
 
     @property
     def verdict(self) -> str:
-        """How high α_U is, and for which labels."""
+        """Sentence on α_U, and on the labels with the lowest and the highest value."""
         return f"{self._verdict_on('α_U', self.all)} {self._extremes()}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
-        named = list(self._named(by))
+        rows = list(self._named(by))
         heads = PAIR if by == "pair" else [Column("label", "label", "name", "label of units")]
-        breaks = () if by == "pair" or len(named) < 2 else (len(named) - 1,)
-        return self._table_of(named, heads, "alpha_u", "α_U", "α_U", sampled=False, breaks=breaks)
+        breaks = () if by == "pair" or len(rows) < 2 else (len(rows) - 1,)
+        return self._table_of(rows, heads, "alpha_u", "α_U", "α_U", sampled=False, breaks=breaks)
 
-    def _named(self, by: str | None) -> Iterator[Named]:
-        """Yield the names, the documents and the figure of each row."""
+    def _named(self, by: str | None) -> Iterator[NamedRow]:
+        """Yield the names, the number of documents and the coefficient of each row."""
         if by == "pair":
-            for names, two in self._compared_pairs():
-                yield names, two.documents, two.all
+            for names, pair_figures in self._compared_pairs():
+                yield names, pair_figures.documents, pair_figures.all
             return
         for label, figure in self.labels.items():
             yield [label], self.team.documents, figure
         yield ["all"], self.team.documents, self.all
 
     def _picture(self, by: str | None) -> Picture:
-        """Return α_U by label and over all, or of pairs, as dots with their intervals."""
+        """Plot α_U by label and overall, or of pairs, as dots with their intervals."""
         if by == "pair":
             return picture_of([(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U")
         return picture_of([*self.labels.items(), ("all", self.all)], "α_U")

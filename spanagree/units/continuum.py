@@ -1,8 +1,17 @@
-"""Units and gaps of one category in step: the sums that α_U is made of.
+"""Observed and expected disagreement of units and gaps of one category, for α_U.
 
-Krippendorff (1995; 2004, p. 251 ff.): two overlapping units of two annotators differ by
-(b₁ − b₂)² + (e₁ − e₂)², a unit within a gap of the other by its length squared, and two gaps by
-nothing.
+The difference δ² of two annotators' stretches is (Krippendorff 1995; 2004, p. 251 ff.)
+
+    (b₁ − b₂)² + (e₁ − e₂)²   for two overlapping units from b to e,
+    (e − b)²                  for a unit within a gap of the other annotator,
+    0                         for two gaps.
+
+For a document of length L seen by m annotators,
+
+    D_o = Σ δ² / (m (m − 1) L²),   over ordered pairs of annotators,
+
+and D_e is the mean of δ² over all positions of the units and gaps of all annotators. Both are
+computed for each cell, a document and a label; arrays have one entry for each cell or unit.
 """
 
 from __future__ import annotations
@@ -18,20 +27,24 @@ from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import SettingError, show
 
-_PORTION = 1 << 21  # pairs of units that are looked at together
-_BELOW = 2**62  # sums of whole numbers stay below it
+_PORTION = 1 << 21  # number of pairs of units in a batch
+_BELOW = 2**62  # upper limit of sums of 64-bit integers
 
 
 class Continua(NamedTuple):
     """Units of documents that two annotators or more saw, sorted by cell, annotator and start.
 
-    A cell is a document and a label that has a unit in it.
+    A cell is a document and a label with a unit in it.
 
     Attributes:
-        cell, annotator, start, end: of each unit.
-        document, label: of each cell.
-        lengths: of each document.
-        seen: by how many annotators each document was seen.
+        cell: cell of each unit.
+        annotator: annotator of each unit.
+        start: start of each unit.
+        end: end of each unit.
+        document: document of each cell.
+        label: label of each cell.
+        lengths: length of each document.
+        seen: number of annotators who saw each document.
     """
 
     cell: Ints
@@ -45,140 +58,168 @@ class Continua(NamedTuple):
 
     @property
     def before(self) -> Ints:
-        """The end of the unit before each, of the same annotator and cell; 0 if it is the first."""
-        before = np.zeros(len(self.cell), np.int64)
-        before[1:] = np.where(self._first[1:], 0, self.end[:-1])
-        return before
+        """End of the previous unit of the same annotator and cell; 0 for the first unit."""
+        previous_end = np.zeros(len(self.cell), np.int64)
+        previous_end[1:] = np.where(self._first[1:], 0, self.end[:-1])
+        return previous_end
 
     @property
     def _first(self) -> NDArray[np.bool_]:
-        first = np.ones(len(self.cell), np.bool_)
-        first[1:] = (np.diff(self.cell) != 0) | (np.diff(self.annotator) != 0)
-        return first
+        is_first = np.ones(len(self.cell), np.bool_)
+        is_first[1:] = (np.diff(self.cell) != 0) | (np.diff(self.annotator) != 0)
+        return is_first
 
     @property
     def last(self) -> NDArray[np.bool_]:
-        """Whether each unit is the last one of its annotator and cell."""
+        """Mask of the last unit of each annotator and cell."""
         return np.append(self._first[1:], len(self.cell) > 0)[: len(self.cell)]
 
 
 def continua(corpus: Corpus, joined: bool) -> Continua:
-    """Return the units of the documents that are compared.
+    """Collect the units of the compared documents.
 
-    ``joined`` makes one document of all those that every annotator saw.
+    Args:
+        corpus: annotations.
+        joined: True to join the documents that every annotator saw to one document.
 
     Raises:
-        SettingError: for units of one annotator and category that overlap.
+        SettingError: if units of the same annotator and category overlap.
     """
     layers = list(corpus.layers.values())
-    seen = times_seen(corpus)
-    compared = (seen == len(layers)) & (seen >= 2) if joined else seen >= 2
-    place = np.where(compared, np.cumsum(compared) - 1, -1)
-    lengths = corpus.lengths[compared]
-    document, start, end, label, number = columns_of_all(layers)
-    order = np.lexsort((start, number, label, document))
-    document, start, end, label, number = (
-        column[order] for column in (document, start, end, label, number)
+    n_seen = times_seen(corpus)
+    is_compared = (n_seen == len(layers)) & (n_seen >= 2) if joined else n_seen >= 2
+    compared_index = np.where(is_compared, np.cumsum(is_compared) - 1, -1)
+    lengths = corpus.lengths[is_compared]
+    document, start, end, label, annotator = columns_of_all(layers)
+    order = np.lexsort((start, annotator, label, document))
+    document, start, end, label, annotator = (
+        column[order] for column in (document, start, end, label, annotator)
     )
-    _check(corpus, document, start, end, label, number)
-    kept = compared[document]
-    document, start, end, label, number = (
-        column[kept] for column in (document, start, end, label, number)
+    _check(corpus, document, start, end, label, annotator)
+    in_compared = is_compared[document]
+    document, start, end, label, annotator = (
+        column[in_compared] for column in (document, start, end, label, annotator)
     )
-    document = place[document]
+    document = compared_index[document]
     if joined:
-        base = (np.cumsum(lengths) - lengths)[document]
-        document, start, end = np.zeros(len(start), np.int64), start + base, end + base
-        order = np.lexsort((start, number, label))
-        start, end, label, number = (column[order] for column in (start, end, label, number))
-        lengths = lengths.sum(keepdims=True)[: int(compared.any())]
-        compared = compared & (np.cumsum(compared) == 1)
-    cells, cell, _ = distinct(document, label)
-    return Continua(cell, number, start, end, cells[0], cells[1], lengths, seen[compared])
+        offset = (np.cumsum(lengths) - lengths)[document]
+        document, start, end = np.zeros(len(start), np.int64), start + offset, end + offset
+        order = np.lexsort((start, annotator, label))
+        start, end, label, annotator = (column[order] for column in (start, end, label, annotator))
+        lengths = lengths.sum(keepdims=True)[: int(is_compared.any())]
+        is_compared = is_compared & (np.cumsum(is_compared) == 1)
+    distinct_cells, cell, _ = distinct(document, label)
+    return Continua(
+        cell,
+        annotator,
+        start,
+        end,
+        distinct_cells[0],
+        distinct_cells[1],
+        lengths,
+        n_seen[is_compared],
+    )
 
 
 def _check(
-    corpus: Corpus, document: Ints, start: Ints, end: Ints, label: Ints, number: Ints
+    corpus: Corpus, document: Ints, start: Ints, end: Ints, label: Ints, annotator: Ints
 ) -> None:
-    """Refuse units of one annotator and category that overlap."""
-    same = np.logical_and.reduce([np.diff(column) == 0 for column in (document, label, number)])
-    overlap = np.flatnonzero(same & (start[1:] < end[:-1]))
+    """Raise a SettingError if units of the same annotator and category overlap."""
+    same_cell = np.logical_and.reduce(
+        [np.diff(column) == 0 for column in (document, label, annotator)]
+    )
+    overlap = np.flatnonzero(same_cell & (start[1:] < end[:-1]))
     if not len(overlap):
         return
-    i = int(overlap[0])
+    i = int(overlap[0])  # the unit overlaps the next one
     spans = " and ".join(f"{start[j]}–{end[j]}" for j in (i, i + 1))
     raise SettingError(
-        f"{show(corpus.annotators[number[i]])}, document {show(corpus.id_of(int(document[i])))}:"
+        f"{show(corpus.annotators[annotator[i]])}, document {show(corpus.id_of(int(document[i])))}:"
         f" units {spans} of {show(corpus.labels[label[i]])} overlap, which α_U has no definition"
         " for; merge them with repair, or report γ with chance overlapping"
     )
 
 
 def observed(units: Continua) -> Floats:
-    """Return L²·D_o of each cell."""
-    seen, long = units.seen[units.document], units.lengths[units.document]
-    rows = len(units.cell)
-    fits = float(long.max(initial=1)) ** 2 * 4 * max(rows, 1) * max(int(seen.max(initial=1)), 1)
-    kind: Any = np.int64 if fits < _BELOW else object
-    length = (units.end - units.start).astype(kind)
-    sums = np.zeros(len(units.document), kind)
-    # a unit stands in a gap of every other annotator, unless they are found to overlap
-    np.add.at(sums, units.cell, length * length * (seen[units.cell] - 1).astype(kind))
-    stretch = int(units.lengths.max(initial=0)) + 1
-    key = units.cell * stretch + units.start
+    """Compute L²·D_o of each cell."""
+    n_seen, document_length = units.seen[units.document], units.lengths[units.document]
+    n_units = len(units.cell)
+    fits_int64 = (
+        float(document_length.max(initial=1)) ** 2
+        * 4
+        * max(n_units, 1)
+        * max(int(n_seen.max(initial=1)), 1)
+    )
+    dtype: Any = np.int64 if fits_int64 < _BELOW else object
+    length = (units.end - units.start).astype(dtype)
+    sums = np.zeros(len(units.document), dtype)
+    # first count each unit as within a gap of every other annotator; overlaps correct this below
+    np.add.at(sums, units.cell, length * length * (n_seen[units.cell] - 1).astype(dtype))
+    key_step = int(units.lengths.max(initial=0)) + 1
+    key = units.cell * key_step + units.start
     order = np.argsort(key, kind="stable")
-    high = np.searchsorted(key[order], (units.cell * stretch + units.end)[order], side="left")
-    low = np.arange(rows) + 1
-    high = np.maximum(high, low)
-    before = units.before
-    for begin, stop in portions_of(high - low, _PORTION):
-        second, row = ranges(low[begin:stop], high[begin:stop])
-        u, v = order[begin + row], order[second]
-        begins = (units.start[u] - units.start[v]).astype(kind)
-        ends = (units.end[u] - units.end[v]).astype(kind)
-        value = begins * begins + ends * ends
-        # of the units of one annotator that overlap a unit, the first takes it out of the gap
-        value -= np.where(before[v] <= units.start[u], length[u] * length[u], 0)
-        value -= np.where(before[u] <= units.start[v], length[v] * length[v], 0)
-        np.add.at(sums, units.cell[u], value)
-    return np.asarray(2 * sums / (seen * (seen - 1)), np.float64)
+    candidate_stop = np.searchsorted(
+        key[order], (units.cell * key_step + units.end)[order], side="left"
+    )
+    first_candidate = np.arange(n_units) + 1
+    candidate_stop = np.maximum(candidate_stop, first_candidate)
+    previous_end = units.before
+    for batch_start, batch_stop in portions_of(candidate_stop - first_candidate, _PORTION):
+        second, row = ranges(
+            first_candidate[batch_start:batch_stop], candidate_stop[batch_start:batch_stop]
+        )
+        u, v = order[batch_start + row], order[second]
+        start_difference = (units.start[u] - units.start[v]).astype(dtype)
+        end_difference = (units.end[u] - units.end[v]).astype(dtype)
+        summands = start_difference * start_difference + end_difference * end_difference
+        # the first unit of an annotator that overlaps a unit cancels its count within a gap
+        summands -= np.where(previous_end[v] <= units.start[u], length[u] * length[u], 0)
+        summands -= np.where(previous_end[u] <= units.start[v], length[v] * length[v], 0)
+        np.add.at(sums, units.cell[u], summands)
+    return np.asarray(2 * sums / (n_seen * (n_seen - 1)), np.float64)
 
 
 def expected(units: Continua) -> Floats:
-    """Return L²·D_e of each cell: of units and gaps put anywhere, of all annotators together."""
-    cells = len(units.document)
-    seen, long = units.seen[units.document], units.lengths[units.document]
+    """Compute L²·D_e of each cell, with the units and gaps of all annotators placed anywhere."""
+    n_cells = len(units.document)
+    n_seen, document_length = units.seen[units.document], units.lengths[units.document]
     size = units.end - units.start
-    gap, where = _gaps(units)
-    stretch = int(units.lengths.max(initial=0)) + 1
-    key = where * stretch + gap
+    gap, gap_cell = _gaps(units)
+    key_step = int(units.lengths.max(initial=0)) + 1
+    key = gap_cell * key_step + gap
     order = np.argsort(key, kind="stable")
-    key, summed = key[order], np.concatenate(([0], np.cumsum(gap[order])))
-    (cell, size), _, times = distinct(units.cell, size)
-    low = np.searchsorted(key, cell * stretch + size, side="left")
-    high = np.searchsorted(key, (cell + 1) * stretch, side="left")
-    # annotators without a unit of the cell have one gap: all of it
-    without = (seen - _annotators(units))[cell]
-    rooms = summed[high] - summed[low] - (high - low) * (size - 1)
-    rooms = rooms + without * (long[cell] - size + 1)
-    number = np.bincount(units.cell, minlength=cells)[cell]
+    key, cumulative_gaps = key[order], np.concatenate(([0], np.cumsum(gap[order])))
+    (cell, size), _, n_equal = distinct(units.cell, size)
+    first_gap = np.searchsorted(key, cell * key_step + size, side="left")
+    gap_stop = np.searchsorted(key, (cell + 1) * key_step, side="left")
+    # for annotators without a unit of the cell, the whole document is one gap
+    n_without_units = (n_seen - _annotators(units))[cell]
+    n_placements = (
+        cumulative_gaps[gap_stop] - cumulative_gaps[first_gap] - (gap_stop - first_gap) * (size - 1)
+    )
+    n_placements = n_placements + n_without_units * (document_length[cell] - size + 1)
+    n_units = np.bincount(units.cell, minlength=n_cells)[cell]
     length = size.astype(np.float64)
-    terms = (number - 1) * (length * (length - 1) * (2 * length - 1) / 3) + length**2 * rooms
-    total = np.bincount(cell, terms * times, cells)
-    within = np.bincount(cell, length * (length - 1) * times, cells)
-    places = seen * long.astype(np.float64)
-    return np.asarray(2 * long * total / (places * (places - 1) - within), np.float64)
+    terms = (n_units - 1) * (
+        length * (length - 1) * (2 * length - 1) / 3
+    ) + length**2 * n_placements
+    disagreements = np.bincount(cell, terms * n_equal, n_cells)
+    within = np.bincount(cell, length * (length - 1) * n_equal, n_cells)
+    n_positions = n_seen * document_length.astype(np.float64)
+    return np.asarray(
+        2 * document_length * disagreements / (n_positions * (n_positions - 1) - within), np.float64
+    )
 
 
 def _annotators(units: Continua) -> Ints:
-    """Return how many annotators have a unit in each cell."""
+    """Count the annotators with a unit in each cell."""
     return np.bincount(units.cell[units.last], minlength=len(units.document)).astype(np.int64)
 
 
 def _gaps(units: Continua) -> tuple[Ints, Ints]:
-    """Return the gaps of annotators with a unit in a cell, and the cell of each."""
-    before = units.start - units.before
-    after = (units.lengths[units.document][units.cell] - units.end)[units.last]
-    gap = np.concatenate((before, after))
+    """Compute the lengths of the gaps of annotators with a unit in a cell, and their cells."""
+    gap_before = units.start - units.before
+    gap_after = (units.lengths[units.document][units.cell] - units.end)[units.last]
+    gap = np.concatenate((gap_before, gap_after))
     cell = np.concatenate((units.cell, units.cell[units.last]))
     return gap[gap > 0], cell[gap > 0]

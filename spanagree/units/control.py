@@ -1,9 +1,16 @@
-"""The mean gain of random pairs of units, exact: what steadies the expected disorder of γ.
+"""The exact mean gain of random pairs of units, a control variate for the expected disorder of γ.
 
-How much two units would save if they were aligned with each other alone, (C + 1)·Δ_∅ − d over C
-where that is positive, adds up over pairs of units. So its mean over random annotations follows
-from start distributions, and its known error in a sample of them says much about that of the
-disorder (a control variate).
+Two units that are aligned with each other alone gain
+
+    g = max(0, (C + 1) Δ_∅ − d) / C,
+
+with C the number of pairs of annotators. The sum G of g over all pairs of units is additive, so
+E G under chance follows from the start distributions of the units:
+
+    E g = Σ_x P_A(x) Σ_δ g(δ) P_B(x + δ).
+
+The known error of the mean of G over draws, mean G − E G, predicts much of the error of the mean
+disorder. Arrays have one entry for each document, unit, or group of equal pairs of units.
 """
 
 from __future__ import annotations
@@ -22,142 +29,178 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, pairs_of_annotators
 
-_PLACES = 5_000_000  # of the lengths of a document's units, each at every position
-_CHUNK = 1 << 20  # elements of one temporary array
+_PLACES = 5_000_000  # largest number of distinct lengths times positions of a document
+_CHUNK = 1 << 20  # number of elements of one temporary array
 
 
 def gains(units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
-    """Return the sum of the gains of all pairs in each document."""
-    count = np.maximum(pairs_of_annotators(annotators), 1)
+    """Sum the gains of all pairs of units in each document."""
+    n_pairs = np.maximum(pairs_of_annotators(annotators), 1)
     document = units.document[pairs.u]
-    gain = (count[document] + 1) * dissimilarity.delta_empty - pairs.value
+    gain = (n_pairs[document] + 1) * dissimilarity.delta_empty - pairs.value
     sums = np.bincount(document, np.maximum(gain, 0), len(annotators))
-    return np.asarray(sums / count, np.float64)
+    return np.asarray(sums / n_pairs, np.float64)
 
 
-def is_cheap(corpus: Corpus) -> bool:
-    """Return whether the mean gains are worth their cost, which grows with the unit of offsets.
+def is_affordable(corpus: Corpus) -> bool:
+    """Decide whether mean gains cost less than the draws that they save.
 
-    Where it is too much, more draws are cheaper, whose cost follows the units of the annotation.
+    The cost of mean gains grows with the number of positions; that of draws with the number of
+    units.
     """
-    document, start, end, _, number = columns_of_all(corpus.layers.values())
-    (document, *_), _, _ = distinct(document, number, end - start)
-    kinds = np.bincount(document, minlength=len(corpus))
-    units = np.minimum(corpus.lengths, UNITS) if is_long(corpus) else corpus.lengths
-    return bool((kinds * units <= _PLACES).all())
+    document, start, end, _, annotator = columns_of_all(corpus.layers.values())
+    (document, *_), _, _ = distinct(document, annotator, end - start)
+    n_lengths = np.bincount(document, minlength=len(corpus))
+    n_positions = np.minimum(corpus.lengths, UNITS) if is_long(corpus) else corpus.lengths
+    return bool((n_lengths * n_positions <= _PLACES).all())
 
 
 def expected_gains(
     corpus: Corpus, chance: ChanceModel, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Return the mean of :func:`gains` over random annotations, for each document."""
-    starts, placed = place_layers(corpus, corpus.annotators, chance)
+    """Compute the mean of :func:`gains` over random annotations, for each document."""
+    starts, starts_by_annotator = place_layers(corpus, corpus.annotators, chance)
     columns = [
         (
             annotator_starts.layer.document,
-            np.full(len(annotator_starts.layer), number),
+            np.full(len(annotator_starts.layer), annotator_index),
             annotator_starts.layer.label,
             annotator_starts.layer.end - annotator_starts.layer.start,
             annotator_starts.profile,
         )
-        for number, annotator_starts in enumerate(placed.values())
+        for annotator_index, annotator_starts in enumerate(starts_by_annotator.values())
     ]
-    nothing = np.zeros(0, np.int64)
-    columns_joined = [np.concatenate([nothing, *column]) for column in zip(*columns, strict=True)]
+    no_rows = np.zeros(0, np.int64)
+    columns_joined = [np.concatenate([no_rows, *column]) for column in zip(*columns, strict=True)]
     if isinstance(starts, UniformStarts):
-        return _summed(starts.profiles, columns_joined, annotators, dissimilarity)
+        return _sum_of_mean_gains(starts.profiles, columns_joined, annotators, dissimilarity)
     assert isinstance(starts, CoarseStarts)  # as segments are one piece
-    document, _, _, length, kind = columns_joined
-    values = []
+    document, _, _, length, profile = columns_joined
+    sums_by_level = []
     for level in starts.levels:
-        units = level.length[kind]
-        columns_at_level = [*columns_joined[:3], units, level.profile[kind]]
-        # what two gain, over all offsets, grows with the length of both
-        scale = length / (units * level.factor[kind])
-        values.append(_summed(level.profiles, columns_at_level, annotators, dissimilarity, scale))
-    unit = np.ones(len(annotators))
-    unit[document] = 1 / starts.levels[0].factor[kind]
-    return extrapolated(values, unit)[0]
+        units = level.length[profile]
+        columns_at_level = [*columns_joined[:3], units, level.profile[profile]]
+        # the gain of two units, summed over all offsets, is proportional to their lengths
+        scale = length / (units * level.factor[profile])
+        sums_by_level.append(
+            _sum_of_mean_gains(level.profiles, columns_at_level, annotators, dissimilarity, scale)
+        )
+    relative_step = np.ones(len(annotators))
+    relative_step[document] = 1 / starts.levels[0].factor[profile]
+    return extrapolated(sums_by_level, relative_step)[0]
 
 
-def _summed(
+def _sum_of_mean_gains(
     profiles: Profiles,
     columns: Sequence[Ints],
     annotators: Ints,
     dissimilarity: Dissimilarity,
     scale: Floats | None = None,
 ) -> Floats:
-    """Return the same of units in columns: document, annotator, label, length and profile.
+    """Sum the mean gains of all pairs of units of each document.
 
-    ``scale`` says of each how much longer it is than its length here.
+    Args:
+        profiles: start distributions.
+        columns: document, annotator, label, length and profile of each unit.
+        annotators: number of annotators who saw each document.
+        dissimilarity: dissimilarity of two units.
+        scale: true length of each unit, divided by its length in `columns`. Default: 1.
     """
-    (document, annotator, label, length, profile), which, number = distinct(*columns)
-    longer = np.ones(len(document))
+    (document, annotator, label, length, profile), row_index, n_units = distinct(*columns)
+    length_ratio = np.ones(len(document))
     if scale is not None:
-        longer = np.bincount(which, scale, len(document)) / number
+        length_ratio = np.bincount(row_index, scale, len(document)) / n_units
     i, j = join(document, document)
-    later = annotator[j] > annotator[i]
-    i, j = i[later], j[later]
-    count = np.maximum(pairs_of_annotators(annotators), 1)[document[i]]
-    apart, apart_values = _coded(dissimilarity.between(label[i], label[j]))
-    rows, which, _ = distinct(length[i], length[j], apart, count, profile[i], profile[j])
-    value = _mean_gains(profiles, rows, apart_values, dissimilarity)[which]
-    size = length[i] + length[j]
-    both = (longer[i] * length[i] + longer[j] * length[j]) / size
-    weights = number[i] * number[j] * value * both
+    is_later = annotator[j] > annotator[i]
+    i, j = i[is_later], j[is_later]
+    n_pairs = np.maximum(pairs_of_annotators(annotators), 1)[document[i]]
+    distance_code, distances = _encode(dissimilarity.between(label[i], label[j]))
+    unit_pairs, row_index, _ = distinct(
+        length[i], length[j], distance_code, n_pairs, profile[i], profile[j]
+    )
+    mean_gain = _mean_gains(profiles, unit_pairs, distances, dissimilarity)[row_index]
+    total_length = length[i] + length[j]
+    mean_ratio = (length_ratio[i] * length[i] + length_ratio[j] * length[j]) / total_length
+    weights = n_units[i] * n_units[j] * mean_gain * mean_ratio
     return np.bincount(document[i], weights, len(annotators)).astype(np.float64)
 
 
-def _coded(values: Floats) -> tuple[Ints, Floats]:
-    """Return values as numbers, and the distinct values."""
-    distinct_values, which = np.unique(values, return_inverse=True)
-    return which.astype(np.int64), distinct_values
+def _encode(values: Floats) -> tuple[Ints, Floats]:
+    """Encode values as indices into the distinct values."""
+    distinct_values, code = np.unique(values, return_inverse=True)
+    return code.astype(np.int64), distinct_values
 
 
 def _mean_gains(
-    profiles: Profiles, rows: tuple[Ints, ...], apart: Floats, dissimilarity: Dissimilarity
+    profiles: Profiles, rows: tuple[Ints, ...], distances: Floats, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Return the mean gain of one random unit of A and one of B, for each row."""
-    a, b, category, count, profile_a, profile_b = rows
-    total = np.zeros(len(a))
-    kinds, which, counts = distinct(a, b, category, count)
-    columns = (x.tolist() for x in kinds)
-    for of_a, of_b, code, pairs, here in zip(*columns, groups(which, len(counts)), strict=True):
-        A, B = profile_a[here], profile_b[here]
-        beta = dissimilarity.beta * float(apart[code])
-        room = pairs + 1 - beta
-        if room <= 0:
+    """Compute the mean gain of one random unit of A and one of B, for each row.
+
+    Args:
+        profiles: start distributions.
+        rows: columns of the length of A and of B, the index of their categorical distance, the
+            number of pairs of annotators, and the profile of A and of B.
+        distances: distances of categories.
+        dissimilarity: dissimilarity of two units.
+    """
+    a, b, category, n_annotator_pairs, profile_a, profile_b = rows
+    mean_gains = np.zeros(len(a))
+    distinct_pairs, pair_index, n_rows = distinct(a, b, category, n_annotator_pairs)
+    pair_columns = (x.tolist() for x in distinct_pairs)
+    for length_a, length_b, distance_code, n_pairs, row_indices in zip(
+        *pair_columns, groups(pair_index, len(n_rows)), strict=True
+    ):
+        A, B = profile_a[row_indices], profile_b[row_indices]
+        beta = dissimilarity.beta * float(distances[distance_code])
+        largest_gain = n_pairs + 1 - beta
+        if largest_gain <= 0:
             continue
         longest = int(max(profiles.size[A].max(), profiles.size[B].max()))
-        reach = min(float(dissimilarity.reach(np.array(room * dissimilarity.delta_empty))), 1e9)
-        low = max(int(np.ceil((of_a - of_b - reach * (of_a + of_b)) / 2)), -longest)
-        offset = np.arange(low, of_a - of_b - low + 1)
-        shift = (np.abs(offset) + np.abs(offset + of_b - of_a)) / (of_a + of_b)
-        gain = np.maximum(room - dissimilarity.alpha * shift**2, 0)
-        total[here] = correlated(profiles, A, B, offset, gain) / pairs
-    return total * dissimilarity.delta_empty
+        reach = min(
+            float(dissimilarity.reach(np.array(largest_gain * dissimilarity.delta_empty))), 1e9
+        )
+        first_offset = max(
+            int(np.ceil((length_a - length_b - reach * (length_a + length_b)) / 2)), -longest
+        )
+        offset = np.arange(first_offset, length_a - length_b - first_offset + 1)
+        shift = (np.abs(offset) + np.abs(offset + length_b - length_a)) / (length_a + length_b)
+        gain = np.maximum(largest_gain - dissimilarity.alpha * shift**2, 0)
+        mean_gains[row_indices] = correlate_starts(profiles, A, B, offset, gain) / n_pairs
+    return mean_gains * dissimilarity.delta_empty
 
 
-def correlated(profiles: Profiles, A: Ints, B: Ints, offset: Ints, gain: Floats) -> Floats:
-    """Return Σ_x P_A(x) Σ_δ gain(δ) P_B(x + δ) for each pair of profiles."""
+def correlate_starts(profiles: Profiles, A: Ints, B: Ints, offset: Ints, gain: Floats) -> Floats:
+    """Compute Σ_x P_A(x) Σ_δ gain(δ) P_B(x + δ) for each pair of profiles.
+
+    Start distributions are symmetric, and constant between their edges, so one edge is summed and
+    counted twice.
+
+    Args:
+        profiles: start distributions.
+        A, B: profile of each unit of a pair; (pairs,).
+        offset: consecutive differences δ of starts.
+        gain: gain at each offset.
+    """
     width = np.maximum(profiles.width[A], profiles.width[B] - offset[0])
     width = np.minimum(width, profiles.size[A] // 2)
-    total = np.empty(len(A))
+    sums = np.empty(len(A))
     order = np.argsort(width, kind="stable")
-    at = 0
-    while at < len(order):
-        least = max(int(width[order[at]]) + 1, 1)
-        alike = int(np.searchsorted(width[order], 2 * least, side="right"))
-        rows = order[at : min(alike, at + max(1, _CHUNK // (2 * least * len(offset))))]
+    position = 0
+    while position < len(order):
+        n_edge = max(int(width[order[position]]) + 1, 1)
+        similar_stop = int(np.searchsorted(width[order], 2 * n_edge, side="right"))
+        rows = order[
+            position : min(similar_stop, position + max(1, _CHUNK // (2 * n_edge * len(offset))))
+        ]
         x = np.arange(int(width[rows].max()) + 1)
-        reached = np.arange(offset[0], x[-1] + offset[-1] + 1)
-        near = profiles.at(B[rows, None], reached)
-        met = np.stack([np.correlate(row, gain, "valid") for row in near])
-        value = profiles.at(A[rows, None], x) * met
-        last = width[rows]
-        # one by one, so that no other row changes a digit
-        edge = np.where(x < last[:, None], value, 0.0).cumsum(1)[:, -1]
-        middle = profiles.size[A[rows]] - 2 * last
-        total[rows] = 2 * edge + middle * value[np.arange(len(rows)), last]
-        at += len(rows)
-    return total
+        reached_positions = np.arange(offset[0], x[-1] + offset[-1] + 1)
+        probabilities_b = profiles.at(B[rows, None], reached_positions)
+        weighted_gain = np.stack([np.correlate(row, gain, "valid") for row in probabilities_b])
+        value = profiles.at(A[rows, None], x) * weighted_gain
+        edge_stop = width[rows]
+        # sum each row by itself, so that other rows change no digit
+        edge_sum = np.where(x < edge_stop[:, None], value, 0.0).cumsum(1)[:, -1]
+        n_middle = profiles.size[A[rows]] - 2 * edge_stop
+        sums[rows] = 2 * edge_sum + n_middle * value[np.arange(len(rows)), edge_stop]
+        position += len(rows)
+    return sums

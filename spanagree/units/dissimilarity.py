@@ -1,7 +1,11 @@
-"""How unlike two units are, and which units are near enough to be aligned.
+"""The dissimilarity of two units, and the pairs of units near enough to be aligned.
 
-Mathet, Widlöcher & Métivier (2015): d = Δ_∅ · (α · ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² + β · c),
-with c 0 for equal categories; for others 1, or their distance on an ordinal scale.
+For units from s to e of length l (Mathet, Widlöcher & Métivier 2015),
+
+    d = Δ_∅ · (α · ((|s₁ − s₂| + |e₁ − e₂|) / (l₁ + l₂))² + β · c),
+
+with c = 0 for equal categories; for others c = 1, or their distance on an ordinal scale. Units are
+stored as columns, one row for each unit; pairs as two columns of rows.
 """
 
 from __future__ import annotations
@@ -23,11 +27,11 @@ CATEGORICAL = {
     "nominal": "two categories are the same or not",
     "ordinal": "categories have an order; their distance is that of their places in it",
 }
-"""How unlike two categories are, by name."""
+"""Dissimilarities of two categories, by name."""
 
-_PORTION = 1 << 21  # pairs that are looked at together
-_MOST = 1e9  # of a factor, so that costs stay exact enough
-TIE = 2e-8  # of Δ_∅; what tells alignments apart that are equally good, twice at most
+_PORTION = 1 << 21  # number of pairs in a batch
+_MOST = 1e9  # largest factor, so that costs stay precise enough
+TIE = 2e-8  # unit of the tie-breaking summand, as a share of Δ_∅; the summand is at most twice this
 
 
 class Units(NamedTuple):
@@ -39,34 +43,34 @@ class Units(NamedTuple):
     end: Floats
     label: Ints
 
-    def rows(self, chosen: NDArray[np.generic]) -> Units:
-        """Return some of the units, by number or mask."""
-        return Units(*(column[chosen] for column in self))
+    def rows(self, rows: NDArray[np.generic]) -> Units:
+        """Select units by index or mask."""
+        return Units(*(column[rows] for column in self))
 
     def sorted(self) -> Units:
-        """Return the units in their order."""
+        """Sort the units by all columns."""
         return self.rows(np.lexsort(self[::-1]))
 
     def ranks(self) -> Ints:
-        """Return of each unit its annotator's number among those who have a unit in its document.
+        """Number the annotators with a unit in a document from 0; the number for each unit.
 
         >>> Units(*np.array([[0, 0, 0, 1], [3, 3, 5, 5], *[[0] * 4] * 3])).ranks().tolist()
         [0, 0, 1, 0]
         """
-        new = np.ones(len(self.start), np.bool_)
-        new[1:] = (np.diff(self.annotator) != 0) | (np.diff(self.document) != 0)
-        number = np.cumsum(new) - 1
-        first = np.searchsorted(self.document, self.document)
-        return np.asarray(number - number[first], np.int64)
+        is_new = np.ones(len(self.start), np.bool_)
+        is_new[1:] = (np.diff(self.annotator) != 0) | (np.diff(self.document) != 0)
+        annotator_count = np.cumsum(is_new) - 1
+        first_row = np.searchsorted(self.document, self.document)
+        return np.asarray(annotator_count - annotator_count[first_row], np.int64)
 
 
 def pairs_of_annotators(annotators: Ints) -> Ints:
-    """Return how many pairs so many annotators make."""
+    """Compute the number of pairs of `annotators` annotators."""
     return annotators * (annotators - 1) // 2
 
 
 def units_of(corpus: Corpus) -> Units:
-    """Return the units of a corpus; annotators are numbered in its order."""
+    """Collect the units of a corpus, with annotators numbered in its order."""
     document, start, end, label, annotator = columns_of_all(corpus.layers.values())
     units = Units(document, annotator, start.astype(np.float64), end.astype(np.float64), label)
     return units.sorted()
@@ -74,18 +78,18 @@ def units_of(corpus: Corpus) -> Units:
 
 @dataclass(frozen=True)
 class Dissimilarity:
-    """How unlike two units are.
+    """Dissimilarity d of two units.
 
     Attributes:
-        alpha: the weight of positions.
-        beta: the weight of categories.
-        delta_empty: what a unit costs that is paired with none, Δ_∅.
-        categorical: one of :data:`CATEGORICAL`.
-        places: of each label its place in the order of an ordinal scale, from 0 to 1.
-        order: that order, for the record.
+        alpha: weight α of positions.
+        beta: weight β of categories.
+        delta_empty: cost Δ_∅ of a missing unit.
+        categorical: dissimilarity of categories, a key of :data:`CATEGORICAL`.
+        places: position of each label on an ordinal scale, from 0 to 1.
+        order: labels of the ordinal scale, from the lowest.
 
     Raises:
-        SettingError: for a weight that is negative or infinite, or Δ_∅ that is not positive.
+        SettingError: if a weight is negative or infinite, or Δ_∅ is not positive.
     """
 
     alpha: float = 1.0
@@ -97,51 +101,53 @@ class Dissimilarity:
 
     def __post_init__(self) -> None:
         check_choice(self.categorical, CATEGORICAL, "categorical")
-        for name, least in (("alpha", "0"), ("beta", "0"), ("delta_empty", "more than 0")):
+        for name, lowest in (("alpha", "0"), ("beta", "0"), ("delta_empty", "more than 0")):
             value = getattr(self, name)
-            fits = isinstance(value, Real) and not isinstance(value, bool)
-            fits = fits and 0 <= float(value) <= _MOST
-            if not fits or (name == "delta_empty" and value == 0):
+            is_valid = isinstance(value, Real) and not isinstance(value, bool)
+            is_valid = is_valid and 0 <= float(value) <= _MOST
+            if not is_valid or (name == "delta_empty" and value == 0):
                 raise SettingError(
-                    f"{name} {show(value)}; a number from {least} to {_MOST:,.0f} is needed"
+                    f"{name} {show(value)}; a number from {lowest} to {_MOST:,.0f} is needed"
                 )
 
     def positional(self, units: Units, u: Ints, v: Ints) -> Floats:
-        """Return ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² of pairs of units."""
-        apart = np.abs(units.start[u] - units.start[v]) + np.abs(units.end[u] - units.end[v])
-        long = (units.end[u] - units.start[u]) + (units.end[v] - units.start[v])
-        return np.asarray((apart / long) ** 2, np.float64)
+        """Compute ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))² of pairs of units."""
+        distance = np.abs(units.start[u] - units.start[v]) + np.abs(units.end[u] - units.end[v])
+        total_length = (units.end[u] - units.start[u]) + (units.end[v] - units.start[v])
+        return np.asarray((distance / total_length) ** 2, np.float64)
 
     def between(self, first: Ints, second: Ints) -> Floats:
-        """Return how unlike categories are, from 0 to 1."""
+        """Compute the dissimilarity c of pairs of categories, from 0 to 1."""
         if self.categorical == "nominal":
             return np.asarray(first != second, np.float64)
-        places = np.array([*self.places, 0.0])
-        return np.abs(places[first] - places[second])
+        positions = np.array([*self.places, 0.0])
+        return np.abs(positions[first] - positions[second])
 
     def of_pairs(self, units: Units, u: Ints, v: Ints) -> Floats:
-        """Return how unlike pairs of units are.
+        """Compute the dissimilarity d of pairs of units.
 
         >>> units = Units(*np.array([[0, 0], [0, 1], [1, 2], [5, 6], [0, 1]]))
         >>> Dissimilarity(alpha=3).of_pairs(units, np.array([0]), np.array([1])).tolist()
         [1.1875]
         """
-        place = self.alpha * self.positional(units, u, v)
-        return (place + self.beta * self.between(units.label[u], units.label[v])) * self.delta_empty
+        positional = self.alpha * self.positional(units, u, v)
+        return (
+            positional + self.beta * self.between(units.label[u], units.label[v])
+        ) * self.delta_empty
 
-    def reach(self, most: Floats) -> Floats:
-        """Return how far apart units may be, in their lengths, to differ by no more than this."""
+    def reach(self, largest: Floats) -> Floats:
+        """Compute the largest distance, in lengths of units, with a dissimilarity of `largest`."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.sqrt(np.asarray(most / self.delta_empty) / np.float64(self.alpha))
+            return np.sqrt(np.asarray(largest / self.delta_empty) / np.float64(self.alpha))
 
 
-def ordinal_places(labels: Sequence[str], order: Sequence[str]) -> tuple[float, ...]:
-    """Return the place of each label in an order, from 0 to 1.
+def ordinal_positions(labels: Sequence[str], order: Sequence[str]) -> tuple[float, ...]:
+    """Compute the position of each label on an ordinal scale, from 0 to 1.
 
     Raises:
-        SettingError: for a label that is not in it, or a name that stands there twice.
+        SettingError: if a label is missing from the order, or a name occurs twice in it.
 
-    >>> ordinal_places(["high", "low"], ["low", "middle", "high"])
+    >>> ordinal_positions(["high", "low"], ["low", "middle", "high"])
     (1.0, 0.0)
     """
     names = list(order)
@@ -157,77 +163,97 @@ class Pairs(NamedTuple):
     """Pairs of units of the same document, the annotator of ``u`` before that of ``v``.
 
     Attributes:
-        u, v: the units; the pairs are sorted by these.
-        value: how unlike they are, with what breaks ties.
+        u: row of the first unit of each pair; pairs are sorted by `u`, then `v`.
+        v: row of the second unit.
+        value: dissimilarity, with the tie-breaking summand.
     """
 
     u: Ints
     v: Ints
     value: Floats
 
-    def rows(self, chosen: NDArray[np.generic]) -> Pairs:
-        """Return some of the pairs, by number or mask."""
-        return Pairs(self.u[chosen], self.v[chosen], self.value[chosen])
+    def rows(self, rows: NDArray[np.generic]) -> Pairs:
+        """Select pairs by index or mask."""
+        return Pairs(self.u[rows], self.v[rows], self.value[rows])
 
 
-def near_pairs(units: Units, most: Floats, dissimilarity: Dissimilarity) -> Pairs:
-    """Return the pairs of units of two annotators that differ by less than ``most``.
+def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> Pairs:
+    """Find the pairs of units of two annotators with a dissimilarity below a bound.
 
-    ``most`` is that of each document.
+    Args:
+        units: units of all documents.
+        bounds: upper bound of the dissimilarity in each document.
+        dissimilarity: dissimilarity of two units.
     """
-    parts: list[Pairs] = []
-    for u, v in _candidates(units, dissimilarity.reach(most)):
-        other = units.annotator[u] != units.annotator[v]
-        u, v = u[other], v[other]
-        turned = units.annotator[u] > units.annotator[v]
-        u, v = np.where(turned, v, u), np.where(turned, u, v)
+    batches: list[Pairs] = []
+    for u, v in _candidates(units, dissimilarity.reach(bounds)):
+        is_of_two = units.annotator[u] != units.annotator[v]
+        u, v = u[is_of_two], v[is_of_two]
+        is_reversed = units.annotator[u] > units.annotator[v]
+        u, v = np.where(is_reversed, v, u), np.where(is_reversed, u, v)
         value = dissimilarity.of_pairs(units, u, v) + tie_breaks(units, u, v, dissimilarity)
-        near = value < most[units.document[u]]
-        parts.append(Pairs(u[near], v[near], value[near]))
-    nothing = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    pairs = Pairs(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+        is_near = value < bounds[units.document[u]]
+        batches.append(Pairs(u[is_near], v[is_near], value[is_near]))
+    no_pairs = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    pairs = Pairs(*map(np.concatenate, zip(no_pairs, *batches, strict=True)))
     return pairs.rows(np.lexsort((pairs.v, pairs.u)))
 
 
 def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
-    """Yield pairs of units, each once, whose middles lie within reach, in portions."""
+    """Yield batches of pairs of units with midpoints within reach, each pair once.
+
+    Args:
+        units: units of all documents.
+        reach: largest distance in each document, in lengths of units.
+    """
     if not len(units.start):
         return
-    middle = units.start + units.end
+    midpoint = units.start + units.end
     length = units.end - units.start
-    documents = len(reach)
-    first, last = np.full(documents, np.inf), np.full(documents, -np.inf)
-    longest = np.zeros(documents)
-    np.minimum.at(first, units.document, middle)
-    np.maximum.at(last, units.document, middle)
+    n_documents = len(reach)
+    first_midpoint, last_midpoint = np.full(n_documents, np.inf), np.full(n_documents, -np.inf)
+    longest = np.zeros(n_documents)
+    np.minimum.at(first_midpoint, units.document, midpoint)
+    np.maximum.at(last_midpoint, units.document, midpoint)
     np.maximum.at(longest, units.document, length)
-    size = np.where(last >= first, last - first, 0) + 1
-    base = np.cumsum(size) - size
-    key = base[units.document] + (middle - np.where(np.isfinite(first), first, 0)[units.document])
+    document_range = (
+        np.where(last_midpoint >= first_midpoint, last_midpoint - first_midpoint, 0) + 1
+    )
+    document_offset = np.cumsum(document_range) - document_range
+    key = document_offset[units.document] + (
+        midpoint - np.where(np.isfinite(first_midpoint), first_midpoint, 0)[units.document]
+    )
     order = np.argsort(key, kind="stable")
-    d = units.document[order]
-    window = reach[d] * (length[order] + longest[d]) * (1 + 1e-9) + 1e-6
-    end = np.minimum(key[order] + window, base[d] + size[d] - 0.5)
-    low = np.arange(len(order)) + 1
-    high = np.maximum(np.searchsorted(key[order], end, side="right"), low)
-    for begin, stop in portions_of(high - low, _PORTION):
-        second, row = ranges(low[begin:stop], high[begin:stop])
-        yield order[begin + row], order[second]
+    document = units.document[order]
+    window = reach[document] * (length[order] + longest[document]) * (1 + 1e-9) + 1e-6
+    end = np.minimum(
+        key[order] + window, document_offset[document] + document_range[document] - 0.5
+    )
+    first_candidate = np.arange(len(order)) + 1
+    candidate_stop = np.maximum(np.searchsorted(key[order], end, side="right"), first_candidate)
+    for batch_start, batch_stop in portions_of(candidate_stop - first_candidate, _PORTION):
+        second, row = ranges(
+            first_candidate[batch_start:batch_stop], candidate_stop[batch_start:batch_stop]
+        )
+        yield order[batch_start + row], order[second]
 
 
 def tie_breaks(units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity) -> Floats:
-    """Return what is added to break ties: tiny, and the same whatever order units come in.
+    """Compute the summand of the dissimilarity that breaks ties between equally good alignments.
 
-    It is negative, so that of two equally good alignments that with more pairs is taken; then that
-    whose pairs differ less in category, weighed as in γ_cat; then that whose pairs lie closer.
+    The summand is tiny, negative, and independent of the order of the units. It prefers the
+    alignment with more pairs, then with smaller differences of categories, weighted by proximity as
+    in γ_cat, then with nearer pairs, and last decides by a hash of the contents.
     """
-    near = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
-    unlike = near * dissimilarity.between(units.label[u], units.label[v])
-    content = np.zeros(len(units.start), np.uint64)
+    proximity = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
+    unlike = proximity * dissimilarity.between(units.label[u], units.label[v])
+    content_hash = np.zeros(len(units.start), np.uint64)
     columns = (units.start, units.end, units.label.astype(np.float64))
     for column in columns:
-        content = mixed(content + MIX_STEP + np.ascontiguousarray(column + 0.0).view(np.uint64))
-    shares = mixed(content[u] + content[v]) >> np.uint64(11)
-    share = shares.astype(np.float64) * 2.0**-53
-    share = 0.85 * unlike + 0.1 * (1 - near) + 0.05 * share
-    return (share - 2) * (TIE * dissimilarity.delta_empty)
+        content_hash = mixed(
+            content_hash + MIX_STEP + np.ascontiguousarray(column + 0.0).view(np.uint64)
+        )
+    pair_hash = mixed(content_hash[u] + content_hash[v]) >> np.uint64(11)
+    pair_fraction = pair_hash.astype(np.float64) * 2.0**-53
+    tie_break = 0.85 * unlike + 0.1 * (1 - proximity) + 0.05 * pair_fraction
+    return (tie_break - 2) * (TIE * dissimilarity.delta_empty)

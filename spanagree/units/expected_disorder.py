@@ -1,4 +1,13 @@
-"""The expected disorder of γ: random annotations, drawn until the error is small enough."""
+"""The expected disorder of γ: random annotations, drawn until the error is small enough.
+
+With x the disorder and G the control variate of a draw (see :mod:`spanagree.units.control`), the
+expected disorder is estimated by
+
+    mean x − b · (mean G − E G),   b = cov(x, G) / var(G),
+
+and its standard error is that of the residuals of this regression. Sums of draws are shaped
+(draws, documents).
+"""
 
 from __future__ import annotations
 
@@ -9,32 +18,32 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanagree.arrays import Floats
 from spanagree.parts.workers import by_workers
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.units.control import expected_gains, is_cheap
+from spanagree.units.control import expected_gains, is_affordable
 from spanagree.units.dissimilarity import Dissimilarity
-from spanagree.units.sampling import Continuum, Drawn, Sampling, draw, joined
+from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, concatenate_draws, draw
 from spanagree.units.time_limit import Deadline
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
 FIRST_DRAWS = 12
-"""Draws by which the standard error is first known."""
+"""Number of draws before the standard error is first estimated."""
 
-_PORTION = 6  # draws that a worker makes at a time, if they are small
-_SMALL = 500  # units of one draw
-_LEAST = 4  # draws, fewer of which have no standard error
-_MOST = 10_000  # draws
+_PORTION = 6  # number of draws in a worker's batch, if draws are small
+_SMALL = 500  # largest number of units of a small draw
+_LEAST = 4  # smallest number of draws with a standard error
+_MOST = 10_000  # largest number of draws
 
 
-class Job(NamedTuple):
-    """How γ is to be computed.
+class GammaTask(NamedTuple):
+    """Options of the computation of γ.
 
     Attributes:
-        dissimilarity: of two units.
-        sampling: where random annotations come from, and how many.
-        jackknife: the request for intervals, if there was one.
-        executor: whose workers draw.
-        progress: called with the number of draws made, and of all as far as known.
+        dissimilarity: dissimilarity of two units.
+        sampling: sampler of random annotations, and precision.
+        jackknife: request for intervals; ``None`` without.
+        executor: executor of the draws; ``None`` for the current process.
+        progress: callback that receives the number of finished draws, and of all as far as known.
         deadline: end of the time.
     """
 
@@ -47,18 +56,18 @@ class Job(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """What was drawn, and what is made of it.
+    """Estimate of the expected disorder, with its draws.
 
     Attributes:
-        drawn: the draws.
-        cost: the expected cost of each document.
-        total: of all documents.
-        error: its standard error.
-        gap: by how much the total may be above that of best alignments, of all documents.
-        is_cut: whether the time ended before the error was small enough.
+        drawn: sums of each draw.
+        cost: expected cost of each document.
+        total: expected cost of all documents.
+        error: standard error of the total.
+        gap: largest possible excess of the total over that of best alignments.
+        is_cut: True if the time ended before the error was small enough.
     """
 
-    drawn: Drawn
+    drawn: AlignmentSums
     cost: Floats
     total: float
     error: float
@@ -66,94 +75,115 @@ class Expected(NamedTuple):
     is_cut: bool = False
 
 
-def sampled(
-    continuum: Continuum, observed: Drawn, job: Job, report_progress: Callable[[int, int], None]
+def sample_expected(
+    continuum: Continuum,
+    observed: AlignmentSums,
+    job: GammaTask,
+    report_progress: Callable[[int, int], None],
 ) -> Expected:
     """Draw until the standard errors of γ and γ_cat are below the precision, or the time is over.
 
-    ``report_progress`` is called with the number of draws made, and of all as far as known.
+    Args:
+        continuum: documents and units.
+        observed: sums of the observed alignment.
+        job: options of the computation.
+        report_progress: callback that receives the number of finished draws, and of all as far as
+            known.
     """
     sampling, deadline = job.sampling, job.deadline
-    known = None
-    # when the time is over, the few draws that are left do not repay the work for a known mean
-    if sampling.sampler == "chance" and not deadline.is_over and is_cheap(continuum.corpus):
-        known = expected_gains(
+    known_gain = None
+    # after the deadline only a few draws follow, too few to repay the computation of the mean
+    if sampling.sampler == "chance" and not deadline.is_over and is_affordable(continuum.corpus):
+        known_gain = expected_gains(
             continuum.corpus, sampling.chance, continuum.annotators, job.dissimilarity
         )
-    parts: list[Drawn] = []
-    done, needed = 0, FIRST_DRAWS
-    size = _PORTION if len(continuum.units.start) <= _SMALL else 1
+    draws: list[AlignmentSums] = []
+    n_done, n_needed = 0, FIRST_DRAWS
+    batch_size = _PORTION if len(continuum.units.start) <= _SMALL else 1
     while True:
-        numbers = range(done, needed)
-        portions = [numbers[i : i + size] for i in range(0, len(numbers), size)]
-        for part in _portions(continuum, portions, job):
-            parts.append(part)
-            done += len(part.cost)
-            report_progress(done, needed)
-        if done < needed:  # the time is over
-            if done < _LEAST:  # without a search for the best alignments
-                rest = range(done, _LEAST)
-                parts.append(draw(continuum, job.dissimilarity, sampling, rest, deadline))
-            return estimate(joined(parts), known)._replace(is_cut=True)
-        expected = estimate(joined(parts), known)
-        error = _relative(observed, expected)
-        if not error > sampling.precision or done >= _MOST:
+        draw_indices = range(n_done, n_needed)
+        batches = [
+            draw_indices[i : i + batch_size] for i in range(0, len(draw_indices), batch_size)
+        ]
+        for batch_sums in _draw_batches(continuum, batches, job):
+            draws.append(batch_sums)
+            n_done += len(batch_sums.cost)
+            report_progress(n_done, n_needed)
+        if n_done < n_needed:  # the time is over
+            if n_done < _LEAST:  # without a search for the best alignments
+                remaining_indices = range(n_done, _LEAST)
+                draws.append(
+                    draw(continuum, job.dissimilarity, sampling, remaining_indices, deadline)
+                )
+            return estimate(concatenate_draws(draws), known_gain)._replace(is_cut=True)
+        expected = estimate(concatenate_draws(draws), known_gain)
+        error = _largest_error(observed, expected)
+        if not error > sampling.precision or n_done >= _MOST:
             return expected
-        more = math.ceil(done * (error / sampling.precision) ** 2 * 1.05)
-        needed = min(max(more, done + _PORTION), 4 * done, _MOST)
+        n_wanted = math.ceil(n_done * (error / sampling.precision) ** 2 * 1.05)
+        n_needed = min(max(n_wanted, n_done + _PORTION), 4 * n_done, _MOST)
 
 
-def _portions(continuum: Continuum, portions: Sequence[Sequence[int]], job: Job) -> Iterator[Drawn]:
-    """Yield what each portion of draws adds up to, in order, as long as there is time."""
+def _draw_batches(
+    continuum: Continuum, batches: Sequence[Sequence[int]], job: GammaTask
+) -> Iterator[AlignmentSums]:
+    """Yield the sums of each batch of draws, in order, until the deadline."""
     settings = continuum, job.dissimilarity, job.sampling
     if job.executor is None:
-        for numbers in portions:
+        for draw_indices in batches:
             if job.deadline.is_over:
                 return
-            yield draw(*settings, numbers, job.deadline)
+            yield draw(*settings, draw_indices, job.deadline)
         return
-    tasks = (((*settings, numbers, job.deadline), "a portion of draws") for numbers in portions)
-    for drawn, error in by_workers(tasks, draw, job.executor):
+    tasks = (
+        ((*settings, draw_indices, job.deadline), "a portion of draws") for draw_indices in batches
+    )
+    for batch_sums, error in by_workers(tasks, draw, job.executor):
         if error is not None:
             raise error
         if job.deadline.is_over:
             return
-        yield drawn
+        yield batch_sums
 
 
-def _relative(observed: Drawn, expected: Expected) -> float:
-    """Return the greater of the standard errors of γ and γ_cat, which come from those expected."""
+def _largest_error(observed: AlignmentSums, expected: Expected) -> float:
+    """Compute the larger of the standard errors of γ and γ_cat, from those of the expectations."""
     cost = math.fsum(observed.cost[0].tolist())
     of_gamma = cost / expected.total**2 * expected.error if expected.total > 0 else 0.0
-    unlike, weight = observed.categories[0][:, 0].sum(0).tolist()
+    category_sum, weight = observed.categories[0][:, 0].sum(0).tolist()
     ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, 0])
-    of_cat = unlike / weight / ratio**2 * error if weight > 0 and ratio > 0 else 0.0
+    of_cat = category_sum / weight / ratio**2 * error if weight > 0 and ratio > 0 else 0.0
     return max(of_gamma, of_cat)
 
 
 def ratio_of(sums: Floats) -> tuple[float, float]:
-    """Return the ratio of two sums over draws, (draws, 2), and its standard error."""
-    over, under = (math.fsum(column) for column in sums.T.tolist())
-    if not under > 0:
+    """Compute the ratio of two sums over draws, (draws, 2), and its standard error."""
+    numerator, denominator = (math.fsum(column) for column in sums.T.tolist())
+    if not denominator > 0:
         return 0.0, 0.0
-    residuals = (sums[:, 0] - over / under * sums[:, 1]) / (under / len(sums))
-    return over / under, math.sqrt(
+    residuals = (sums[:, 0] - numerator / denominator * sums[:, 1]) / (denominator / len(sums))
+    return numerator / denominator, math.sqrt(
         float(residuals @ residuals) / (len(residuals) - 1) / len(residuals)
     )
 
 
-def estimate(drawn: Drawn, known: Floats | None) -> Expected:
-    """Return the mean cost, with the control variate if its mean is known."""
-    count = len(drawn.cost)
-    costs, cost = drawn.cost.sum(1), drawn.cost.mean(0)
-    residuals = costs - costs.mean()
-    freedom = count - 1
-    if known is not None:
-        gain = drawn.gain.sum(1) - drawn.gain.sum(1).mean()
-        if (spread := float(gain @ gain)) > 0:
-            slope = float(gain @ residuals) / spread
-            cost = cost - slope * (drawn.gain.mean(0) - known)
-            residuals, freedom = residuals - slope * gain, count - 2
-    error = math.sqrt(float(residuals @ residuals) / freedom / count)
-    gap = math.fsum(drawn.gap.mean(0).tolist())
-    return Expected(drawn, cost, math.fsum(cost.tolist()), error, gap)
+def estimate(draws: AlignmentSums, known_gain: Floats | None) -> Expected:
+    """Estimate the expected cost, with the control variate if its expectation is known.
+
+    Args:
+        draws: sums of each draw.
+        known_gain: expectation of the control variate of each document; ``None`` if unknown.
+    """
+    n_draws = len(draws.cost)
+    cost_by_draw, mean_cost = draws.cost.sum(1), draws.cost.mean(0)
+    residuals = cost_by_draw - cost_by_draw.mean()
+    degrees = n_draws - 1
+    if known_gain is not None:
+        gain_residuals = draws.gain.sum(1) - draws.gain.sum(1).mean()
+        if (gain_squares := float(gain_residuals @ gain_residuals)) > 0:
+            slope = float(gain_residuals @ residuals) / gain_squares
+            mean_cost = mean_cost - slope * (draws.gain.mean(0) - known_gain)
+            residuals, degrees = residuals - slope * gain_residuals, n_draws - 2
+    error = math.sqrt(float(residuals @ residuals) / degrees / n_draws)
+    gap = math.fsum(draws.gap.mean(0).tolist())
+    return Expected(draws, mean_cost, math.fsum(mean_cost.tolist()), error, gap)

@@ -1,13 +1,16 @@
-"""γ: how far annotators agree on units and categories at once (Mathet et al. 2015).
+"""Joint agreement γ on units and categories (Mathet et al. 2015).
 
-The best alignment of all annotators' units has a disorder; so have those of random annotations.
-γ = 1 − observed/expected. Each document is a continuum of its own, and disorders are weighted by
-the document's mean number of units, so that what is summed is the disorder of unitary alignments.
-γ_cat (Mathet 2017) looks only at the categories of aligned units, γ_k at those of one category.
+    γ = 1 − δ_o / δ_e,
 
-The expected disorder is sampled, until the standard error of γ is below ``precision``. Under the
-chance model the sum of all pair gains is drawn along. Its mean is known exactly, so what is known
-of its error is taken off that of the disorder.
+where δ_o is the disorder of the best alignment of all annotators' units, and δ_e its expectation
+over random annotations. Each document is a continuum of its own, weighted by its mean number of
+units, so the disorders of unitary alignments are summed over documents. γ_cat (Mathet 2017)
+compares only the categories of aligned units, and γ_k those of one category k.
+
+The expected disorder is sampled until the standard error of γ is below ``precision``. Under the
+chance model, a control variate with a known mean reduces the error; see
+:mod:`spanagree.units.control`. Tables are shaped (documents, figures, 4): observed, expected and
+their weights, for γ, γ_cat and γ_k of each label.
 """
 
 from __future__ import annotations
@@ -31,10 +34,16 @@ from spanagree.errors import SettingError, counted, printable, show
 from spanagree.formats.guessed import CorpusLike, corpus_of
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
-from spanagree.units.dissimilarity import Dissimilarity, ordinal_places
-from spanagree.units.expected_disorder import FIRST_DRAWS, Expected, Job, ratio_of, sampled
+from spanagree.units.dissimilarity import Dissimilarity, ordinal_positions
+from spanagree.units.expected_disorder import (
+    FIRST_DRAWS,
+    Expected,
+    GammaTask,
+    ratio_of,
+    sample_expected,
+)
 from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
-from spanagree.units.sampling import Continuum, Drawn, Sampling, align_annotations
+from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, align_annotations
 from spanagree.units.score import (
     Disagreement,
     disagreement,
@@ -47,8 +56,8 @@ from spanagree.units.time_limit import Deadline
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
-_ANNOTATORS = 32  # of one document
-_NARROW = 1e-6  # bounds that are as near are one figure
+_ANNOTATORS = 32  # largest number of annotators of a document
+_NARROW = 1e-6  # largest difference of two bounds that count as one value
 
 
 def gamma(
@@ -70,32 +79,32 @@ def gamma(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Gamma:
-    """Return γ, γ_cat and γ_k of two or more annotators (Mathet et al. 2015; Mathet 2017).
+    """Compute γ, γ_cat and γ_k of two or more annotators (Mathet et al. 2015; Mathet 2017).
 
-    Best alignments are sought, and random annotations drawn, until ``time_limit`` is over (``None``
-    for none). A figure that it cut short is undefined, and has bounds.
+    The search for the best alignments and the sampling of random annotations end at the time limit.
+    A coefficient that is not finished by then is undefined, and has bounds.
 
     Args:
-        corpus: the annotations.
-        alpha: the weight of positions.
-        beta: the weight of categories.
-        delta_empty: what a unit costs that is aligned with none.
-        categorical: how categories differ, nominal or ordinal.
-        order: of ordinal categories, from the lowest.
-        sampler: where random annotations come from: chance, pygamma or shuffle.
-        chance: the model of the sampler chance, nonoverlapping, per-label or overlapping; of auto
+        corpus: annotations.
+        alpha: weight of positions.
+        beta: weight of categories.
+        delta_empty: cost of a unit without a partner.
+        categorical: dissimilarity of categories, nominal or ordinal.
+        order: labels of ordinal categories, from the lowest.
+        sampler: source of random annotations: chance, pygamma or shuffle.
+        chance: model of the sampler chance: nonoverlapping, per-label or overlapping. With auto,
             the first of these that the units of all annotators allow.
-        precision: the standard error of γ and of γ_cat below which sampling ends.
-        time_limit: seconds after which γ ends, with bounds.
-        seed: for all that is drawn.
-        annotators: compare only these.
-        pairs: whether each pair of annotators is compared too.
-        ci: whether, or how, figures get intervals, over documents.
-        executor: whose workers make the draws; they change no digit.
-        progress: called with the number of draws made, and of all as far as known.
+        precision: standard error of γ and of γ_cat below which sampling ends.
+        time_limit: seconds after which γ ends, with bounds; ``None`` for no limit.
+        seed: random seed.
+        annotators: names of the annotators to compare. Default: all.
+        pairs: True to compare each pair of annotators too.
+        ci: True for intervals over documents, False for none, or a :class:`Jackknife`.
+        executor: ``concurrent.futures.Executor`` for the draws, which changes no digit.
+        progress: callback that receives the number of finished draws, and of all as far as known.
 
     Raises:
-        SettingError: for an unknown choice, or units that overlap where chance forbids it.
+        SettingError: if a choice is unknown, or units overlap and the chance model forbids this.
 
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]]})
     >>> gamma(corpus).gamma.value
@@ -104,35 +113,37 @@ def gamma(
     corpus = placed_only(corpus_of(corpus), "units")
     check_in_one_piece(corpus, "γ")
     model = chance_of_corpus(corpus, "exact", chance_model(chance))  # exact goes with each model
-    corpus, chosen = choose_annotators(corpus, annotators)
-    job = Job(
-        Dissimilarity(alpha, beta, delta_empty, categorical, *_places(corpus, categorical, order)),
+    corpus, chosen_names = choose_annotators(corpus, annotators)
+    job = GammaTask(
+        Dissimilarity(
+            alpha, beta, delta_empty, categorical, *_label_positions(corpus, categorical, order)
+        ),
         Sampling(sampler, model, precision, seed),
         parse_ci(ci, clusters=False),
         executor,
         progress,
         Deadline.after(time_limit),
     )
-    result = _compared(corpus, job, pairs)
-    return replace(result, settings=replace(result.settings, chosen=chosen))
+    result = _compute(corpus, job, pairs)
+    return replace(result, settings=replace(result.settings, chosen=chosen_names))
 
 
-def _places(
+def _label_positions(
     corpus: Corpus, categorical: str, order: Sequence[str]
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Return the place of each label in an order of categories, and the order; empty if nominal."""
+    """Compute the position of each label on the ordinal scale, and the scale; empty if nominal."""
     if categorical != "ordinal":
         return (), ()
-    return ordinal_places(corpus.labels, tuple(order)), tuple(order)
+    return ordinal_positions(corpus.labels, tuple(order)), tuple(order)
 
 
-def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
-    """Return the result for all annotators, and for each two of them if asked for."""
+def _compute(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
+    """Compute the result for all annotators, and for each pair if requested."""
     sampling, dissimilarity, names = job.sampling, job.dissimilarity, corpus.annotators
     if sampling.sampler == "chance":
         for name in names:
-            check_layer(corpus, name, "exact", sampling.chance)  # which forbids nothing else
-    drawing = {} if job.jackknife is None else job.jackknife.settings()
+            check_layer(corpus, name, "exact", sampling.chance)
+    interval_settings = {} if job.jackknife is None else job.jackknife.settings()
     settings = GammaSettings(
         measure="gamma",
         alpha=float(dissimilarity.alpha),
@@ -145,11 +156,11 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
         precision=float(sampling.precision),
         offsets=corpus.offsets,
         reading=corpus.reading,
-        **{"seed": int(sampling.seed), **drawing},
+        **{"seed": int(sampling.seed), **interval_settings},
     )
-    of_all = _figures(canonical(corpus), job)
+    of_all = _coefficients(canonical(corpus), job)
     by_pair = {
-        (first, second): _figures(canonical(corpus.of_annotators([first, second])), job)
+        (first, second): _coefficients(canonical(corpus.of_annotators([first, second])), job)
         for i, first in enumerate(names)
         for second in names[i + 1 :]
         if pairs
@@ -163,31 +174,35 @@ def _compared(corpus: Corpus, job: Job, pairs: bool) -> Gamma:
 
 
 def canonical(corpus: Corpus) -> Corpus:
-    """Return the same corpus, annotators sorted by name, documents by id or by what is in them.
+    """Sort a corpus: annotators by name, documents by id, or by content if they have no ids.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], []], "ann": [[(0, 2, "X")], []]})
     >>> ordered = canonical(corpus)
     >>> ordered.annotators, ordered.lengths.tolist()
     (('ann', 'bob'), [4, 5])
     """
-    named = corpus.of_annotators(sorted(corpus.annotators))
-    if named.ids is not None:
-        ids = named.ids
-        order = sorted(range(len(named)), key=ids.__getitem__)
+    sorted_corpus = corpus.of_annotators(sorted(corpus.annotators))
+    if sorted_corpus.ids is not None:
+        ids = sorted_corpus.ids
+        order = sorted(range(len(sorted_corpus)), key=ids.__getitem__)
     else:
-        content: list[list[tuple[int, ...]]] = [[(int(n),)] for n in named.lengths]
-        for number, layer in enumerate(named.layers.values()):
-            for d, seen in enumerate(layer.annotated.tolist()):
-                content[d].append((number, -1, int(seen)))
+        content: list[list[tuple[int, ...]]] = [
+            [(int(length),)] for length in sorted_corpus.lengths
+        ]
+        for annotator_index, layer in enumerate(sorted_corpus.layers.values()):
+            for document_index, is_seen in enumerate(layer.annotated.tolist()):
+                content[document_index].append((annotator_index, -1, int(is_seen)))
             columns = (layer.document, layer.start, layer.end, layer.label)
-            for d, *unit in zip(*(column.tolist() for column in columns), strict=True):
-                content[d].append((number, *unit))
-        order = sorted(range(len(named)), key=content.__getitem__)
-    return named if order == list(range(len(named))) else named.subset(order)
+            for document_index, *unit in zip(*(column.tolist() for column in columns), strict=True):
+                content[document_index].append((annotator_index, *unit))
+        order = sorted(range(len(sorted_corpus)), key=content.__getitem__)
+    return (
+        sorted_corpus if order == list(range(len(sorted_corpus))) else sorted_corpus.subset(order)
+    )
 
 
-def _notes(prefix: str, figures: GammaFigures, job: Job) -> Iterator[str]:
-    """Yield what is out of the ordinary."""
+def _notes(prefix: str, figures: GammaFigures, job: GammaTask) -> Iterator[str]:
+    """Yield notes on unproven alignments and imprecise values."""
     if figures.gap > 0:
         yield (
             f"{prefix}the best alignment is not proven: the observed disorder may be lower by"
@@ -200,62 +215,66 @@ def _notes(prefix: str, figures: GammaFigures, job: Job) -> Iterator[str]:
         )
 
 
-def _figures(corpus: Corpus, job: Job) -> GammaFigures:
-    """Return γ, γ_cat and γ_k of a corpus in canonical order."""
-    seen = times_seen(corpus)
-    compared = corpus.subset(np.asarray(seen >= 2))
-    continuum = Continuum.of(compared)
-    documents = len(compared)
-    number = len(continuum.units.start)
-    nothing = "" if number else "nothing is marked in a document that two annotators saw"
-    if int(seen.max(initial=0)) > _ANNOTATORS:
-        where = f"document {show(corpus.id_of(int(seen.argmax())))}"
+def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
+    """Compute γ, γ_cat and γ_k of a corpus in canonical order."""
+    n_seen = times_seen(corpus)
+    compared_documents = corpus.subset(np.asarray(n_seen >= 2))
+    continuum = Continuum.of(compared_documents)
+    n_documents = len(compared_documents)
+    n_units = len(continuum.units.start)
+    undefined_reason = "" if n_units else "nothing is marked in a document that two annotators saw"
+    if int(n_seen.max(initial=0)) > _ANNOTATORS:
+        location = f"document {show(corpus.id_of(int(n_seen.argmax())))}"
         raise SettingError(
-            f"{where}: {counted(int(seen.max()), 'annotator')}; γ aligns all at once, and takes"
-            f" {_ANNOTATORS} at most: leave the document out, or name some annotators"
+            f"{location}: {counted(int(n_seen.max()), 'annotator')}; γ aligns all at once, and"
+            f" takes {_ANNOTATORS} at most: leave the document out, or name some annotators"
         )
-    if not documents:
-        nothing = "no document that two annotators saw"
-    if nothing:
+    if not n_documents:
+        undefined_reason = "no document that two annotators saw"
+    if undefined_reason:
         return GammaFigures(
-            *(undefined(nothing),) * 2,
-            {label: undefined(nothing) for label in corpus.labels},
-            documents, number, 0, 0, 0.0, False,
+            *(undefined(undefined_reason),) * 2,
+            {label: undefined(undefined_reason) for label in corpus.labels},
+            n_documents, n_units, 0, 0, 0.0, False,
         )  # fmt: skip
     report_progress = step_of(job.progress, "sampling") or (lambda done, total: None)
-    n_parts = 0  # of the observed alignment
+    n_alignment_parts = 0  # known when the observed annotations are aligned
 
-    def report_aligned(done: int, total: int) -> None:
-        nonlocal n_parts
-        n_parts = total
-        report_progress(done, total + FIRST_DRAWS)
+    def report_aligned(n_done: int, n_total: int) -> None:
+        nonlocal n_alignment_parts
+        n_alignment_parts = n_total
+        report_progress(n_done, n_total + FIRST_DRAWS)
 
     group, observed = align_annotations(
         [continuum.units], continuum, job.dissimilarity, job.deadline, report_aligned
     )
-    units = np.bincount(continuum.units.document, minlength=documents)
-    weight = units / continuum.annotators
-    expected = sampled(
+    units_by_document = np.bincount(continuum.units.document, minlength=n_documents)
+    weight = units_by_document / continuum.annotators
+    expected = sample_expected(
         continuum,
         observed,
         job,
-        lambda done, total: report_progress(n_parts + done, n_parts + total),
+        lambda n_done, n_total: report_progress(
+            n_alignment_parts + n_done, n_alignment_parts + n_total
+        ),
     )
     table = _table(weight, observed, expected)
     of_gamma, *of_categories = np.moveaxis(table, 1, 0)
     figures = [_gamma(of_gamma, expected)]
-    for k, (sums, label) in enumerate(zip(of_categories, (None, *compared.labels), strict=True)):
-        figures.append(_gamma_of_categories(sums, expected, k, label))
+    for category_index, (sums, label) in enumerate(
+        zip(of_categories, (None, *compared_documents.labels), strict=True)
+    ):
+        figures.append(_gamma_cat(sums, expected, category_index, label))
     if expected.is_cut or observed.gap.any() or expected.gap:
-        figures = _bounded(figures, observed, expected, job)
+        figures = _with_bounds(figures, observed, expected, job)
     if job.jackknife is not None:
         figures = with_intervals(figures, over_documents(table, job.jackknife))
     return GammaFigures(
         figures[0],
         figures[1],
-        dict(zip(compared.labels, figures[2:], strict=True)),
-        documents,
-        number,
+        dict(zip(compared_documents.labels, figures[2:], strict=True)),
+        n_documents,
+        n_units,
         int(group.max()) + 1,
         len(expected.drawn.cost),
         math.fsum(observed.gap[0].tolist()) / math.fsum(weight.tolist()),
@@ -263,11 +282,11 @@ def _figures(corpus: Corpus, job: Job) -> GammaFigures:
     )
 
 
-def _table(weight: Floats, observed: Drawn, expected: Expected) -> Floats:
-    """Return what each document adds to the sums behind each figure.
+def _table(weight: Floats, observed: AlignmentSums, expected: Expected) -> Floats:
+    """Build the summands of each document; (documents, figures, 4).
 
-    (documents, figures, 4): observed, expected, and the weights of both; the figures are γ, γ_cat
-    and γ_k of each label.
+    The figures are γ, γ_cat and γ_k of each label; the four columns are the observed and the
+    expected disorder, and the weights of both.
     """
     sums = observed.categories[0]
     by_chance = expected.drawn.categories.mean(0)
@@ -279,72 +298,83 @@ def _table(weight: Floats, observed: Drawn, expected: Expected) -> Floats:
 
 
 def _gamma(sums: Floats, expected: Expected) -> Disagreement:
-    """Return γ, from what each document adds to its sums."""
+    """Compute γ from the summands of each document."""
     observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
     error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
-    nothing = "random annotations are in no disorder either"
-    return disagreement(observed / weight, by_chance / weight, nothing, error)
+    no_chance_reason = "random annotations are in no disorder either"
+    return disagreement(observed / weight, by_chance / weight, no_chance_reason, error)
 
 
-def _gamma_of_categories(
-    sums: Floats, expected: Expected, k: int, label: str | None
+def _gamma_cat(
+    sums: Floats, expected: Expected, category_index: int, label: str | None
 ) -> Disagreement:
-    """Return γ_cat, or γ_k of a label: the number ``k`` of the categories that were drawn."""
-    observed, by_chance, weight, chance_weight = (math.fsum(x) for x in sums.T.tolist())
-    what = "units" if label is None else f"units with {printable(label)}"
-    if not weight > 0:
-        return undefined(f"no aligned {what} that overlap enough")
-    nothing = f"aligned {what} of random annotations have one category"
-    if not chance_weight > 0 or not by_chance > 0:
-        return Disagreement(UNDEFINED, observed / weight, 0.0, reason=nothing)
-    ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, k])
-    unlike = observed / weight
-    return disagreement(unlike, ratio, nothing, unlike / ratio**2 * error)
+    """Compute γ_cat, or γ_k of a label.
 
-
-def _bounded(
-    figures: Sequence[Disagreement], observed: Drawn, expected: Expected, job: Job
-) -> list[Disagreement]:
-    """Return γ, γ_cat and γ_k of what was not computed to its end: bounds in place of values.
-
-    γ lies between what the gaps of alignments leave open, and two standard errors beyond if there
-    are too few draws. γ_cat and γ_k are those of the best alignments, so they are unknown where
-    these are. Of a disorder, too, no number stands where the alignment is not proven, or the draws
-    are too few.
+    Args:
+        sums: summands of each document; (documents, 4).
+        expected: draws.
+        category_index: column of the drawn category sums, 0 for γ_cat.
+        label: label of γ_k; ``None`` for γ_cat.
     """
-    (first, *others), precision = figures, job.sampling.precision
+    observed, by_chance, weight, chance_weight = (math.fsum(x) for x in sums.T.tolist())
+    subject = "units" if label is None else f"units with {printable(label)}"
+    if not weight > 0:
+        return undefined(f"no aligned {subject} that overlap enough")
+    no_chance_reason = f"aligned {subject} of random annotations have one category"
+    if not chance_weight > 0 or not by_chance > 0:
+        return Disagreement(UNDEFINED, observed / weight, 0.0, reason=no_chance_reason)
+    ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, category_index])
+    observed_ratio = observed / weight
+    return disagreement(observed_ratio, ratio, no_chance_reason, observed_ratio / ratio**2 * error)
+
+
+def _with_bounds(
+    figures: Sequence[Disagreement], observed: AlignmentSums, expected: Expected, job: GammaTask
+) -> list[Disagreement]:
+    """Replace the values of an unfinished computation by bounds.
+
+    The bounds of γ follow from the gaps of the alignments. If there are too few draws, they are
+    wider by two standard errors. γ_cat and γ_k are defined by the best alignments, so they are
+    unknown while these are unproven. Observed and expected disorders are undefined as well, if the
+    alignment is unproven or the draws are too few.
+    """
+    (gamma_figure, *category_figures), precision = figures, job.sampling.precision
     cost, total = math.fsum(observed.cost[0].tolist()), expected.total
     gap, random_gap = math.fsum(observed.gap[0].tolist()), expected.gap
     bounded: list[Disagreement] = []
-    if first.reason:
-        bounded.append(first)
+    if gamma_figure.reason:
+        bounded.append(gamma_figure)
     else:
-        beyond = 2 * first.error if expected.is_cut or first.error > precision else 0.0
-        least = total - random_gap
-        low = 1 - cost / least if least > 0 else -math.inf
-        ends = low - beyond, min(1 - (cost - gap) / total + beyond, 1.0)
-        narrow = ends[1] - ends[0] <= _NARROW
-        if not narrow:
-            first = first._replace(
-                observed=UNDEFINED if gap else first.observed,
-                expected=UNDEFINED if random_gap or beyond else first.expected,
+        margin = (
+            2 * gamma_figure.error if expected.is_cut or gamma_figure.error > precision else 0.0
+        )
+        lowest_total = total - random_gap
+        lowest_gamma = 1 - cost / lowest_total if lowest_total > 0 else -math.inf
+        ends = lowest_gamma - margin, min(1 - (cost - gap) / total + margin, 1.0)
+        is_narrow = ends[1] - ends[0] <= _NARROW
+        if not is_narrow:
+            gamma_figure = gamma_figure._replace(
+                observed=UNDEFINED if gap else gamma_figure.observed,
+                expected=UNDEFINED if random_gap or margin else gamma_figure.expected,
             )
-        bounded.append(first if narrow else _between(first, ends, expected))
-    for figure in others:
+        bounded.append(gamma_figure if is_narrow else _as_bounds(gamma_figure, ends, expected))
+    for figure in category_figures:
         if figure.reason or not (gap or random_gap or expected.is_cut or figure.error > precision):
             bounded.append(figure)
         elif gap or random_gap:
             bounded.append(undefined("the best alignment is not proven"))
         else:
             ends = figure.value - 2 * figure.error, min(figure.value + 2 * figure.error, 1.0)
-            bounded.append(_between(figure._replace(expected=UNDEFINED), ends, expected))
+            bounded.append(_as_bounds(figure._replace(expected=UNDEFINED), ends, expected))
     return bounded
 
 
-def _between(figure: Disagreement, ends: tuple[float, float], expected: Expected) -> Disagreement:
-    """Return a figure of which only bounds are known."""
+def _as_bounds(
+    figure: Disagreement, bounds: tuple[float, float], expected: Expected
+) -> Disagreement:
+    """Replace the value of a coefficient by its bounds, and give the reason."""
     cause = (
         "the time limit ended the search" if expected.is_cut else "the best alignment is not proven"
     )
-    reason = f"between {ends[0]:.3f} and {ends[1]:.3f}: {cause}"
-    return figure._replace(value=UNDEFINED, reason=reason, bounds=ends)
+    reason = f"between {bounds[0]:.3f} and {bounds[1]:.3f}: {cause}"
+    return figure._replace(value=UNDEFINED, reason=reason, bounds=bounds)

@@ -1,4 +1,4 @@
-"""What :func:`spanagree.gamma` returns."""
+"""The result of :func:`spanagree.gamma`."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from spanagree.results.frame import Column, Frame
 from spanagree.results.plots import Picture
 from spanagree.settings import Settings
 from spanagree.units.score import Disagreement
-from spanagree.units.team_result import PAIR, Named, TeamResult, picture_of
+from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
 
 _NAMES = ("γ", "γ_cat", "γ_k")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GammaSettings(Settings):
-    """The settings of γ.
+    """Settings of γ.
 
     Attributes:
-        measure: gamma.
-        alpha, beta, delta_empty, categorical: of the dissimilarity.
-        order: of ordinal categories, from the lowest.
-        sampler: where random annotations come from.
-        chance: the chance model of the sampler chance.
-        precision: the standard error of γ and of γ_cat at which sampling ends.
-        stopped: time, if that ended the search for best alignments, or sampling.
+        measure: "gamma".
+        alpha: weight of positions.
+        beta: weight of categories.
+        delta_empty: cost of a unit without a partner.
+        categorical: dissimilarity of categories, nominal or ordinal.
+        order: labels of ordinal categories, from the lowest.
+        sampler: source of random annotations.
+        chance: chance model of the sampler chance; ``None`` for other samplers.
+        precision: standard error of γ and of γ_cat at which sampling ends.
+        stopped: "time" if the time limit ended the alignment or the sampling; else ``None``.
     """
 
     measure: str
@@ -42,18 +45,18 @@ class GammaSettings(Settings):
 
 
 class GammaFigures(NamedTuple):
-    """γ, γ_cat and γ_k of a team or of two.
+    """γ, γ_cat and γ_k of a team or of two annotators.
 
     Attributes:
-        gamma: on units and categories.
-        cat: on the categories of aligned units.
-        labels: on those of one category, γ_k.
-        documents: how many documents two of them saw.
-        units: how many units there are.
-        alignments: how many unitary alignments the best alignment has.
-        draws: how many random annotations were drawn.
-        gap: by how much the observed disorder may be above the least; 0 where that is proven.
-        is_cut: whether the time limit ended the search.
+        gamma: γ, on units and categories.
+        cat: γ_cat, on the categories of aligned units.
+        labels: γ_k of each label.
+        documents: number of documents seen by two annotators or more.
+        units: number of units.
+        alignments: number of unitary alignments of the best alignment.
+        draws: number of random annotations.
+        gap: largest possible excess of the observed disorder; 0 if the alignment is proven best.
+        is_cut: True if the time limit ended the computation.
     """
 
     gamma: Disagreement
@@ -69,7 +72,7 @@ class GammaFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gamma(TeamResult[GammaFigures]):
-    """The result of :func:`spanagree.gamma`, with the attributes of a :class:`TeamResult`.
+    """Result of :func:`spanagree.gamma`, with the attributes of a :class:`TeamResult`.
 
     >>> import spanagree as sa
     >>> ann, bob = [(0, 2, "PER"), (4, 5, "LOC")], [(0, 2, "PER"), (4, 6, "ORG")]
@@ -106,12 +109,12 @@ class Gamma(TeamResult[GammaFigures]):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each; of few documents only beside intervals."""
+        """Warnings about unreliable results, one sentence each; on few documents with intervals."""
         return () if self.jackknife is None else super().caveats
 
     @property
     def verdict(self) -> str:
-        """How high γ is, and γ_k of which labels."""
+        """Sentence on γ, and on the labels with the lowest and the highest γ_k."""
         return f"{self._verdict_on('γ', self.gamma)} {self._extremes('γ_k')}".rstrip()
 
     def _table(self, by: str | None) -> Frame:
@@ -123,11 +126,11 @@ class Gamma(TeamResult[GammaFigures]):
         }[by]
         title = "γ_k" if by == "label" else "value"
         meanings = {name: name for name in {None: _NAMES, "pair": _NAMES[:2]}.get(by, ())}
-        named = list(self._named(by))
-        return self._table_of(named, heads, "gamma", title, "γ", sampled=True, meanings=meanings)
+        rows = list(self._named(by))
+        return self._table_of(rows, heads, "gamma", title, "γ", sampled=True, meanings=meanings)
 
-    def _named(self, by: str | None) -> Iterator[Named]:
-        """Yield the names, the documents and the figure of each row."""
+    def _named(self, by: str | None) -> Iterator[NamedRow]:
+        """Yield the names, the number of documents and the coefficient of each row."""
         if by is None:
             yield ["γ"], self.team.documents, self.gamma
             yield ["γ_cat"], self.team.documents, self.gamma_cat
@@ -137,13 +140,13 @@ class Gamma(TeamResult[GammaFigures]):
             for label, figure in self.gamma_k.items():
                 yield [label], self.team.documents, figure
         else:
-            for names, two in self._compared_pairs():
-                yield [*names, "γ"], two.documents, two.gamma
-                yield [*names, "γ_cat"], two.documents, two.cat
+            for names, pair_figures in self._compared_pairs():
+                yield [*names, "γ"], pair_figures.documents, pair_figures.gamma
+                yield [*names, "γ_cat"], pair_figures.documents, pair_figures.cat
 
     def _picture(self, by: str | None) -> Picture:
-        """Return γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
+        """Plot γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
         if by == "pair":
             return picture_of([(" – ".join(row), x) for row, _, x in self._named(by)], "γ")
-        named = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
-        return picture_of(named, "γ")
+        figures_by_name = [("γ", self.gamma), ("γ_cat", self.gamma_cat), *self.gamma_k.items()]
+        return picture_of(figures_by_name, "γ")

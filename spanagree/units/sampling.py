@@ -1,4 +1,14 @@
-"""Random annotations for the expected disorder of γ, drawn by number: the same in any order."""
+"""Random annotations for the expected disorder of γ, and the sums of their best alignments.
+
+Each draw has an index and its own seed, so draws are the same in any order. The disorder of a draw
+in a document is Σ δ over the unitary alignments, divided by the mean number of units of the draw
+and multiplied by that of the observed units. γ_cat sums, over aligned pairs in a unitary alignment
+of m units (Mathet 2017),
+
+    w · Δ_∅ c,   w = max(0, 1 − α · ((|s₁ − s₂| + |e₁ − e₂|)/(l₁ + l₂))²) / (m − 1).
+
+Sums are shaped (draws, documents).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +26,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_whole, show
-from spanagree.units.alignment import Alignment, aligned, aligned_pairs, reachable
+from spanagree.units.alignment import Alignment, align, aligned_pairs, disorder_bounds
 from spanagree.units.control import gains
 from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
@@ -26,25 +36,26 @@ SAMPLERS = {
     "pygamma": "as pygamma-agreement: numbers, gaps and lengths from normal distributions",
     "shuffle": "as Mathet et al. (2015): an annotator drawn for each, her units shifted around",
 }
-"""Where random annotations come from, by name."""
+"""Sources of random annotations, by name."""
 
-_TOGETHER = 1500  # units that are aligned together, as far as documents are that small
-_DENSE = 2  # pairs that are near, as many as count as another unit where documents are parted
-_SHORTEST = 1e-6  # units of length 0 are drawn again
+_TOGETHER = 1500  # number of units to align in one batch, unless a document has more
+_DENSE = 2  # number of near pairs that cost as much as a unit
+_SHORTEST = 1e-6  # smallest length of a drawn unit
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """Where random annotations come from, and when there are enough.
+    """Source of random annotations, and the precision at which sampling ends.
 
     Attributes:
-        sampler: one of :data:`SAMPLERS`.
-        chance: the chance model of the sampler chance.
-        precision: the standard error of γ at which sampling ends.
-        seed: for all that is drawn.
+        sampler: name of the source, a key of :data:`SAMPLERS`.
+        chance: chance model of the sampler chance.
+        precision: standard error of γ at which sampling ends.
+        seed: random seed.
 
     Raises:
-        SettingError: for an unknown sampler, a precision that is not positive, or a bad seed.
+        SettingError: if the sampler is unknown, the precision is not positive, or the seed is not
+            an integer from 0.
     """
 
     sampler: str
@@ -61,13 +72,13 @@ class Sampling:
 
 
 class Continuum(NamedTuple):
-    """What is sampled from: documents, each with annotators who saw it, in canonical order.
+    """Documents and their units, in canonical order.
 
     Attributes:
-        corpus: the annotations.
-        units: the same as units.
-        annotators: of each document, how many saw it.
-        labels: how many labels there are.
+        corpus: annotations.
+        units: units of all annotators.
+        annotators: number of annotators who saw each document.
+        labels: number of labels.
     """
 
     corpus: Corpus
@@ -77,20 +88,21 @@ class Continuum(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus) -> Continuum:
-        """Return what there is in a corpus."""
-        seen = times_seen(corpus)
-        return cls(corpus, units_of(corpus), seen, len(corpus.labels))
+        """Build the continuum of a corpus."""
+        n_seen = times_seen(corpus)
+        return cls(corpus, units_of(corpus), n_seen, len(corpus.labels))
 
 
-class Drawn(NamedTuple):
-    """What alignments of some random annotations, or of those observed, add up to.
+class AlignmentSums(NamedTuple):
+    """Sums over the alignments of random annotations, or of the observed ones.
 
     Attributes:
-        cost: the disorder of each, weighted by the mean number of units; (draws, documents).
-        gain: the control variate; (draws, documents).
-        categories: how unlike aligned categories are, and their weights; (draws, documents,
-            all and each label, 2).
-        gap: by how much cost may be above the least; (draws, documents).
+        cost: disorder, weighted by the mean number of units; (draws, documents).
+        gain: control variate; (draws, documents).
+        categories: weighted dissimilarity of aligned categories, and weight; (draws, documents,
+            1 + labels, 2), all labels first.
+        gap: largest possible excess of the cost over that of the best alignment; (draws,
+            documents).
     """
 
     cost: Floats
@@ -105,35 +117,47 @@ def align_annotations(
     dissimilarity: Dissimilarity,
     deadline: Deadline = NO_DEADLINE,
     progress: Progress = None,
-) -> tuple[Ints, Drawn]:
-    """Return the best alignments of annotations of the same documents, and what they add up to.
+) -> tuple[Ints, AlignmentSums]:
+    """Align several annotations of the same documents, and sum their alignments.
 
-    The first are the unitary alignments of all units, annotation after annotation. Documents are
-    aligned in parts; ``progress`` is called with the number of parts done, and of all.
+    Args:
+        annotations: units of each annotation.
+        continuum: documents.
+        dissimilarity: dissimilarity of two units.
+        deadline: end of the time.
+        progress: callback that receives the number of finished parts and of all parts.
+
+    Returns:
+        Unitary alignment of each unit, annotation after annotation; and the sums.
     """
-    count, documents = len(annotations), len(continuum.annotators)
-    shift = np.repeat(np.arange(count), [len(units.start) for units in annotations]) * documents
+    n_annotations, n_documents = len(annotations), len(continuum.annotators)
+    document_shift = (
+        np.repeat(np.arange(n_annotations), [len(units.start) for units in annotations])
+        * n_documents
+    )
     columns = Units(*(np.concatenate(column) for column in zip(*annotations, strict=True)))
-    units = columns._replace(document=columns.document + shift)
-    annotators = np.tile(continuum.annotators, count)
-    pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
-    alignment = _in_parts(units, pairs, annotators, dissimilarity, deadline, progress)
+    units = columns._replace(document=columns.document + document_shift)
+    annotators = np.tile(continuum.annotators, n_annotations)
+    pairs = near_pairs(units, disorder_bounds(annotators, dissimilarity), dissimilarity)
+    alignment = _align_in_parts(units, pairs, annotators, dissimilarity, deadline, progress)
     gain = gains(units, pairs, annotators, dissimilarity)
-    # an alignment's disorder is divided by the mean number of its own units
+    # disorder is divided by the number of aligned units, and weighted by that of observed units
     aligned_units = np.bincount(units.document, minlength=len(annotators))
-    there = np.tile(np.bincount(continuum.units.document, minlength=documents), count)
-    share = np.where(aligned_units > 0, there / np.maximum(aligned_units, 1), 0.0)
-    kinds = 1 + continuum.labels
-    categories = category_sums(units, alignment.group, len(annotators), kinds, dissimilarity)
-    return alignment.group, Drawn(
-        (alignment.cost * share).reshape(count, documents),
-        gain.reshape(count, documents),
-        categories.reshape(count, documents, kinds, 2),
-        (alignment.gap * share).reshape(count, documents),
+    observed_units = np.tile(
+        np.bincount(continuum.units.document, minlength=n_documents), n_annotations
+    )
+    unit_ratio = np.where(aligned_units > 0, observed_units / np.maximum(aligned_units, 1), 0.0)
+    n_categories = 1 + continuum.labels
+    categories = category_sums(units, alignment.group, len(annotators), n_categories, dissimilarity)
+    return alignment.group, AlignmentSums(
+        (alignment.cost * unit_ratio).reshape(n_annotations, n_documents),
+        gain.reshape(n_annotations, n_documents),
+        categories.reshape(n_annotations, n_documents, n_categories, 2),
+        (alignment.gap * unit_ratio).reshape(n_annotations, n_documents),
     )
 
 
-def _in_parts(
+def _align_in_parts(
     units: Units,
     pairs: Pairs,
     annotators: Ints,
@@ -141,173 +165,207 @@ def _in_parts(
     deadline: Deadline,
     progress: Progress,
 ) -> Alignment:
-    """Return the best alignment of documents, some of them at a time."""
-    units_here = np.bincount(units.document, minlength=len(annotators))
-    pairs_here = np.bincount(units.document[pairs.u], minlength=len(annotators))
-    dense = np.where(annotators > 2, pairs_here, 0) // _DENSE + units_here
-    part = (np.cumsum(dense) - 1).clip(0) // _TOGETHER
-    begin = np.flatnonzero(np.diff(part, prepend=-1))
-    if not len(begin):
+    """Align documents in parts of limited size."""
+    units_by_document = np.bincount(units.document, minlength=len(annotators))
+    pairs_by_document = np.bincount(units.document[pairs.u], minlength=len(annotators))
+    document_size = np.where(annotators > 2, pairs_by_document, 0) // _DENSE + units_by_document
+    part_index = (np.cumsum(document_size) - 1).clip(0) // _TOGETHER
+    first_document = np.flatnonzero(np.diff(part_index, prepend=-1))
+    if not len(first_document):
         return Alignment(np.zeros(0, np.int64), *np.zeros((2, len(annotators))))
     alignments: list[Alignment] = []
-    done = 0
-    ends = [*begin[1:], len(annotators)]
-    for number, (low, high) in enumerate(zip(begin, ends, strict=True), 1):
-        first, last = np.searchsorted(units.document, [low, high])
-        rows = units.rows(np.arange(first, last))
-        rows = rows._replace(document=rows.document - low)
-        near = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first, last])))
-        near = near._replace(u=near.u - first, v=near.v - first)
-        alignment = aligned(rows, near, annotators[low:high], dissimilarity, deadline)
-        alignments.append(alignment._replace(group=alignment.group + done))
-        done += int(alignment.group.max(initial=-1)) + 1
+    n_groups = 0
+    ends = [*first_document[1:], len(annotators)]
+    for part_number, (start, stop) in enumerate(zip(first_document, ends, strict=True), 1):
+        first_unit, unit_stop = np.searchsorted(units.document, [start, stop])
+        part_units = units.rows(np.arange(first_unit, unit_stop))
+        part_units = part_units._replace(document=part_units.document - start)
+        part_pairs = pairs.rows(np.arange(*np.searchsorted(pairs.u, [first_unit, unit_stop])))
+        part_pairs = part_pairs._replace(u=part_pairs.u - first_unit, v=part_pairs.v - first_unit)
+        alignment = align(part_units, part_pairs, annotators[start:stop], dissimilarity, deadline)
+        alignments.append(alignment._replace(group=alignment.group + n_groups))
+        n_groups += int(alignment.group.max(initial=-1)) + 1
         if progress is not None:
-            progress(number, len(begin))
+            progress(part_number, len(first_document))
     return Alignment(*map(np.concatenate, zip(*alignments, strict=True)))
 
 
 def category_sums(
-    units: Units, group: Ints, documents: int, kinds: int, dissimilarity: Dissimilarity
+    units: Units, group: Ints, n_documents: int, n_categories: int, dissimilarity: Dissimilarity
 ) -> Floats:
-    """Return how unlike aligned categories are, and their weights; (documents, kinds, 2).
+    """Sum the weighted dissimilarities of aligned categories, and the weights.
 
-    A pair of a unitary alignment of m units weighs max(0, 1 − α · how far apart its units are)
-    over m − 1 (Mathet 2017). It counts for the first kind, all, and for each label that one of its
-    units has.
+    A pair counts for all categories, and for the label of each of its units.
+
+    Args:
+        units: units of all documents.
+        group: unitary alignment of each unit.
+        n_documents: number of documents.
+        n_categories: number of labels, and 1 for all.
+        dissimilarity: dissimilarity of two units.
+
+    Returns:
+        Sums of w · Δ_∅ c and of w; (documents, categories, 2).
     """
     u, v = aligned_pairs(group)
     weight = np.maximum(1 - dissimilarity.alpha * dissimilarity.positional(units, u, v), 0)
     weight = weight / np.maximum(np.bincount(group)[group[u]] - 1, 1)
-    unlike = dissimilarity.between(units.label[u], units.label[v]) * dissimilarity.delta_empty
-    document = units.document[u] * kinds
-    first, second = units.label[u] + 1, units.label[v] + 1
-    both = np.where(first == second, 0.0, weight)
-    cell = np.concatenate((document, document + first, document + second))
+    distance = dissimilarity.between(units.label[u], units.label[v]) * dissimilarity.delta_empty
+    first_cell = units.document[u] * n_categories
+    category_u, category_v = units.label[u] + 1, units.label[v] + 1
+    label_weight = np.where(category_u == category_v, 0.0, weight)
+    cell = np.concatenate((first_cell, first_cell + category_u, first_cell + category_v))
     sums = [
-        np.bincount(cell, np.concatenate((w, w, both * part)), documents * kinds)
-        for part, w in ((unlike, weight * unlike), (1.0, weight))
+        np.bincount(
+            cell,
+            np.concatenate((pair_weight, pair_weight, label_weight * factor)),
+            n_documents * n_categories,
+        )
+        for factor, pair_weight in ((distance, weight * distance), (1.0, weight))
     ]
     table: Floats = np.stack(sums, axis=1).astype(np.float64)
-    return table.reshape(documents, kinds, 2)
+    return table.reshape(n_documents, n_categories, 2)
 
 
 def draw(
     continuum: Continuum,
     dissimilarity: Dissimilarity,
     sampling: Sampling,
-    numbers: Sequence[int],
+    draw_indices: Sequence[int],
     deadline: Deadline = NO_DEADLINE,
-) -> Drawn:
-    """Return what random annotations add up to; each has its own seed, made of its number."""
-    parts: list[Drawn] = []
+) -> AlignmentSums:
+    """Draw random annotations, align them, and sum; each draw is seeded by its index."""
+    batches: list[AlignmentSums] = []
     waiting: list[Units] = []
-    for number in numbers:
-        rng = np.random.default_rng([sampling.seed, number])
+    for draw_index in draw_indices:
+        rng = np.random.default_rng([sampling.seed, draw_index])
         waiting.append(_RANDOM[sampling.sampler](continuum, sampling.chance.name, rng))
-        if sum(len(units.start) for units in waiting) >= _TOGETHER or number == numbers[-1]:
-            parts.append(align_annotations(waiting, continuum, dissimilarity, deadline)[1])
+        if (
+            sum(len(units.start) for units in waiting) >= _TOGETHER
+            or draw_index == draw_indices[-1]
+        ):
+            batches.append(align_annotations(waiting, continuum, dissimilarity, deadline)[1])
             waiting = []
-    return joined(parts)
+    return concatenate_draws(batches)
 
 
-def joined(parts: Sequence[Drawn]) -> Drawn:
-    """Return the draws of all parts, in their order."""
-    return Drawn(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+def concatenate_draws(batches: Sequence[AlignmentSums]) -> AlignmentSums:
+    """Concatenate batches of draws in their order."""
+    return AlignmentSums(*(np.concatenate(column) for column in zip(*batches, strict=True)))
 
 
-def _placed(continuum: Continuum, chance: str, rng: np.random.Generator) -> Units:
-    """Draw a place for every unit; annotations of a document are documents of their own here."""
+def _draw_by_chance(continuum: Continuum, chance: str, rng: np.random.Generator) -> Units:
+    """Draw a position for every unit; each annotator's document is drawn by itself."""
     units = continuum.units
-    (document, annotator), which, _ = distinct(units.document, units.annotator)
+    (document, annotator), cell_index, _ = distinct(units.document, units.annotator)
     start, end = (column.astype(np.int64) for column in (units.start, units.end))
     everyone = np.ones(len(document), np.bool_)
-    layer = Layer(which, start, end, units.label, everyone)
+    layer = Layer(cell_index, start, end, units.label, everyone)
     lengths = continuum.corpus.lengths[document]
-    drawn = redraw(layer, lengths, max(1, continuum.labels), rng, chance)
-    place = document[drawn.document], annotator[drawn.document]
+    random_layer = redraw(layer, lengths, max(1, continuum.labels), rng, chance)
+    document_and_annotator = document[random_layer.document], annotator[random_layer.document]
     return Units(
-        *place, drawn.start.astype(np.float64), drawn.end.astype(np.float64), drawn.label
+        *document_and_annotator,
+        random_layer.start.astype(np.float64),
+        random_layer.end.astype(np.float64),
+        random_layer.label,
     ).sorted()
 
 
 def _documents(continuum: Continuum) -> list[tuple[int, Ints, Units]]:
-    """Return each document that has a unit: number, annotators who saw it, units."""
+    """List each document with a unit: its index, the annotators who saw it, and its units."""
     units, layers = continuum.units, continuum.corpus.layers.values()
-    seen = np.stack([layer.annotated for layer in layers])
-    bounds = np.searchsorted(units.document, np.arange(len(continuum.annotators) + 1))
+    is_seen = np.stack([layer.annotated for layer in layers])
+    first_row = np.searchsorted(units.document, np.arange(len(continuum.annotators) + 1))
     return [
-        (d, np.flatnonzero(seen[:, d]), units.rows(np.arange(bounds[d], bounds[d + 1])))
-        for d in np.unique(units.document).tolist()
+        (
+            document_index,
+            np.flatnonzero(is_seen[:, document_index]),
+            units.rows(np.arange(first_row[document_index], first_row[document_index + 1])),
+        )
+        for document_index in np.unique(units.document).tolist()
     ]
 
 
-def _normal(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
-    """Draw numbers of units, gaps and lengths from normal distributions, labels by their shares."""
-    parts = []
+def _draw_as_pygamma(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
+    """Draw counts, gaps and lengths from normal distributions, and labels by frequency."""
+    drawn_units = []
     for document, annotators, units in _documents(continuum):
         counts = np.array([(units.annotator == a).sum() for a in annotators])
-        same = np.diff(units.annotator) == 0
-        first = np.concatenate(([True], ~same))
+        is_same_annotator = np.diff(units.annotator) == 0
+        is_first = np.concatenate(([True], ~is_same_annotator))
         gaps = np.concatenate(
             (
                 [0.0],
-                (units.start[1:] - units.end[:-1])[same],
-                units.start[first][units.start[first] > 0],
+                (units.start[1:] - units.end[:-1])[is_same_annotator],
+                units.start[is_first][units.start[is_first] > 0],
             )
         )
         length = units.end - units.start
         for annotator in annotators.tolist():
-            number = abs(int(rng.normal(counts.mean(), counts.std())))
-            if annotator == annotators[0]:  # so that no document is without a unit
-                number = max(1, number)
-            sizes = np.abs(rng.normal(length.mean(), length.std(), number)).clip(_SHORTEST)
-            end = np.cumsum(rng.normal(gaps.mean(), gaps.std(), number) + sizes)
-            label = units.label[rng.integers(len(length), size=number)]
-            place = np.full(number, document), np.full(number, annotator)
-            parts.append(Units(*place, end - sizes, end, label))
-    return _united(parts)
+            n_units = abs(int(rng.normal(counts.mean(), counts.std())))
+            if annotator == annotators[0]:  # every document gets a unit
+                n_units = max(1, n_units)
+            sizes = np.abs(rng.normal(length.mean(), length.std(), n_units)).clip(_SHORTEST)
+            end = np.cumsum(rng.normal(gaps.mean(), gaps.std(), n_units) + sizes)
+            label = units.label[rng.integers(len(length), size=n_units)]
+            document_and_annotator = np.full(n_units, document), np.full(n_units, annotator)
+            drawn_units.append(Units(*document_and_annotator, end - sizes, end, label))
+    return _concatenate_units(drawn_units)
 
 
-def _shifted(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
-    """Draw an annotator for each, and shift her units around the document.
+def _draw_shuffled(continuum: Continuum, _: str, rng: np.random.Generator) -> Units:
+    """Give each annotator the units of a random annotator, shifted cyclically in the document.
 
-    Shifts differ by half the mean length at least, as long as there is room.
+    Shifts differ by at least half the mean length, as long as the document has room.
     """
-    parts = []
+    drawn_units = []
     for document, annotators, units in _documents(continuum):
-        low, high = min(0.0, float(units.start.min())), float(units.end.max())
-        apart = float((units.end - units.start).mean()) / 2
+        first_position, last_position = min(0.0, float(units.start.min())), float(units.end.max())
+        least_distance = float((units.end - units.start).mean()) / 2
         while True:
-            free = [(low, high)]
-            drawn = []
+            free_ranges = [(first_position, last_position)]
+            document_units = []
             for annotator in annotators.tolist():
-                sizes = np.array([end - start for start, end in free])
-                begin, end = free[int(rng.choice(len(free), p=sizes / sizes.sum()))]
-                shift = float(int(rng.uniform(begin, end)))
-                left = [
-                    part
-                    for start, stop in free
-                    for part in (
-                        (start, min(stop, shift - apart)),
-                        (max(start, shift + apart), stop),
-                    )
-                    if part[1] > part[0]
+                sizes = np.array([range_end - start for start, range_end in free_ranges])
+                range_start, range_end = free_ranges[
+                    int(rng.choice(len(free_ranges), p=sizes / sizes.sum()))
                 ]
-                free = left or [(low, high)]
+                shift = float(int(rng.uniform(range_start, range_end)))
+                remaining_ranges = [
+                    candidate
+                    for start, stop in free_ranges
+                    for candidate in (
+                        (start, min(stop, shift - least_distance)),
+                        (max(start, shift + least_distance), stop),
+                    )
+                    if candidate[1] > candidate[0]
+                ]
+                free_ranges = remaining_ranges or [(first_position, last_position)]
                 copied = units.rows(units.annotator == rng.choice(annotators))
                 start = copied.start + shift
-                back = np.where(start > high, low - high, 0.0)
-                place = np.full(len(start), document), np.full(len(start), annotator)
-                drawn.append(Units(*place, start + back, copied.end + shift + back, copied.label))
-            if any(len(part.start) for part in drawn):
+                wrap = np.where(start > last_position, first_position - last_position, 0.0)
+                document_and_annotator = (
+                    np.full(len(start), document),
+                    np.full(len(start), annotator),
+                )
+                document_units.append(
+                    Units(
+                        *document_and_annotator,
+                        start + wrap,
+                        copied.end + shift + wrap,
+                        copied.label,
+                    )
+                )
+            if any(len(candidate.start) for candidate in document_units):
                 break
-        parts += drawn
-    return _united(parts)
+        drawn_units += document_units
+    return _concatenate_units(drawn_units)
 
 
-def _united(parts: Sequence[Units]) -> Units:
-    return Units(*(np.concatenate(column) for column in zip(*parts, strict=True))).sorted()
+def _concatenate_units(drawn_units: Sequence[Units]) -> Units:
+    return Units(*(np.concatenate(column) for column in zip(*drawn_units, strict=True))).sorted()
 
 
-_RANDOM = {"chance": _placed, "pygamma": _normal, "shuffle": _shifted}
-"""What draws a random annotation, by the name of the sampler."""
+_RANDOM = {"chance": _draw_by_chance, "pygamma": _draw_as_pygamma, "shuffle": _draw_shuffled}
+"""Function that draws a random annotation, by the name of the sampler."""

@@ -1,4 +1,11 @@
-"""A figure that is made of two disagreements: observed and expected."""
+"""Coefficients 1 − observed/expected of two disagreements, such as α_U and γ.
+
+With sums over documents i of disagreements and of their weights,
+
+    value = 1 − (Σ o_i / Σ w_i) / (Σ e_i / Σ v_i).
+
+Tables are shaped (documents, coefficients, 4), with the columns o, e, w, v.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +26,17 @@ FIGURES = ("observed", "expected", "value")
 
 
 class Disagreement(NamedTuple):
-    """A coefficient 1 − observed/expected, and the disagreements that it is made of.
+    """Coefficient 1 − observed/expected, and its two disagreements.
 
     Attributes:
-        value: 1 where annotators agree throughout, 0 where they do no better than chance.
-        observed: the disagreement observed.
-        expected: that which chance alone would give.
-        error: the standard error of the value that comes from sampling; 0 if nothing is sampled.
-        reason: why the value is undefined (``nan``), if it is.
-        interval: of observed, expected and value (its ``corrected``), if asked for.
-        bounds: between which the value is, where it was not computed to its end; then it is
-            undefined.
+        value: coefficient; 1 for complete agreement, 0 for agreement as by chance.
+        observed: observed disagreement.
+        expected: disagreement expected by chance.
+        error: standard error of the value from sampling; 0 without sampling.
+        reason: reason for an undefined value (``nan``); empty if it is defined.
+        interval: intervals of observed, expected and value (``corrected``); ``None`` without.
+        bounds: lower and upper bound of a value that was not computed completely, and is
+            undefined; else ``None``.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -47,7 +54,7 @@ class Disagreement(NamedTuple):
     bounds: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: undefined is ``None``, and why."""
+        """Build plain data for JSON; undefined figures are ``None``, with the reason."""
         figures: dict[str, Any] = {name: getattr(self, name) for name in FIGURES}
         if self.error > 0:  # nan is not
             figures["error"] = self.error
@@ -63,64 +70,72 @@ class Disagreement(NamedTuple):
 
 
 def disagreement(
-    observed: float, expected: float, nothing: str, error: float = 0.0
+    observed: float, expected: float, no_chance_reason: str, error: float = 0.0
 ) -> Disagreement:
-    """Return 1 − observed/expected, or why it is undefined.
+    """Compute 1 − observed/expected.
 
-    ``nothing`` is the reason if there is nothing that chance could disagree on.
+    Args:
+        observed: observed disagreement.
+        expected: expected disagreement.
+        no_chance_reason: reason for an undefined value if the expected disagreement is 0.
+        error: standard error of the value from sampling.
 
     >>> disagreement(0.25, 1.0, "nothing is marked").value
     0.75
     """
     if not expected > 0:
-        return Disagreement(UNDEFINED, observed, expected, reason=nothing)
+        return Disagreement(UNDEFINED, observed, expected, reason=no_chance_reason)
     return Disagreement(1 - observed / expected, observed, expected, error)
 
 
 def undefined(reason: str) -> Disagreement:
-    """Return a coefficient of which nothing is defined."""
+    """Build a coefficient with undefined figures."""
     return Disagreement(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
 
 
-def figures(observed: Floats, expected: Floats, weight: Floats, by_chance: Floats) -> Floats:
-    """Return observed and expected disagreement and the coefficient; (…) to (…, 3).
+def figures(observed: Floats, expected: Floats, weight: Floats, chance_weight: Floats) -> Floats:
+    """Compute observed and expected disagreement and the coefficient; (…) to (…, 3).
 
-    What is observed is divided by ``weight``, what is expected by ``chance``.
+    Args:
+        observed: sums of observed disagreements.
+        expected: sums of expected disagreements.
+        weight: weights of the observed sums.
+        chance_weight: weights of the expected sums.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        disorder = np.where(weight > 0, observed / weight, np.nan)
-        by_chance_alone = np.where(by_chance > 0, expected / by_chance, np.nan)
+        observed_mean = np.where(weight > 0, observed / weight, np.nan)
+        expected_mean = np.where(chance_weight > 0, expected / chance_weight, np.nan)
         value = np.where(
-            by_chance_alone > CERTAIN * np.nanmax(by_chance_alone, initial=0),
-            1 - disorder / by_chance_alone,
+            expected_mean > CERTAIN * np.nanmax(expected_mean, initial=0),
+            1 - observed_mean / expected_mean,
             np.nan,
         )
-    return np.stack((disorder, by_chance_alone, value), axis=-1)
+    return np.stack((observed_mean, expected_mean, value), axis=-1)
 
 
 def statistic(sums: Floats) -> Floats:
-    """Return the three figures of each coefficient; (…, coefficients · 4) to (…, … · 3)."""
-    parts = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
-    return figures(*parts).reshape(*sums.shape[:-1], -1)
+    """Compute three figures of each coefficient; (…, coefficients · 4) to (…, coefficients · 3)."""
+    disagreement_columns = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 4), -1, 0)
+    return figures(*disagreement_columns).reshape(*sums.shape[:-1], -1)
 
 
 def over_documents(table: Floats, jackknife: Jackknife) -> list[Interval]:
-    """Build the intervals of coefficients, by leaving out each document.
+    """Build the jackknife intervals of coefficients, over documents.
 
     Args:
-        table: what each document adds to their sums; (documents, coefficients, 4): observed,
-            expected, and the weights of both.
-        jackknife: the request.
+        table: summands of each document, (documents, coefficients, 4): observed, expected, and
+            the weights of both.
+        jackknife: options of the intervals.
     """
-    flat = table.reshape(len(table), -1)
-    sums = moments(flat, statistic)
-    n_units = np.full(sums.value.shape, float(np.count_nonzero(flat.any(axis=1))))
+    rows = table.reshape(len(table), -1)
+    sums = moments(rows, statistic)
+    n_units = np.full(sums.value.shape, float(np.count_nonzero(rows.any(axis=1))))
     (built,) = intervals_of(sums._replace(n_units=n_units), jackknife, shares=False)
     return [_at_most_one(interval) for interval in built]
 
 
 def _at_most_one(interval: Interval) -> Interval:
-    """Cut the interval of a coefficient at 1, which is the most that it can be."""
+    """Clip the interval of a coefficient at 1, its largest possible value."""
     low, high = interval.corrected
     return interval._replace(corrected=(low, min(high, 1.0)))
 
@@ -128,16 +143,16 @@ def _at_most_one(interval: Interval) -> Interval:
 def with_intervals(
     coefficients: Sequence[Disagreement], ends: Sequence[Interval]
 ) -> list[Disagreement]:
-    """Return coefficients with their intervals; that of an undefined value is undefined."""
-    nothing = (UNDEFINED, UNDEFINED)
+    """Add intervals to coefficients; the interval of an undefined value is undefined."""
+    undefined_ends = (UNDEFINED, UNDEFINED)
     return [
-        figure._replace(interval=end._replace(corrected=nothing) if figure.reason else end)
+        figure._replace(interval=end._replace(corrected=undefined_ends) if figure.reason else end)
         for figure, end in zip(coefficients, ends, strict=True)
     ]
 
 
 def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Column]:
-    """Return the columns of a coefficient: for data its name stands before the figures."""
+    """Build the columns of a coefficient; keys in data begin with its name."""
     meaning = "value of units" if title == "value" else title
     listed = [Column(name, kind="json"), Column(f"{name}_value", title, "figure", meaning)]
     if intervals:
@@ -154,7 +169,7 @@ def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Colum
 
 
 def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
-    """Return the values of a coefficient in :func:`columns`."""
+    """Build the cells of a coefficient in the columns of :func:`columns`."""
     row: list[Value] = [figure, figure.value]
     ends = figure.interval[:3] if figure.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
     if intervals:
@@ -167,10 +182,10 @@ def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
     return row
 
 
-def reasons(named: Sequence[tuple[str, Disagreement]]) -> list[str]:
-    """Return why figures are undefined or their intervals odd, each reason once."""
+def reasons(figures_by_name: Sequence[tuple[str, Disagreement]]) -> list[str]:
+    """Collect the reasons for undefined values and remarks on intervals, each once."""
     listed: dict[str, None] = {}
-    for name, figure in named:
+    for name, figure in figures_by_name:
         if figure.reason:
             listed[f"{name}: {figure.reason}"] = None
         if figure.interval is not None and figure.interval.reason and not figure.reason:
@@ -179,6 +194,6 @@ def reasons(named: Sequence[tuple[str, Disagreement]]) -> list[str]:
 
 
 def dot(figure: Disagreement) -> Dot:
-    """Return a value with its interval."""
+    """Build the dot of a plot: the value and the ends of its interval."""
     low, high = (float("nan"),) * 2 if figure.interval is None else figure.interval.corrected
     return figure.value, low, high

@@ -1,4 +1,4 @@
-"""What the results of α_U and of γ share: figures of a team and of its pairs."""
+"""Results of coefficients of units, α_U and γ, for a team and its pairs."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from spanagree.uncertainty.confidence import Jackknife
 from spanagree.units.score import Disagreement, columns, dot, reasons, values
 
 
-class Figures(Protocol):
-    """The figures of a team or of two."""
+class TeamScores(Protocol):
+    """Scores of a team or of two annotators."""
 
     @property
     def labels(self) -> Mapping[str, Disagreement]:
-        """The figure of each category."""
+        """Coefficient of each category."""
 
     @property
     def documents(self) -> int:
-        """How many documents are compared."""
+        """Number of compared documents."""
 
 
-Some = TypeVar("Some", bound=Figures)
+Some = TypeVar("Some", bound=TeamScores)
 
-Named: TypeAlias = tuple[list[str], int, Disagreement]
-"""A row: its names, its documents, its figure."""
+NamedRow: TypeAlias = tuple[list[str], int, Disagreement]
+"""Row of a table: names, number of documents, coefficient."""
 
 PAIR = [
     Column("annotator_a", "annotator", "name", "annotator of units"),
@@ -44,16 +44,16 @@ PAIR = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TeamResult(Result, Generic[Some]):
-    """Figures of a team of annotators, and of each two of them if asked for.
+    """Scores of a team of annotators, and of its pairs if requested.
 
     Attributes:
-        team: all annotators together.
-        pairs: each two of them, if asked for.
-        annotators: their names.
-        of_documents: how many documents the corpus has.
-        settings: what made the numbers.
-        notes: what is out of the ordinary.
-        jackknife: the request for intervals, if there was one.
+        team: scores of all annotators together.
+        pairs: scores of each two annotators, by their names; empty unless requested.
+        annotators: names of the annotators.
+        of_documents: number of documents of the corpus.
+        settings: settings of the computation.
+        notes: notes on the data and the result, one sentence each.
+        jackknife: request for intervals; ``None`` without.
     """
 
     team: Some
@@ -66,15 +66,15 @@ class TeamResult(Result, Generic[Some]):
 
     @property
     def labels(self) -> Mapping[str, Disagreement]:
-        """The figure of all annotators for each category: α_U, or γ_k."""
+        """Coefficient of all annotators for each category: α_U, or γ_k."""
         return self.team.labels
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
         if 1 < self.team.documents < FEW:
-            few = counted(self.team.documents, unit(self.settings))
-            return (f"only {few}; on others the figures may differ a lot",)
+            few_note = counted(self.team.documents, unit(self.settings))
+            return (f"only {few_note}; on others the figures may differ a lot",)
         return ()
 
     def _verdict_on(self, name: str, figure: Disagreement) -> str:
@@ -103,60 +103,60 @@ class TeamResult(Result, Generic[Some]):
     SUMMARY: ClassVar[tuple[str, ...]] = ("annotators", "of_documents", "documents=team.documents")
 
     def _compared_pairs(self) -> Iterator[tuple[list[str], Some]]:
-        """Yield the names and the figures of each pair.
+        """Yield the names and the scores of each pair.
 
         Raises:
             SettingError: if pairs were not compared.
         """
         if not self.pairs:
             raise SettingError("pairs were not compared; pass pairs=True")
-        for names, two in self.pairs.items():
-            yield list(names), two
+        for names, pair_figures in self.pairs.items():
+            yield list(names), pair_figures
 
     def _table_of(
         self,
-        named: Sequence[Named],
+        rows: Sequence[NamedRow],
         heads: Sequence[Column],
         key: str,
         title: str,
         measure: str,
         *,
         sampled: bool,
-        **more: Any,
+        **frame_options: Any,
     ) -> Frame:
-        """Return a table of figures.
+        """Build a table of coefficients.
 
         Args:
-            named: the rows.
-            heads: the columns of their names.
-            key: of a figure, for data.
-            title: of a figure, for people.
-            measure: what the caption calls it.
-            sampled: whether figures have an error from sampling.
-            more: what else the table has.
+            rows: names, number of documents and coefficient of each row.
+            heads: columns of the names.
+            key: key of the coefficient in data.
+            title: title of the coefficient in text.
+            measure: name of the coefficient in the caption.
+            sampled: True if coefficients have an error from sampling.
+            frame_options: further arguments of :class:`Frame`.
         """
         intervals = self.jackknife is not None
         noun = unit(self.settings)
-        last = Column("documents", f"{noun}s", "count", "documents of units")
+        documents_column = Column("documents", f"{noun}s", "count", "documents of units")
         return Frame(
-            [*heads, *columns(key, title, intervals, sampled), last],
+            [*heads, *columns(key, title, intervals, sampled), documents_column],
             [
                 [*names, *values(figure, intervals, sampled), documents]
-                for names, documents, figure in named
+                for names, documents, figure in rows
             ],
             self.settings,
             caption=f"{measure} of {counted(len(self.annotators), 'annotator')},"
             f" {counted_of(self.team.documents, self.of_documents, noun)}",
             remarks=[
-                *reasons([(" ".join(names), figure) for names, _, figure in named]),
+                *reasons([(" ".join(names), figure) for names, _, figure in rows]),
                 *self.caveats,
                 *remarks_on_unplaced(self.notes),
             ],
-            **more,
+            **frame_options,
         )
 
 
-def picture_of(named: Iterable[tuple[str, Disagreement]], measure: str) -> Picture:
-    """Return figures as dots with their intervals."""
-    rows = [(name, [dot(figure)]) for name, figure in named]
+def picture_of(figures_by_name: Iterable[tuple[str, Disagreement]], measure: str) -> Picture:
+    """Plot coefficients as dots with their intervals."""
+    rows = [(name, [dot(figure)]) for name, figure in figures_by_name]
     return dots_of(rows, ["value"], measure, zero=True)

@@ -1,4 +1,4 @@
-"""The time in which γ is computed; what it cuts short has bounds."""
+"""The time limit of γ."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from spanagree.errors import SettingError, show
 
 
 class Deadline(NamedTuple):
-    """The end of the time, for all processes alike.
+    """End of the time, equal in all processes.
 
     Attributes:
-        at: seconds since the epoch, as of ``time.time``.
+        at: seconds since the epoch, of ``time.time``.
 
     >>> Deadline().is_over, Deadline.after(0).is_over
     (False, True)
@@ -24,10 +24,10 @@ class Deadline(NamedTuple):
 
     @classmethod
     def after(cls, time_limit: float | None) -> Deadline:
-        """Return the end of so many seconds from now; without a limit there is none.
+        """Compute the deadline `time_limit` seconds from now; no deadline for ``None``.
 
         Raises:
-            SettingError: for a limit below 0.
+            SettingError: if the limit is not a number from 0.
         """
         if time_limit is None:
             return cls()
@@ -40,19 +40,19 @@ class Deadline(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left."""
+        """True if no time is left."""
         return self.left <= 0
 
     @property
     def left(self) -> float:
-        """The seconds that are left."""
+        """Remaining seconds."""
         return self.at - time.time() if math.isfinite(self.at) else math.inf
 
     @property
     def options(self) -> dict[str, Any]:
-        """What HiGHS is told of it."""
+        """Options of the HiGHS solver for the remaining time."""
         return {} if math.isinf(self.at) else {"time_limit": max(self.left, 0.0)}
 
 
 NO_DEADLINE = Deadline()
-"""For as long as it takes."""
+"""A deadline that never ends."""

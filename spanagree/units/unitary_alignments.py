@@ -1,9 +1,13 @@
-"""The best alignment of three and more annotators: an exact set packing by integer programmes.
+"""The best alignment of three or more annotators, an exact set packing by integer programmes.
 
-All unitary alignments that can be part of a best alignment are listed. Those of units that are
-linked by near pairs form a component, and components are solved apart: a linear programme over the
-unitary alignments x, which maximises Σ saving(x) where each unit is in one at most, and an integer
-programme (HiGHS) for each component of which that solution is not whole.
+First, all unitary alignments a that can be part of a best alignment are listed. With s_a the saving
+of a, the best alignment solves
+
+    max Σ_a s_a x_a,   Σ_{a ∋ u} x_a ≤ 1 for each unit u,   x_a ∈ {0, 1}.
+
+Units linked by near pairs form a component, and components are independent. A linear programme with
+0 ≤ x_a solves most components; each component with a fractional solution is solved by an integer
+programme (HiGHS). Unitary alignments of the same size m are rows of (alignments, m) units.
 """
 
 from __future__ import annotations
@@ -22,35 +26,37 @@ from spanagree.units.dissimilarity import (
 )
 from spanagree.units.time_limit import Deadline
 
-_SCALE = 1e4  # of savings in programmes, whose tolerances are absolute
-_EXACT = 1e-10  # of Δ_∅
-_WHOLE = 1e-6
-_COLUMNS = 100_000  # unitary alignments of a component, of which more are not listed
+_SCALE = 1e4  # factor of savings in programmes, as the solver's tolerances are absolute
+_EXACT = 1e-10  # tolerance of a proven optimum, as a share of Δ_∅
+_WHOLE = 1e-6  # tolerance of an integer solution
+_COLUMNS = 100_000  # largest number of listed unitary alignments of a component
 
 
-def components(pairs: Pairs, count: int) -> Ints:
-    """Return for each unit the number of its component; units are linked by the pairs."""
+def components(pairs: Pairs, n_units: int) -> Ints:
+    """Compute the connected component of each unit; pairs are the links."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    links = coo_array((np.ones(len(pairs.u), np.int8), (pairs.u, pairs.v)), shape=(count, count))
+    links = coo_array(
+        (np.ones(len(pairs.u), np.int8), (pairs.u, pairs.v)), shape=(n_units, n_units)
+    )
     return np.asarray(connected_components(links.tocsr(), directed=False)[1], np.int64)
 
 
-class _Listed(NamedTuple):
+class _Candidates(NamedTuple):
     """Unitary alignments of one size.
 
     Attributes:
-        units: units of each, (unitary alignments, size), an annotator after the other.
-        saving: saving of each against its units left alone.
+        units: units of each unitary alignment, in the order of annotators; (alignments, size).
+        saving: saving of each unitary alignment over leaving its units alone.
     """
 
     units: Ints
     saving: Floats
 
-    def where(self, is_chosen: Bools) -> _Listed:
-        """Return those of a mask."""
-        return _Listed(self.units[is_chosen], self.saving[is_chosen])
+    def where(self, is_selected: Bools) -> _Candidates:
+        """Select unitary alignments by a mask."""
+        return _Candidates(self.units[is_selected], self.saving[is_selected])
 
 
 def pack(
@@ -68,13 +74,13 @@ def pack(
         pairs: pairs of units of these documents that may be aligned.
         annotators: number of annotators who saw each document.
         dissimilarity: dissimilarity of two units.
-        group: unitary alignment of each unit; those of the best alignment are written here, each
-            with the number of its first unit.
+        group: unitary alignment of each unit; the best alignment is written here, with the index
+            of the first unit of each unitary alignment.
         deadline: end of the time.
 
     Returns:
-        Of each document by how much its cost may be above the least, 0 where it is proven; and
-        which units are in components that were not aligned, as they are too large, or the time is
+        Largest possible excess of the cost of each document, 0 if it is proven best; and a mask of
+        the units in components that were not aligned, because they are too large or the time is
         over.
     """
     component = components(pairs, len(units.start))
@@ -82,26 +88,35 @@ def pack(
     gap = np.zeros(len(annotators))
     if deadline.is_over:
         return gap, np.isin(component, component[pairs.u])
-    columns, left_out = unitary_alignments(units, pairs, annotators, dissimilarity, component)
-    if not columns:
+    candidates_by_size, left_out = unitary_alignments(
+        units, pairs, annotators, dissimilarity, component
+    )
+    if not candidates_by_size:
         return gap, left_out[component]
-    shares = _relaxed(columns, len(component), dissimilarity, deadline)
-    if shares is None:
+    alignment_shares = _solve_relaxed(candidates_by_size, len(component), dissimilarity, deadline)
+    if alignment_shares is None:
         return gap, np.isin(component, component[pairs.u])
     is_fractional = np.zeros(len(left_out), np.bool_)
-    for listed, share in zip(columns, shares, strict=True):
-        between = (share > _WHOLE) & (share < 1 - _WHOLE)
-        is_fractional[component[listed.units[between, 0]]] = True
-    for listed, share in zip(columns, shares, strict=True):
-        taken = listed.units[(share > 0.5) & ~is_fractional[component[listed.units[:, 0]]]]
-        group[taken] = taken[:, :1]
-    for number in np.flatnonzero(is_fractional).tolist():
-        members = np.flatnonzero(component == number)
-        in_component = [listed.where(component[listed.units[:, 0]] == number) for listed in columns]
-        chosen, open_saving = _programme(in_component, members, dissimilarity, deadline)
-        left_out[number] = chosen is None
-        for taken in chosen or ():
-            group[taken] = taken[:, :1]
+    for candidates, alignment_share in zip(candidates_by_size, alignment_shares, strict=True):
+        is_between = (alignment_share > _WHOLE) & (alignment_share < 1 - _WHOLE)
+        is_fractional[component[candidates.units[is_between, 0]]] = True
+    for candidates, alignment_share in zip(candidates_by_size, alignment_shares, strict=True):
+        selected = candidates.units[
+            (alignment_share > 0.5) & ~is_fractional[component[candidates.units[:, 0]]]
+        ]
+        group[selected] = selected[:, :1]
+    for component_index in np.flatnonzero(is_fractional).tolist():
+        members = np.flatnonzero(component == component_index)
+        in_component = [
+            candidates.where(component[candidates.units[:, 0]] == component_index)
+            for candidates in candidates_by_size
+        ]
+        best_alignments, open_saving = _solve_integer(
+            in_component, members, dissimilarity, deadline
+        )
+        left_out[component_index] = best_alignments is None
+        for selected in best_alignments or ():
+            group[selected] = selected[:, :1]
         if open_saving > tolerance * (1 + len(members)):
             gap[units.document[members[0]]] += open_saving
     return gap, left_out[component]
@@ -113,13 +128,13 @@ def unitary_alignments(
     annotators: Ints,
     dissimilarity: Dissimilarity,
     component: Ints,
-) -> tuple[list[_Listed], Bools]:
+) -> tuple[list[_Candidates], Bools]:
     """List the unitary alignments that can be part of a best alignment.
 
-    A unit adds Δ_∅ + Σ (Δ_∅ − d)/C, over its pairs, to what its unitary alignment saves. Where that
-    is not positive for each of its units, the alignment is better without the unit. A unitary
-    alignment grows by the units of one annotator after the other, as long as units of later
-    annotators can make up for what is missing.
+    A unit adds Δ_∅ + Σ (Δ_∅ − d)/C, over its pairs, to the saving of its unitary alignment. If this
+    is not positive, the alignment is better without the unit. Unitary alignments grow by units of
+    one annotator after the other, as long as units of later annotators can still make the summand
+    of every unit positive.
 
     Args:
         units: units of all documents.
@@ -129,33 +144,33 @@ def unitary_alignments(
         component: component of each unit.
 
     Returns:
-        The unitary alignments by their size from two on, and which components are left out, as they
-        have more than 100,000.
+        Unitary alignments by size, from two on; and a mask of the components that are left out,
+        because they have more than 100,000.
     """
     empty, rank = dissimilarity.delta_empty, units.ranks()
     per_pair = 1 / np.maximum(pairs_of_annotators(annotators), 1)[units.document]
     saving = (empty - pairs.value) * per_pair[pairs.u]
     begin = np.searchsorted(pairs.u, np.arange(len(rank) + 1))
-    hope = _most_of_later(pairs, saving, rank)
+    later_saving = _largest_later_savings(pairs, saving, rank)
     left_out = np.zeros(int(component.max(initial=-1)) + 1, np.bool_)
     n_listed = np.zeros(len(left_out), np.int64)
-    columns: list[_Listed] = []
+    candidates_by_size: list[_Candidates] = []
     members = np.column_stack((pairs.u, pairs.v))
-    gain = np.column_stack((empty + saving, empty + saving))  # by each unit of a unitary alignment
-    total = empty + saving
+    gain = np.column_stack((empty + saving, empty + saving))  # summand of each unit
+    total_saving = empty + saving
     while len(members):
-        last = rank[members[:, -1]]
-        grows = (gain + hope[members, last[:, None]] > 0).all(axis=1)
-        n_listed += np.bincount(component[members[grows, 0]], minlength=len(n_listed))
+        last_rank = rank[members[:, -1]]
+        can_grow = (gain + later_saving[members, last_rank[:, None]] > 0).all(axis=1)
+        n_listed += np.bincount(component[members[can_grow, 0]], minlength=len(n_listed))
         left_out |= n_listed > _COLUMNS
-        is_kept = grows & ~left_out[component[members[:, 0]]]
-        members, gain, last = members[is_kept], gain[is_kept], last[is_kept]
-        total = total[is_kept]
+        is_kept = can_grow & ~left_out[component[members[:, 0]]]
+        members, gain, last_rank = members[is_kept], gain[is_kept], last_rank[is_kept]
+        total_saving = total_saving[is_kept]
         is_useful = (gain > 0).all(axis=1)
-        columns.append(_Listed(members[is_useful], total[is_useful]))
+        candidates_by_size.append(_Candidates(members[is_useful], total_saving[is_useful]))
         pair, row = ranges(begin[members[:, 0]], begin[members[:, 0] + 1])
         added = pairs.v[pair]
-        is_later = rank[added] > last[row]
+        is_later = rank[added] > last_rank[row]
         row, added = row[is_later], added[is_later]
         by_pair = np.column_stack(
             [
@@ -165,22 +180,25 @@ def unitary_alignments(
         )
         of_added = empty + by_pair.sum(axis=1)
         gain = np.column_stack((gain[row] + by_pair, of_added))
-        total = total[row] + of_added
+        total_saving = total_saving[row] + of_added
         members = np.column_stack((members[row], added))
-    columns = [listed.where(~left_out[component[listed.units[:, 0]]]) for listed in columns]
-    return [listed for listed in columns if len(listed.units)], left_out
+    candidates_by_size = [
+        candidates.where(~left_out[component[candidates.units[:, 0]]])
+        for candidates in candidates_by_size
+    ]
+    return [candidates for candidates in candidates_by_size if len(candidates.units)], left_out
 
 
-def _most_of_later(pairs: Pairs, saving: Floats, rank: Ints) -> Floats:
-    """Return how much pairs with units of annotators after each rank save a unit at most.
+def _largest_later_savings(pairs: Pairs, saving: Floats, rank: Ints) -> Floats:
+    """Bound the saving of each unit by pairs with annotators after each rank.
 
     Args:
         pairs: pairs of units that may be aligned.
         saving: saving of each pair.
-        rank: number of each unit's annotator in its document.
+        rank: index of each unit's annotator in its document.
 
     Returns:
-        The sums of the greatest savings of each later annotator, 0 at least; (units, ranks).
+        Sum of the largest saving with each later annotator, at least 0; (units, ranks).
     """
     best = np.zeros((len(rank), int(rank.max(initial=0)) + 1))
     np.maximum.at(best, (pairs.u, rank[pairs.v]), saving)
@@ -191,55 +209,68 @@ def _most_of_later(pairs: Pairs, saving: Floats, rank: Ints) -> Floats:
 def _saving_of_pairs(
     units: Units, u: Ints, v: Ints, dissimilarity: Dissimilarity, per_pair: Floats
 ) -> Floats:
-    """Return (Δ_∅ − d)/C of pairs of units."""
+    """Compute (Δ_∅ − d)/C of pairs of units."""
     value = dissimilarity.of_pairs(units, u, v) + tie_breaks(units, u, v, dissimilarity)
     return np.asarray((dissimilarity.delta_empty - value) * per_pair[u], np.float64)
 
 
-def _incidence(columns: list[_Listed], count: int) -> Any:
-    """Return which units are in which unitary alignments, as a sparse table."""
+def _incidence(candidates_by_size: list[_Candidates], n_units: int) -> Any:
+    """Build the sparse incidence matrix; (units, unitary alignments)."""
     from scipy.sparse import csc_array
 
-    rows = np.concatenate([listed.units.ravel() for listed in columns])
-    sizes = np.concatenate([np.full(len(x.units), x.units.shape[1]) for x in columns])
-    begin = np.concatenate(([0], np.cumsum(sizes)))
-    return csc_array((np.ones(len(rows)), rows, begin), shape=(count, len(sizes)))
+    rows = np.concatenate([candidates.units.ravel() for candidates in candidates_by_size])
+    alignment_sizes = np.concatenate(
+        [np.full(len(sized.units), sized.units.shape[1]) for sized in candidates_by_size]
+    )
+    begin = np.concatenate(([0], np.cumsum(alignment_sizes)))
+    return csc_array((np.ones(len(rows)), rows, begin), shape=(n_units, len(alignment_sizes)))
 
 
-def _relaxed(
-    columns: list[_Listed], count: int, dissimilarity: Dissimilarity, deadline: Deadline
+def _solve_relaxed(
+    candidates_by_size: list[_Candidates],
+    n_units: int,
+    dissimilarity: Dissimilarity,
+    deadline: Deadline,
 ) -> list[Floats] | None:
-    """Return the share of each unitary alignment in the relaxed optimum; ``None`` if time ends."""
+    """Solve the linear programme for x of each unitary alignment; ``None`` if the time ends."""
     from scipy.optimize import linprog  # takes a tenth of a second to import
 
-    saving = np.concatenate([listed.saving for listed in columns])
+    saving = np.concatenate([candidates.saving for candidates in candidates_by_size])
     solved = linprog(
         -saving * (_SCALE / dissimilarity.delta_empty),
-        A_ub=_incidence(columns, count),
-        b_ub=np.ones(count),
+        A_ub=_incidence(candidates_by_size, n_units),
+        b_ub=np.ones(n_units),
         bounds=(0, None),
         method="highs-ds",
         options=deadline.options,
     )
     if solved.status != 0:
         return None
-    return np.split(solved.x, np.cumsum([len(listed.units) for listed in columns])[:-1])
+    return np.split(
+        solved.x, np.cumsum([len(candidates.units) for candidates in candidates_by_size])[:-1]
+    )
 
 
-def _programme(
-    columns: list[_Listed], members: Ints, dissimilarity: Dissimilarity, deadline: Deadline
+def _solve_integer(
+    candidates_by_size: list[_Candidates],
+    members: Ints,
+    dissimilarity: Dissimilarity,
+    deadline: Deadline,
 ) -> tuple[list[Ints] | None, float]:
-    """Return the unitary alignments of a component that save most, and how much more may be saved.
+    """Solve the integer programme of one component.
 
-    There are none if the time ends before any are found.
+    Returns:
+        Selected unitary alignments by size, ``None`` if the time ends before a solution is found;
+        and the largest possible further saving.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    columns = [listed for listed in columns if len(listed.units)]
-    saving = np.concatenate([listed.saving for listed in columns])
+    candidates_by_size = [candidates for candidates in candidates_by_size if len(candidates.units)]
+    saving = np.concatenate([candidates.saving for candidates in candidates_by_size])
     scale = _SCALE / dissimilarity.delta_empty
     in_component = [
-        listed._replace(units=np.searchsorted(members, listed.units)) for listed in columns
+        candidates._replace(units=np.searchsorted(members, candidates.units))
+        for candidates in candidates_by_size
     ]
     solved = milp(
         -saving * scale,
@@ -250,7 +281,12 @@ def _programme(
     )
     if solved.x is None:
         return None, 0.0
-    taken = solved.x > 0.5
-    parts = np.split(taken, np.cumsum([len(listed.units) for listed in columns])[:-1])
-    chosen = [listed.units[part] for listed, part in zip(columns, parts, strict=True)]
-    return chosen, float(-solved.mip_dual_bound / scale) - float(saving[taken].sum())
+    is_selected = solved.x > 0.5
+    selected_by_size = np.split(
+        is_selected, np.cumsum([len(candidates.units) for candidates in candidates_by_size])[:-1]
+    )
+    best_alignments = [
+        candidates.units[selected]
+        for candidates, selected in zip(candidates_by_size, selected_by_size, strict=True)
+    ]
+    return best_alignments, float(-solved.mip_dual_bound / scale) - float(saving[is_selected].sum())

@@ -20,7 +20,7 @@ from oracles import shares
 import spanagree as sa
 from spanagree.labels import formulas
 from spanagree.labels.coefficient import Counts
-from spanagree.labels.intervals import _alike, units_of
+from spanagree.labels.intervals import _distinct_rows_of, units_of
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.labels.tokens import label_tokens
 from spanagree.results import plots
@@ -780,8 +780,8 @@ def test_equal_items_are_left_out_once(annotators):
     assume(labels.labels and len(labels.annotators) > 1)  # else no figure is asked for
     weights = np.ones(labels.size)
     units = units_of(labels, weights)
-    rows, times = _alike(units)
-    sizes = {"categories": len(labels.labels), "annotators": len(labels.annotators)}
+    rows, times = _distinct_rows_of(units)
+    sizes = {"n_categories": len(labels.labels), "n_annotators": len(labels.annotators)}
     statistic = functools.partial(formulas.all_figures, **sizes)
     once = moments(rows, statistic, times=times)
     each = moments(units.toarray(), statistic)

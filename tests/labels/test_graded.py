@@ -19,7 +19,7 @@ from oracles import shares
 import spanagree as sa
 from spanagree.labels import formulas
 from spanagree.labels.category_weights import CATEGORY_WEIGHTS, MEASUREMENTS, weights_of
-from spanagree.labels.chance_corrected import Basis
+from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.formulas import agreement_figures
 from spanagree.labels.intervals import units_of
 
@@ -195,7 +195,7 @@ def test_sets_by_hand():
     names = ["a", "a|b", "b|c", "d"]
     labels = sa.LabelTable.from_rows([(i, "ann", name) for i, name in enumerate(names)])
     masi, jaccard = (
-        Basis.of(labels, False, category_weights=name).weight_matrices.weights
+        CoefficientInputs.of(labels, False, category_weights=name).weight_matrices.weights
         for name in ("masi", "jaccard")
     )
     order = labels.labels
@@ -229,7 +229,7 @@ def test_units_give_the_figures(annotators, how):
     result = sa.coefficients(labels, **how)
     if not result.counts.compared or len(labels.labels) < 2:
         return
-    basis = Basis.of(labels, False, **how)
+    basis = CoefficientInputs.of(labels, False, **how)
     units = units_of(labels, result.spa.weights, weight_matrices=basis.weight_matrices)
     total = np.asarray(units.sum(axis=0))[None]
     sizes = len(labels.labels), len(labels.annotators)
@@ -246,7 +246,7 @@ def test_units_give_the_figures(annotators, how):
 def test_jackknife_leaves_out_items(annotators, how):
     """The jackknife of SPA with weights is that of its definition, item by item."""
     labels = table(*annotators)
-    basis, spa = Basis.of(labels, False, **how), sa.coefficients(labels, **how).spa
+    basis, spa = CoefficientInputs.of(labels, False, **how), sa.coefficients(labels, **how).spa
     if math.isnan(spa.jackknife):
         return
     W = basis.weight_matrices.weights

@@ -29,23 +29,23 @@ from spanagree.chance.model import chance_model
 from spanagree.chance.start_distributions import UNITS, is_long
 from spanagree.choices import Chance, Sampler, names_of
 from spanagree.units import Disagreement, unitary_alignments
-from spanagree.units.alignment import aligned, cost_of, reachable
-from spanagree.units.control import expected_gains, is_cheap
+from spanagree.units.alignment import align, cost_of, disorder_bounds
+from spanagree.units.control import expected_gains, is_affordable
 from spanagree.units.dissimilarity import (
     Dissimilarity,
     Units,
     near_pairs,
-    ordinal_places,
+    ordinal_positions,
     units_of,
 )
-from spanagree.units.expected_disorder import Expected, Job, estimate, ratio_of
-from spanagree.units.gamma import _bounded, _gamma, _gamma_of_categories, canonical
+from spanagree.units.expected_disorder import Expected, GammaTask, estimate, ratio_of
+from spanagree.units.gamma import _gamma, _gamma_cat, _with_bounds, canonical
 from spanagree.units.sampling import (
+    AlignmentSums,
     Continuum,
-    Drawn,
     Sampling,
-    _normal,
-    _shifted,
+    _draw_as_pygamma,
+    _draw_shuffled,
     align_annotations,
     draw,
 )
@@ -67,8 +67,8 @@ def units_from(rows):
 
 def best_alignment(units, annotators, dissimilarity):
     """The best alignment of each document, of the pairs that it could reach."""
-    pairs = near_pairs(units, reachable(annotators, dissimilarity), dissimilarity)
-    return aligned(units, pairs, annotators, dissimilarity)
+    pairs = near_pairs(units, disorder_bounds(annotators, dissimilarity), dissimilarity)
+    return align(units, pairs, annotators, dissimilarity)
 
 
 def disorder(rows, dissimilarity):
@@ -317,13 +317,13 @@ def test_components_are_solved_apart(monkeypatch):
         for a in range(4)
         for start in rng.choice(12, 4, replace=False).tolist()
     ]
-    sizes, programme = [], unitary_alignments._programme
+    sizes, programme = [], unitary_alignments._solve_integer
 
     def counted(columns, members, *settings):
         sizes.append(len(members))
         return programme(columns, members, *settings)
 
-    monkeypatch.setattr(unitary_alignments, "_programme", counted)
+    monkeypatch.setattr(unitary_alignments, "_solve_integer", counted)
     d = Dissimilarity(3.0)
     copies = [(a, start + 10_000, end + 10_000, label) for a, start, end, label in rows]
     # the disorder of the whole is that of each half, as there are twice as many units
@@ -446,7 +446,7 @@ def test_what_the_pygamma_sampler_draws_from():
     corpus = sa.Corpus.from_segments(
         [9, 9], {"a": [[(3, 4, "X"), (6, 8, "X")], [(0, 1, "X")]], "b": [[(5, 6, "X")], []]}
     )
-    units = _normal(Continuum.of(corpus), "nonoverlapping", Means())
+    units = _draw_as_pygamma(Continuum.of(corpus), "nonoverlapping", Means())
     number, length, gap = ((np.mean(x), np.std(x)) for x in ([2, 1], [1, 2, 1], [0, 2, 3, 5]))
     np.testing.assert_allclose(drawn[:6], 2 * [number, length, gap])
     np.testing.assert_allclose(drawn[6:], 2 * [(0.5, 0.5), (1, 0), (0, 0)])
@@ -512,7 +512,7 @@ def test_ordinal():
     """Categories on a scale differ by their distance on it."""
     labels = ("high", "low", "middle")
     d = Dissimilarity(
-        categorical="ordinal", places=ordinal_places(labels, ["low", "middle", "high"])
+        categorical="ordinal", places=ordinal_positions(labels, ["low", "middle", "high"])
     )
     assert d.between(np.array([0, 0, 1]), np.array([1, 2, 1])).tolist() == [1, 0.5, 0]
     corpus = sa.Corpus.from_segments([9], {"a": [[(0, 2, "low")]], "b": [[(0, 2, "middle")]]})
@@ -710,12 +710,14 @@ def test_bounds_by_hand(observed_gap, expected_gap, error, is_cut, bounds):
     γ_cat, .5 with twice the error, is not known where alignments may not be the best.
     """
     sampling = Sampling("chance", chance_model("overlapping"), 0.05, 0)
-    job = Job(Dissimilarity(), sampling, None, None, None, NO_DEADLINE)
+    job = GammaTask(Dissimilarity(), sampling, None, None, None, NO_DEADLINE)
     nothing = np.zeros((1, 2))
-    observed = Drawn(np.array([[0.5, 1.5]]), nothing, nothing, np.array([[observed_gap, 0.0]]))
+    observed = AlignmentSums(
+        np.array([[0.5, 1.5]]), nothing, nothing, np.array([[observed_gap, 0.0]])
+    )
     expected = Expected(observed, nothing[0], 10.0, error, expected_gap, is_cut)
     made = [Disagreement(0.8, 2.0, 10.0, error), Disagreement(0.5, 1.0, 2.0, 2 * error)]
-    whole, category = _bounded(made, observed, expected, job)
+    whole, category = _with_bounds(made, observed, expected, job)
     assert whole.bounds == (bounds[0] and pytest.approx(bounds[0]))
     assert category.bounds == (bounds[1] and pytest.approx(bounds[1]))
     known = [figure.value for figure in (whole, category) if not figure.reason]
@@ -756,13 +758,13 @@ def test_bounds_hold_the_best_alignment(annotators, monkeypatch):
     for seed in range(4):
         corpus = dense(1, annotators, seed, length=60)
         units, count = units_of(corpus), np.array([annotators])
-        pairs = near_pairs(units, reachable(count, d), d)
-        best = aligned(units, pairs, count, d)
+        pairs = near_pairs(units, disorder_bounds(count, d), d)
+        best = align(units, pairs, count, d)
         assert best.gap[0] == 0
-        cut_short = [aligned(units, pairs, count, d, Deadline.after(0))]
+        cut_short = [align(units, pairs, count, d, Deadline.after(0))]
         for most in (3, 30):
             monkeypatch.setattr(unitary_alignments, "_COLUMNS", most)
-            cut_short.append(aligned(units, pairs, count, d))
+            cut_short.append(align(units, pairs, count, d))
         monkeypatch.undo()
         for found in cut_short:
             assert found.cost[0] == pytest.approx(cost_of(units, found.group, count, d)[0])
@@ -776,8 +778,8 @@ def test_what_all_mark_alike_needs_no_search(annotators):
     """Aligned in turn, without time, units that all mark alike are in no disorder: 0, proven."""
     rows = [(a, 10 * i, 10 * i + 4, "X") for a in range(annotators) for i in range(4)]
     d, (units, count) = Dissimilarity(), units_from(rows)
-    pairs = near_pairs(units, reachable(np.array([count]), d), d)
-    found = aligned(units, pairs, np.array([count]), d, Deadline.after(0))
+    pairs = near_pairs(units, disorder_bounds(np.array([count]), d), d)
+    found = align(units, pairs, np.array([count]), d, Deadline.after(0))
     assert found.cost[0] == 0
     assert found.gap[0] == pytest.approx(0, abs=1e-6)  # but for what breaks ties
     assert len(set(found.group.tolist())) == 4
@@ -962,7 +964,7 @@ def test_what_can_be_part_of_a_best_alignment():
     d = Dissimilarity(alpha=3.0)
     for seed in range(6):
         units, count = units_of(dense(1, 4, seed, length=60)), np.array([4])
-        pairs = near_pairs(units, reachable(count, d), d)
+        pairs = near_pairs(units, disorder_bounds(count, d), d)
         component = unitary_alignments.components(pairs, len(units.start))
         columns, left_out = unitary_alignments.unitary_alignments(units, pairs, count, d, component)
         found = {
@@ -992,7 +994,9 @@ def test_what_can_be_part_of_a_best_alignment():
 def test_errors_by_the_delta_method():
     """γ is 1 − o/e, so an error of e is o/e² times as large in γ; o 1/4, e 1/2, its error .2."""
     nothing = np.zeros((1, 1))
-    expected = Expected(Drawn(nothing, nothing, nothing, nothing), nothing[0], 4.0, 0.2, 0.0)
+    expected = Expected(
+        AlignmentSums(nothing, nothing, nothing, nothing), nothing[0], 4.0, 0.2, 0.0
+    )
     made = _gamma(np.array([[2.0, 4.0, 8.0, 8.0]]), expected)
     assert (made.observed, made.expected, made.value) == (0.25, 0.5, 0.5)
     assert made.error == pytest.approx(2.0 / 4.0**2 * 0.2)
@@ -1008,9 +1012,9 @@ def test_error_of_categories():
     assert (ratio, error) == pytest.approx((6 / 11, math.sqrt((miss**2).sum() / 2 / 3)))
     assert ratio_of(np.zeros((3, 2))) == (0, 0)
     nothing = np.zeros((3, 1))
-    drawn = Drawn(nothing, nothing, draws[:, None, None], nothing)
+    drawn = AlignmentSums(nothing, nothing, draws[:, None, None], nothing)
     expected = Expected(drawn, nothing[0], 4.0, 0.2, 0.0)
-    made = _gamma_of_categories(np.array([[2.0, 6.0, 4.0, 11.0]]), expected, 0, None)
+    made = _gamma_cat(np.array([[2.0, 6.0, 4.0, 11.0]]), expected, 0, None)
     assert made.value == pytest.approx(1 - 0.5 / ratio)
     assert made.error == pytest.approx(0.5 / ratio**2 * error)
 
@@ -1023,8 +1027,8 @@ def test_one_long_document_makes_exact_means_dear():
         sa.Corpus.from_segments([10, length], {"a": units, "b": units})
         for length in (2_000_000, 3_000_000)
     )
-    assert is_cheap(short)
-    assert not is_cheap(long)
+    assert is_affordable(short)
+    assert not is_affordable(long)
 
 
 def test_annotators_and_documents_have_an_order_of_their_own():
@@ -1065,7 +1069,7 @@ def test_what_the_shuffle_draws_from():
     corpus = sa.Corpus.from_segments(
         [10], {"a": [[(0, 2, "X")]], "b": [[(1, 2, "X")]], "c": [[(1, 3, "X"), (7, 10, "Y")]]}
     )
-    units = _shifted(Continuum.of(corpus), "nonoverlapping", First())
+    units = _draw_shuffled(Continuum.of(corpus), "nonoverlapping", First())
     assert drawn[0] == [1.0]
     assert drawn[1] == (0, 10)
     assert drawn[2] == pytest.approx([2 / 8, 6 / 8])
