@@ -54,8 +54,8 @@ TESTS = {
     "parts": "tests/parts",
     "chance": "tests/chance tests/comparisons tests/systems/test_places.py",
     "cli": "tests",  # each room tests its command
-    "comparisons": "tests/comparisons tests/systems tests/agreement tests/chance"
-    " tests/uncertainty/test_joined_texts.py",
+    "comparisons": "tests/comparisons tests/systems tests/agreement tests/chance tests/parts"
+    " tests/slices tests/uncertainty/test_joined_texts.py",
     "corpus": "tests/corpus tests/formats tests/labels",
     "formats": "tests/formats",
     "labels": "tests/labels tests/uncertainty",
