@@ -132,6 +132,18 @@ def test_random_sizes():
     assert team.f1.expected == pytest.approx(1 / 3)
 
 
+def test_gold_keeps_its_size():
+    """By hand: words of 2 and 4 characters; a random one has 3, gold with its 2 keeps them.
+
+    Both random: the same word half of the time, 2·(¼·2 + ¼·4) / (3 + 3). Gold fixed: 2·(½·2) / (2 + 3).
+    """
+    layers = {"gold": [[(0, 2, "X")]], "mine": [[(3, 7, "X")]]}
+    corpus = sa.Corpus.from_segments([7], layers, texts=["ab cdef"], offsets="characters")
+    for chance_of, expected in (("both", 0.5), ("systems", 0.4)):
+        result = sa.evaluate(corpus, "gold", match="token", places="words", chance_of=chance_of)
+        assert result["mine"].f1.expected == pytest.approx(expected, rel=1e-15)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
