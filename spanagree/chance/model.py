@@ -1,4 +1,4 @@
-"""A chance model: its name, what more a random annotation keeps, and whose chance is meant."""
+"""A chance model: its name, the rule of places, and the annotations that are random."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ if TYPE_CHECKING:
     from spanagree.chance.places import Places
 
 Given: TypeAlias = "str | Callable[[str], Any] | Sequence[Mapping[str, Any]]"
-"""A rule of places as it is given: a name, a predicate of tokens, or a rule for each document."""
+"""Argument for a rule of places: a name, a predicate of tokens, or a rule for each document."""
 
 CHANCE_OF = {
     "both": "both annotations are random",
     "systems": "gold is as it is, systems are random",
 }
-"""Whose annotations are random, by name."""
-
+"""Choices of the random annotations, by name."""
 
 AUTO = "auto"
-"""In place of the name of a chance model: the first of them that the segments allow."""
+"""In place of the name of a chance model: the first model that the segments allow."""
 
 NONE = "none"
-"""In place of the name of a chance model: these segments or this measure have none."""
+"""In place of the name of a chance model: no model is defined for the segments or the measure."""
 
 
 @dataclass(frozen=True)
 class ChanceModel:
-    """A chance model, as everything after :func:`chance_model` takes it.
+    """A chance model with all its options; built by :func:`chance_model`.
 
     Attributes:
-        name: one of :data:`CHANCES`; :data:`AUTO` until the segments are known, or :data:`NONE`.
-        places: rule of places that random segments keep; ``None`` if they may stand anywhere.
-        whose: one of :data:`CHANCE_OF`, the annotations that are random.
-        seed: seed of draws, where exact figures would be too much work.
-        undefined: reason why there is no chance, if the name is :data:`NONE`.
+        name: key of :data:`CHANCES`; :data:`AUTO` until the segments are known, or :data:`NONE`.
+        places: rule of places that random segments keep; ``None`` if all places are allowed.
+        whose: annotations that are random, a key of :data:`CHANCE_OF`.
+        seed: random seed of draws, which replace exact figures that take too much work.
+        undefined: reason for undefined chance, if the name is :data:`NONE`; else empty.
     """
 
     name: str
@@ -50,13 +49,13 @@ class ChanceModel:
 
     @property
     def keeps(self) -> dict[str, str]:
-        """The settings that only some models have: the rule of places, and whose chance it is."""
-        places = {} if self.places is None else {"places": self.places.name}
-        return places if self.whose == "both" else {**places, "chance_of": self.whose}
+        """Settings that only some models have: the rule of places, and the random annotations."""
+        settings = {} if self.places is None else {"places": self.places.name}
+        return settings if self.whose == "both" else {**settings, "chance_of": self.whose}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of a result that name the model.
+        """Settings of a result that identify the model.
 
         >>> chance_model("per-label", "capitals").settings
         {'chance': 'per-label', 'places': 'capitals'}
@@ -66,39 +65,39 @@ class ChanceModel:
 
     @property
     def is_open(self) -> bool:
-        """Whether no model was named, and nothing else that only chance has."""
+        """True if neither a model nor another option of chance was requested."""
         return self.name == AUTO and not self.keeps
 
     @property
     def is_free(self) -> bool:
-        """Whether random segments of one annotator may overlap."""
+        """True if random segments of one annotator may overlap."""
         return self.name == "overlapping"
 
     @property
     def first_is_fixed(self) -> bool:
-        """Whether the first annotation stays as it is, and only the second is random."""
+        """True if the first annotation is fixed, and only the second is random."""
         return self.whose == "systems"
 
     @property
     def without_places(self) -> ChanceModel | None:
-        """The model without its rule of places; ``None`` if it has no rule."""
+        """Model without its rule of places; ``None`` if it has no rule."""
         return None if self.places is None else replace(self, places=None)
 
     def named(self, name: str) -> ChanceModel:
-        """Return the model under another name, with the rule of places and all else it has."""
+        """Replace the name of the model, and keep its options."""
         return replace(self, name=name)
 
     def fixing(self, name: str | None, seed: int) -> ChanceModel:
-        """Return the model with another seed, of both annotations or with one that is fixed.
+        """Replace the seed, and the random annotations.
 
         Args:
-            name: name of the annotator who is fixed, and comes first; ``None`` if both are random.
-            seed: seed of draws.
+            name: name of the first annotator, if fixed; ``None`` if both are random.
+            seed: random seed of draws.
         """
         return replace(self, whose="both" if name is None else "systems", seed=seed)
 
     def without_chance(self, reason: str) -> ChanceModel:
-        """Return that there is no chance, for a reason.
+        """Build a model with undefined chance, with the reason.
 
         >>> chance_model("auto").without_chance("there is no text").settings
         {'chance': 'none', 'chance_undefined': 'there is no text'}
@@ -106,62 +105,68 @@ class ChanceModel:
         return ChanceModel(NONE, seed=self.seed, undefined=reason)
 
     def check_defined(self, purpose: str) -> None:
-        """Raise if there is no chance, which the purpose needs.
+        """Raise an error if chance is undefined.
+
+        Args:
+            purpose: option or figure that needs chance.
 
         Raises:
-            SettingError: naming the purpose and the reason.
+            SettingError: if chance is undefined; with the purpose and the reason.
         """
         if self.undefined:
             raise SettingError(f"{purpose}: chance is undefined here; {self.undefined}")
 
-    def check_keeps_nothing(self, what: str, why: str) -> None:
-        """Raise if the model has a rule of places, or only one annotation is random.
+    def check_keeps_nothing(self, subject: str, reason: str) -> None:
+        """Raise an error if the model has a rule of places, or only one annotation is random.
 
         Args:
-            what: segments that do not go with it.
-            why: reason why they do not.
+            subject: segments or option that cannot be combined with these.
+            reason: reason for that.
 
         Raises:
-            SettingError: naming both.
+            SettingError: if the model has either; with the subject and the reason.
         """
         if self.keeps:
-            raise SettingError(f"{next(iter(self.keeps))} does not go with {what}: {why}")
+            raise SettingError(f"{next(iter(self.keeps))} does not go with {subject}: {reason}")
 
     def with_ids(self, corpus: Corpus, *, in_part: bool = False) -> tuple[ChanceModel, Corpus]:
-        """Return the model and a corpus whose parts keep the rules of documents, or of a column.
+        """Bind rules of documents to document ids, so that parts of the corpus keep them.
 
         Args:
-            corpus: corpus that it is for, or a part of one.
-            in_part: whether this is a part, in which no place need keep the rule.
+            corpus: corpus of the rules, or a part of it.
+            in_part: True for a part, in which no place needs to keep the rule.
+
+        Returns:
+            Model with rules by document id, and corpus with ids.
 
         Raises:
-            SettingError: for a rule of a label that is not there.
-            InputError: for a rule without any place.
+            SettingError: if a rule is for a label that the corpus does not have.
+            InputError: if a rule allows no place.
         """
-        places = self.places
-        if places is None:
+        place_rules = self.places
+        if place_rules is None:
             return self, corpus
         if not in_part and not corpus.of_relations:
-            places.check(corpus)
-        if places.documents is None:
-            return self, corpus.with_ids() if places.of_columns else corpus
+            place_rules.check(corpus)
+        if place_rules.documents is None:
+            return self, corpus.with_ids() if place_rules.of_columns else corpus
         corpus = corpus.with_ids()
-        return replace(self, places=places.by_id(corpus)), corpus
+        return replace(self, places=place_rules.by_id(corpus)), corpus
 
 
 def chance_model(
     chance: str | ChanceModel, places: Any = None, whose: str = "both", seed: int = 0
 ) -> ChanceModel:
-    """Return the chance model of what a user asks for.
+    """Build a chance model from the arguments of a public function.
 
     Args:
-        chance: name of the model, which may be :data:`AUTO`; or a model, which may have all else.
+        chance: name of the model, or :data:`AUTO`; or a model with its options.
         places: rule of places.
         whose: annotations that are random.
-        seed: seed of draws.
+        seed: random seed of draws.
 
     Raises:
-        SettingError: for an unknown name or rule, or a bad seed.
+        SettingError: if a name or rule is unknown, or the seed is invalid.
 
     >>> chance_model("per-label", "capitals").places.name
     'capitals'

@@ -1,6 +1,7 @@
-"""The kinds of places that segments are of, and where these places are.
+"""Kinds of places of segments, for many documents together.
 
-Columns, for many documents at once: a kind is one of a document, of a rule.
+A kind belongs to a document and a rule; a random segment of a kind may be at any place of the kind.
+Kinds are columns with one entry for each kind; places are columns of start and end, sorted by kind.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ class PlaceKinds:
     """Kinds and their places.
 
     Attributes:
-        kind: of each segment.
-        document: of each kind.
-        rule: of each kind, the number of its rule.
-        at_site: of each kind, whether it keeps the rule.
-        slots: of each kind, how many slots its document has.
-        taken: of each kind, how many slots a segment takes; 0 unless it may stand in any.
-        first: of each kind, where its places stand; one more than there are kinds.
-        start, end: of each place, in the order of the text.
+        kind: kind of each segment; (segments,).
+        document: document of each kind; (kinds,).
+        rule: index of the rule of each kind; (kinds,).
+        at_site: `AT_SITE` if the places of the kind keep the rule; (kinds,).
+        slots: number of slots of the document of each kind; (kinds,).
+        taken: number of slots of a segment of each kind, or 0 if slots are not interchangeable.
+        first: index of the first place of each kind, and number of places; (kinds + 1,).
+        start: start of each place, in the order of the text; (places,).
+        end: end of each place; (places,).
     """
 
     kind: Ints
@@ -41,19 +43,19 @@ class PlaceKinds:
 
     @property
     def places(self) -> Ints:
-        """How many places each kind has."""
+        """Number of places of each kind."""
         return np.diff(self.first)
 
-    def longest(self, kind: int) -> int:
-        """Return the length of the longest place of a kind."""
-        here = slice(int(self.first[kind]), int(self.first[kind + 1]))
-        return int((self.end[here] - self.start[here]).max(initial=0))
+    def longest(self, kind_index: int) -> int:
+        """Compute the length of the longest place of a kind."""
+        rows = slice(int(self.first[kind_index]), int(self.first[kind_index + 1]))
+        return int((self.end[rows] - self.start[rows]).max(initial=0))
 
-    def ends(self, kind: int) -> dict[int, list[int]]:
-        """Return the ends of the places of a kind, for each start."""
-        here = slice(int(self.first[kind]), int(self.first[kind + 1]))
+    def ends(self, kind_index: int) -> dict[int, list[int]]:
+        """Collect the ends of the places of a kind, for each start."""
+        rows = slice(int(self.first[kind_index]), int(self.first[kind_index + 1]))
         ends: dict[int, list[int]] = {}
-        for start, end in zip(self.start[here].tolist(), self.end[here].tolist(), strict=True):
+        for start, end in zip(self.start[rows].tolist(), self.end[rows].tolist(), strict=True):
             ends.setdefault(start, []).append(end)
         return ends
 
@@ -61,37 +63,51 @@ class PlaceKinds:
 def place_kinds(
     rules: Sequence[PlaceRule], rule: Ints, document: Ints, start: Ints, end: Ints
 ) -> PlaceKinds:
-    """Return the kinds of segments.
+    """Determine the kinds of segments, and the places of each kind.
 
     Args:
-        rules: all rules.
-        rule: of each segment, the number of its rule.
-        document, start, end: of each segment.
+        rules: rules of places.
+        rule: index of the rule of each segment.
+        document: document of each segment.
+        start: start of each segment.
+        end: end of each segment.
     """
     first, second = np.zeros((2, len(start)), np.int64)
-    for number, its_rule in enumerate(rules):
-        rows = np.flatnonzero(rule == number)
+    for rule_index, place_rule in enumerate(rules):
+        rows = np.flatnonzero(rule == rule_index)
         if len(rows):
-            first[rows], second[rows] = its_rule.kinds(document[rows], start[rows], end[rows])
-    (rule, document, first, second), kind, _ = distinct(rule, document, first, second)
-    at_site, slots, taken = np.zeros((3, len(rule)), np.int64)
-    nothing = np.zeros(0, np.int64)
-    parts = [(nothing, nothing, nothing)]
-    for number, its_rule in enumerate(rules):  # kinds of one rule stand together
-        rows = np.flatnonzero(rule == number)
+            first[rows], second[rows] = place_rule.kinds(document[rows], start[rows], end[rows])
+    (rule, document, first, second), kind_of_segment, _ = distinct(rule, document, first, second)
+    at_site, slots, n_taken = np.zeros((3, len(rule)), np.int64)
+    no_rows = np.zeros(0, np.int64)
+    tables = [(no_rows, no_rows, no_rows)]
+    for rule_index, place_rule in enumerate(rules):  # kinds are sorted by rule
+        rows = np.flatnonzero(rule == rule_index)
         if len(rows):
             columns = document[rows], first[rows], second[rows]
-            at_site[rows] = its_rule.at_site(first[rows], second[rows])
-            slots[rows], taken[rows] = its_rule.slots(*columns)
-            which, s, e = its_rule.places(*columns)
-            parts.append((rows[which], s, e))
-    which, s, e = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    up_to = np.append(0, np.cumsum(np.bincount(which, minlength=len(rule))))
-    return PlaceKinds(kind, document, rule, at_site, slots, taken, up_to, s, e)
+            at_site[rows] = place_rule.at_site(first[rows], second[rows])
+            slots[rows], n_taken[rows] = place_rule.slots(*columns)
+            kind_row, place_start, place_end = place_rule.places(*columns)
+            tables.append((rows[kind_row], place_start, place_end))
+    kind_row, place_start, place_end = (
+        np.concatenate(columns) for columns in zip(*tables, strict=True)
+    )
+    first_place = np.append(0, np.cumsum(np.bincount(kind_row, minlength=len(rule))))
+    return PlaceKinds(
+        kind_of_segment,
+        document,
+        rule,
+        at_site,
+        slots,
+        n_taken,
+        first_place,
+        place_start,
+        place_end,
+    )
 
 
 def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
-    """Build the kinds of segments that may stand anywhere.
+    """Build the kinds of segments that may be anywhere.
 
     Args:
         tokens: number of tokens of the document of each segment.
@@ -101,28 +117,30 @@ def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
     >>> kinds.kind.tolist(), kinds.start.tolist(), kinds.end.tolist()
     ([0, 0], [0, 1], [2, 3])
     """
-    (tokens, length), kind, _ = distinct(tokens, length)
+    (tokens, length), kind_of_segment, _ = distinct(tokens, length)
     n_places = tokens - length + 1
-    start, which = ranges(np.zeros_like(n_places), n_places)
+    start, kind_row = ranges(np.zeros_like(n_places), n_places)
     first = np.append(0, np.cumsum(n_places))
-    nothing = np.zeros_like(tokens)
+    zeros = np.zeros_like(tokens)
     return PlaceKinds(
-        kind, nothing, nothing, nothing, tokens, length, first, start, start + length[which]
+        kind_of_segment, zeros, zeros, zeros, tokens, length, first, start, start + length[kind_row]
     )
 
 
-def without_gaps(kinds: PlaceKinds, text: Ints, kind: Ints) -> tuple[Ints, PlaceKinds, Ints]:
-    """Leave out what lies in no place, so that equal patterns of places are equal kinds.
+def without_gaps(
+    all_kinds: PlaceKinds, text: Ints, kind_index: Ints
+) -> tuple[Ints, PlaceKinds, Ints]:
+    """Remove tokens in no place, so that equal patterns of places become equal kinds.
 
-    Which segments can meet, and where, stays the same in every text.
+    The possible overlaps of segments stay the same in every text.
 
     Args:
-        kinds: the kinds.
-        text: number of the text of each segment.
-        kind: kind of each segment.
+        all_kinds: kinds and their places.
+        text: text of each segment.
+        kind_index: kind of each segment.
 
     Returns:
-        The kind of each segment, all kinds, and the length of each text that has segments.
+        New kind of each segment, all new kinds, and the length of each text with segments.
 
     >>> places = np.array([0, 2, 4]), np.array([1, 7, 4, 8]), np.array([2, 9, 5, 10])
     >>> kinds = PlaceKinds(*[np.zeros(2, np.int64)] * 6, *places)
@@ -130,40 +148,46 @@ def without_gaps(kinds: PlaceKinds, text: Ints, kind: Ints) -> tuple[Ints, Place
     >>> kind.tolist(), squeezed.start.tolist(), squeezed.end.tolist(), lengths.tolist()
     ([0, 0], [0, 1], [1, 3], [3, 3])
     """
-    (text, kind), which, _ = distinct(text, kind)
-    at = entries(kinds.places, kind)
-    n_places = kinds.places[kind]
-    whose = np.repeat(text, n_places)
-    (owner, border), index, _ = distinct(
-        np.tile(whose, 2), np.concatenate((kinds.start[at], kinds.end[at]))
+    (text, kind_index), row_of_segment, _ = distinct(text, kind_index)
+    place_rows = entries(all_kinds.places, kind_index)
+    n_places = all_kinds.places[kind_index]
+    text_of_place = np.repeat(text, n_places)
+    (owner, border), border_index, _ = distinct(
+        np.tile(text_of_place, 2),
+        np.concatenate((all_kinds.start[place_rows], all_kinds.end[place_rows])),
     )
-    begin, end = np.split(index, 2)
-    n_open = np.cumsum(np.bincount(begin, minlength=len(border)) - np.bincount(end))
+    start_index, end_index = np.split(border_index, 2)
+    n_open = np.cumsum(np.bincount(start_index, minlength=len(border)) - np.bincount(end_index))
     position = np.append(0, np.cumsum(np.diff(border) * (n_open[:-1] > 0)))
     is_first = np.append(True, owner[1:] != owner[:-1])
-    number = np.cumsum(is_first) - 1
-    position -= position[is_first][number]
-    start, end = position[begin], position[end]
-    last = np.cumsum(n_places)
-    known: dict[tuple[bytes, bytes], int] = {}
-    same = np.zeros(len(kind), np.int64)
-    kept: list[int] = []
-    for row, (low, high) in enumerate(zip((last - n_places).tolist(), last.tolist(), strict=True)):
-        pattern = start[low:high].tobytes(), end[low:high].tobytes()
-        same[row] = known.setdefault(pattern, len(kept))
-        if same[row] == len(kept):
-            kept.append(row)
-    chosen = entries(n_places, np.array(kept, np.int64))
-    first = kind[kept]
+    text_index = np.cumsum(is_first) - 1
+    position -= position[is_first][text_index]
+    start, end_index = position[start_index], position[end_index]
+    last_place = np.cumsum(n_places)
+    row_by_pattern: dict[tuple[bytes, bytes], int] = {}
+    new_kind = np.zeros(len(kind_index), np.int64)
+    kept_rows: list[int] = []
+    for row, (first_place_row, place_stop) in enumerate(
+        zip((last_place - n_places).tolist(), last_place.tolist(), strict=True)
+    ):
+        pattern = (
+            start[first_place_row:place_stop].tobytes(),
+            end_index[first_place_row:place_stop].tobytes(),
+        )
+        new_kind[row] = row_by_pattern.setdefault(pattern, len(kept_rows))
+        if new_kind[row] == len(kept_rows):
+            kept_rows.append(row)
+    kept_places = entries(n_places, np.array(kept_rows, np.int64))
+    kept_kinds = kind_index[kept_rows]
     squeezed = PlaceKinds(
-        same[which],
-        kinds.document[first],
-        kinds.rule[first],
-        kinds.at_site[first],
-        kinds.slots[first],
-        kinds.taken[first],
-        np.append(0, np.cumsum(n_places[kept])),
-        start[chosen],
-        end[chosen],
+        new_kind[row_of_segment],
+        all_kinds.document[kept_kinds],
+        all_kinds.rule[kept_kinds],
+        all_kinds.at_site[kept_kinds],
+        all_kinds.slots[kept_kinds],
+        all_kinds.taken[kept_kinds],
+        np.append(0, np.cumsum(n_places[kept_rows])),
+        start[kept_places],
+        end_index[kept_places],
     )
-    return same[which], squeezed, position[np.append(is_first[1:], True)]
+    return new_kind[row_of_segment], squeezed, position[np.append(is_first[1:], True)]

@@ -1,8 +1,10 @@
 """Rules that give every place of a document a kind, from its text alone.
 
-A *place* is a (start, end) of a document. A rule never looks at annotations, so two annotators'
-segments at one place are of one kind. The kinds of most rules are a length and what the rule says
-of the place; those of :class:`WordRule` are a length in words and how the ends stand to them.
+A *place* is a pair (start, end) in a document. A rule never depends on annotations, so segments of
+two annotators at the same place have the same kind. The kind of most rules is a length and a
+feature of the place; that of :class:`WordRule` is a length in words and the positions of both ends
+relative to words. Places and kinds are columns: one array each for document, start and end, or for
+the two components of a kind.
 """
 
 from __future__ import annotations
@@ -17,41 +19,41 @@ from spanagree.arrays import Bools, Ints, ranges
 from spanagree.limits import check_cost
 
 EDGE, INSIDE, BETWEEN = range(3)
-"""How a border stands to the words: at an edge of one, inside of one, or between two."""
+"""Positions of a border relative to words: at an edge, inside a word, or between two words."""
 
 OFF_SITE, AT_SITE, NO_SITES = 0, 1, 2
-"""Whether a place keeps the rule; a rule of values has no sites."""
+"""Values for places that break the rule, that keep it, and of rules without sites."""
 
 
 class PlaceRule(Protocol):
-    """What gives every place a kind; documents are numbered, places are arrays."""
+    """Function from places to kinds, and back."""
 
     def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Return the kind of each place, as two columns of numbers."""
+        """Compute the kind of each place, as two columns of integers."""
 
     def places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the places of some kinds in some documents: which of these, start and end."""
+        """List the places of kinds in documents: row of the kind, start and end."""
 
     def at_site(self, first: Ints, second: Ints) -> Ints:
-        """Return whether the places of each kind keep the rule."""
+        """Decide for each kind if its places keep the rule: OFF_SITE, AT_SITE or NO_SITES."""
 
     def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return the slots of the document and how many of them a segment of each kind takes.
+        """Compute the number of slots of the document, and of a segment of each kind.
 
-        Segments of these kinds stand in consecutive slots, and anywhere: place number x begins in
-        slot x. A kind that is not such takes 0.
+        Segments of such kinds occupy consecutive slots anywhere, so the x-th place begins in slot
+        x. Other kinds have 0 slots.
         """
 
 
 @dataclass(frozen=True)
 class FeatureRule:
-    """Kinds are a length and a feature of the place.
+    """Rule with kinds that are a length and a feature of the place.
 
     Attributes:
-        lengths: of each document.
-        feature: of places, from document, start and end.
-        with_sites: whether the feature is 1 for sites and 0 for all other places.
-        purpose: what the rule is called in errors.
+        lengths: length of each document.
+        feature: function from document, start and end of places to features.
+        with_sites: True if the feature is 1 for sites and 0 for other places.
+        purpose: name of the rule in errors.
     """
 
     lengths: Ints
@@ -60,112 +62,147 @@ class FeatureRule:
     purpose: str = "places"
 
     def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Return length and feature."""
+        """Compute length and feature of each place."""
         return end - start, self.feature(document, start, end)
 
     def places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the places of these lengths with these features."""
-        room = np.maximum(self.lengths[document] - first + 1, 0)
-        check_cost(4 * float(room.sum()), f"{self.purpose}: the places of all kinds of segments")
-        start, which = ranges(np.zeros_like(room), room)
-        end = start + first[which]
-        here = self.feature(document[which], start, end) == second[which]
-        return which[here], start[here], end[here]
+        """List the places with these lengths and features."""
+        n_starts = np.maximum(self.lengths[document] - first + 1, 0)
+        check_cost(
+            4 * float(n_starts.sum()), f"{self.purpose}: the places of all kinds of segments"
+        )
+        start, kind_row = ranges(np.zeros_like(n_starts), n_starts)
+        end = start + first[kind_row]
+        has_feature = self.feature(document[kind_row], start, end) == second[kind_row]
+        return kind_row[has_feature], start[has_feature], end[has_feature]
 
     def at_site(self, first: Ints, second: Ints) -> Ints:
-        """Return the feature, if there are sites."""
+        """Return the feature, if the rule has sites."""
         return second if self.with_sites else np.full(len(second), NO_SITES)
 
     def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return no slots: features are here and there."""
+        """Return 0 slots for segments, as places with a feature are not consecutive."""
         return self.lengths[document], np.zeros_like(first)
 
 
 @dataclass(frozen=True)
 class AnywhereRule(FeatureRule):
-    """Kinds are lengths: the uniform rule."""
+    """Rule with kinds that are lengths: the uniform model."""
 
     def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return the tokens: a segment takes its length."""
+        """Return the tokens as slots; a segment occupies as many as its length."""
         return self.lengths[document], first
 
 
 def anywhere(lengths: Ints) -> AnywhereRule:
-    """Return the rule of which a kind is a length."""
+    """Build the rule with lengths as kinds."""
     return AnywhereRule(lengths, lambda document, start, end: np.zeros_like(start), False)
 
 
-def _first(lengths: Ints) -> Ints:
-    """Return where documents begin in a row of so many entries each."""
+def _first_entries(lengths: Ints) -> Ints:
+    """Compute the first entry of each document in a concatenated array."""
     return np.cumsum(lengths) - lengths
 
 
 def ends_at(lengths: Ints, values: Ints) -> FeatureRule:
-    """Return the rule of the values of the first and the last token; ``values`` in a row."""
-    begin, many = _first(lengths), int(values.max(initial=0)) + 1
+    """Build the rule of the values of the first and the last token.
+
+    Args:
+        lengths: number of tokens of each document.
+        values: value of each token, documents concatenated.
+    """
+    first_token, n_values = _first_entries(lengths), int(values.max(initial=0)) + 1
 
     def feature(document: Ints, start: Ints, end: Ints) -> Ints:
-        at = begin[document]
-        return values[at + start] * many + values[at + end - 1]
+        offset = first_token[document]
+        return values[offset + start] * n_values + values[offset + end - 1]
 
     return FeatureRule(lengths, feature, False)
 
 
 def both_ends(lengths: Ints, have: Bools) -> FeatureRule:
-    """Return the rule whose sites have a property at both end tokens."""
-    begin, number = _first(lengths), have.astype(np.int64)
+    """Build the rule that both end tokens have a property.
+
+    Args:
+        lengths: number of tokens of each document.
+        have: mask of the tokens with the property, documents concatenated.
+    """
+    first_token, has_value = _first_entries(lengths), have.astype(np.int64)
 
     def feature(document: Ints, start: Ints, end: Ints) -> Ints:
-        at = begin[document]
-        return number[at + start] & number[at + end - 1]
+        offset = first_token[document]
+        return has_value[offset + start] & has_value[offset + end - 1]
 
     return FeatureRule(lengths, feature)
 
 
 def all_tokens(lengths: Ints, have: Bools) -> FeatureRule:
-    """Return the rule whose sites have a property at all tokens."""
-    begin, up_to = _first(lengths), np.append(0, np.cumsum(have))
+    """Build the rule that all tokens have a property.
+
+    Args:
+        lengths: number of tokens of each document.
+        have: mask of the tokens with the property, documents concatenated.
+    """
+    first_token, n_before = _first_entries(lengths), np.append(0, np.cumsum(have))
 
     def feature(document: Ints, start: Ints, end: Ints) -> Ints:
-        at = begin[document]
-        return (up_to[at + end] - up_to[at + start] == end - start).astype(np.int64)
+        offset = first_token[document]
+        return (n_before[offset + end] - n_before[offset + start] == end - start).astype(np.int64)
 
     return FeatureRule(lengths, feature)
 
 
 def at_borders(lengths: Ints, begin: Bools, end: Bools) -> FeatureRule:
-    """Return the rule whose sites begin and end at some of the n + 1 borders."""
-    row, first, last = _first(lengths + 1), begin.astype(np.int64), end.astype(np.int64)
+    """Build the rule that places begin and end at allowed borders.
+
+    Args:
+        lengths: number n of tokens of each document.
+        begin: mask of the n + 1 borders that allow a start, documents concatenated.
+        end: mask of the n + 1 borders that allow an end.
+    """
+    first_border, is_start, is_end = (
+        _first_entries(lengths + 1),
+        begin.astype(np.int64),
+        end.astype(np.int64),
+    )
 
     def feature(document: Ints, s: Ints, e: Ints) -> Ints:
-        return first[row[document] + s] & last[row[document] + e]
+        return is_start[first_border[document] + s] & is_end[first_border[document] + e]
 
     return FeatureRule(lengths, feature)
 
 
 def given_places(lengths: Ints, document: Ints, start: Ints, end: Ints) -> FeatureRule:
-    """Return the rule whose sites are given."""
-    wide = int(lengths.max(initial=0)) + 1
-    sites = np.unique((document * wide + start) * wide + end)
+    """Build the rule with a list of sites.
+
+    Args:
+        lengths: number of tokens of each document.
+        document: document of each site.
+        start: start of each site.
+        end: end of each site.
+    """
+    key_factor = int(lengths.max(initial=0)) + 1
+    sites = np.unique((document * key_factor + start) * key_factor + end)
 
     def feature(d: Ints, s: Ints, e: Ints) -> Ints:
-        return np.isin((d * wide + s) * wide + e, sites).astype(np.int64)
+        return np.isin((d * key_factor + s) * key_factor + e, sites).astype(np.int64)
 
     return FeatureRule(lengths, feature)
 
 
 @dataclass(frozen=True)
 class WordRule:
-    """Kinds are how many words a place touches and how its two ends stand to them.
+    """Rule with kinds that are the number of touched words and the positions of both ends.
 
-    A place that touches no word has the kind 0 and its length. All words stand on one long line
-    of characters, on which each document has a stretch of its own.
+    A place that touches no word has the kind 0 and its length. The texts of all documents are
+    concatenated to one line of characters.
 
     Attributes:
-        lengths: of each document, in characters.
-        stretch: where each document begins on the line.
-        words: the number of each document's first word, and of all words.
-        start, end: of each word on the line; behind the last one stands one that is out of reach.
+        lengths: number of characters of each document.
+        stretch: position of the first character of each document on the line.
+        words: index of the first word of each document, and number of all words.
+        start: start of each word on the line, followed by a position beyond the line.
+        end: end of each word on the line, followed by a position beyond the line.
     """
 
     lengths: Ints
@@ -176,11 +213,13 @@ class WordRule:
 
     @classmethod
     def of(cls, lengths: Ints, words: Sequence[Sequence[tuple[int, int]]]) -> WordRule:
-        """Return the rule of the words of each document, by start and end, in order."""
-        stretch = _first(lengths + 1)
-        counts = np.array([len(some) for some in words], np.int64)
-        flat = np.array([border for some in words for border in some], np.int64).reshape(-1, 2)
-        line = flat + np.repeat(stretch, counts)[:, None]
+        """Build the rule from the start and end of each word of each document, in order."""
+        stretch = _first_entries(lengths + 1)
+        counts = np.array([len(document_words) for document_words in words], np.int64)
+        borders = np.array(
+            [border for document_words in words for border in document_words], np.int64
+        ).reshape(-1, 2)
+        line = borders + np.repeat(stretch, counts)[:, None]
         beyond = int((lengths + 1).sum()) + 1
         return cls(
             lengths,
@@ -191,86 +230,98 @@ class WordRule:
         )
 
     def _reach(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """Return both ends on the line, the first word that ends later and the last before."""
-        first, behind = self.in_words(document, start, end)
+        """Locate places: start and end on the line, and first and last touched word."""
+        first, next_word = self.in_words(document, start, end)
         line = self.stretch[document]
-        return line + start, line + end, first, behind - 1
+        return line + start, line + end, first, next_word - 1
 
     def in_words(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Return starts and ends in words: the first that is touched, and behind the last.
+        """Convert places to words: index of the first touched word, and one after the last.
 
-        Words are numbered over all documents. What touches none is empty, between two words.
+        Words are numbered over all documents. A place that touches no word is empty.
         """
         s, e = self.stretch[document] + start, self.stretch[document] + end
         return np.searchsorted(self.end, s, side="right"), np.searchsorted(self.start, e)
 
     def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Return how many words are touched, and how the ends stand, or the length."""
-        s, e, first, last = self._reach(document, start, end)
-        touched = np.maximum(last - first + 1, 0)
-        how_s = _stands(s, self.start[first], self.start[first] < s)
-        how_e = _stands(e, self.end[last], self.end[last] > e)
-        return touched, np.where(touched > 0, 3 * how_s + how_e, end - start)
+        """Compute the number of touched words, and the positions of both ends or the length."""
+        s, e, first_word, last_word = self._reach(document, start, end)
+        n_touched = np.maximum(last_word - first_word + 1, 0)
+        start_position = _position_to_words(s, self.start[first_word], self.start[first_word] < s)
+        end_position = _position_to_words(e, self.end[last_word], self.end[last_word] > e)
+        return n_touched, np.where(n_touched > 0, 3 * start_position + end_position, end - start)
 
     def at_site(self, first: Ints, second: Ints) -> Ints:
-        """Return whether both ends stand at edges of words."""
+        """Decide for each kind if both ends are at edges of words."""
         return ((first > 0) & (second == 3 * EDGE + EDGE)).astype(np.int64)
 
     def slots(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-        """Return the words: a segment with both ends at edges takes those that it touches."""
+        """Return the words as slots; a segment with both ends at edges occupies its words."""
         words = np.diff(self.words)[document]
         return words, np.where(self.at_site(first, second) == AT_SITE, first, 0)
 
     def places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the places of these kinds."""
-        parts = [self._with_words(document, first, second), self._without(document, first, second)]
-        which, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        order = np.argsort(which, kind="stable")
-        return which[order], start[order], end[order]
+        """List the places of these kinds."""
+        tables = [self._with_words(document, first, second), self._without(document, first, second)]
+        kind_row, start, end = (np.concatenate(columns) for columns in zip(*tables, strict=True))
+        order = np.argsort(kind_row, kind="stable")
+        return kind_row[order], start[order], end[order]
 
     def _with_words(self, document: Ints, touched: Ints, boundary: Ints) -> tuple[Ints, Ints, Ints]:
-        low = self.words[document]
-        high = np.where(touched > 0, self.words[document + 1] - touched + 1, low)
-        i, which = ranges(low, np.maximum(high, low))  # each word that may be the first one
-        j = i + touched[which] - 1
-        d = document[which]
-        s_low, s_high = self._starts(i, boundary[which] // 3, d)
-        e_low, e_high = self._ends(j, boundary[which] % 3, d)
-        many = np.maximum(s_high - s_low, 0) * np.maximum(e_high - e_low, 0)
-        check_cost(4 * float(many.sum()), "places words: the places of all kinds of segments")
-        s, place = ranges(s_low, np.maximum(s_high, s_low))
-        e, at = ranges(e_low[place], np.maximum(e_high, e_low)[place])
-        s, place = s[at], place[at]
-        fits = s < e
-        s, e, place = s[fits], e[fits], place[fits]
-        base = self.stretch[d[place]]
-        return which[place], s - base, e - base
+        first_candidate = self.words[document]
+        candidate_stop = np.where(
+            touched > 0, self.words[document + 1] - touched + 1, first_candidate
+        )
+        first_word, kind_row = ranges(
+            first_candidate, np.maximum(candidate_stop, first_candidate)
+        )  # candidates for the first word
+        last_word = first_word + touched[kind_row] - 1
+        d = document[kind_row]
+        s_low, s_high = self._starts(first_word, boundary[kind_row] // 3, d)
+        e_low, e_high = self._ends(last_word, boundary[kind_row] % 3, d)
+        n_places = np.maximum(s_high - s_low, 0) * np.maximum(e_high - e_low, 0)
+        check_cost(4 * float(n_places.sum()), "places words: the places of all kinds of segments")
+        s, candidate = ranges(s_low, np.maximum(s_high, s_low))
+        e, start_row = ranges(e_low[candidate], np.maximum(e_high, e_low)[candidate])
+        s, candidate = s[start_row], candidate[start_row]
+        is_not_empty = s < e
+        s, e, candidate = s[is_not_empty], e[is_not_empty], candidate[is_not_empty]
+        offset = self.stretch[d[candidate]]
+        return kind_row[candidate], s - offset, e - offset
 
-    def _starts(self, i: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
-        """Return from where to where a place may start whose first word is i."""
-        is_first = i == self.words[document]
-        before = np.where(is_first, self.stretch[document], self.end[i - 1])
-        low = np.choose(boundary, (self.start[i], self.start[i] + 1, before))
-        return low, np.choose(boundary, (self.start[i] + 1, self.end[i], self.start[i]))
+    def _starts(self, first_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
+        """Compute the range of starts of places with a given first word."""
+        is_first = first_word == self.words[document]
+        previous_end = np.where(is_first, self.stretch[document], self.end[first_word - 1])
+        low = np.choose(
+            boundary, (self.start[first_word], self.start[first_word] + 1, previous_end)
+        )
+        return low, np.choose(
+            boundary, (self.start[first_word] + 1, self.end[first_word], self.start[first_word])
+        )
 
-    def _ends(self, j: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
-        """Return from where to where a place may end whose last word is j."""
-        is_last = j == self.words[document + 1] - 1
+    def _ends(self, last_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
+        """Compute the range of ends of places with a given last word."""
+        is_last = last_word == self.words[document + 1] - 1
         end_of_text = self.stretch[document] + self.lengths[document]
-        after = np.where(is_last, end_of_text, self.start[j + 1])
-        low = np.choose(boundary, (self.end[j], self.start[j] + 1, self.end[j] + 1))
-        return low, np.choose(boundary, (self.end[j] + 1, self.end[j], after + 1))
+        next_start = np.where(is_last, end_of_text, self.start[last_word + 1])
+        low = np.choose(
+            boundary, (self.end[last_word], self.start[last_word] + 1, self.end[last_word] + 1)
+        )
+        return low, np.choose(
+            boundary, (self.end[last_word] + 1, self.end[last_word], next_start + 1)
+        )
 
     def _without(self, document: Ints, touched: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the places that touch no word."""
+        """List the places that touch no word."""
         rows = np.flatnonzero(touched == 0)
-        room = np.maximum(self.lengths[document[rows]] - length[rows] + 1, 0)
-        start, row = ranges(np.zeros_like(room), room)
+        n_starts = np.maximum(self.lengths[document[rows]] - length[rows] + 1, 0)
+        start, row = ranges(np.zeros_like(n_starts), n_starts)
         end = start + length[rows][row]
-        _, _, first, last = self._reach(document[rows][row], start, end)
-        free = last < first
-        return rows[row[free]], start[free], end[free]
+        _, _, first_word, last_word = self._reach(document[rows][row], start, end)
+        touches_none = last_word < first_word
+        return rows[row[touches_none]], start[touches_none], end[touches_none]
 
 
-def _stands(border: Ints, edge: Ints, inside: Bools) -> Ints:
-    return np.where(border == edge, EDGE, np.where(inside, INSIDE, BETWEEN))
+def _position_to_words(border: Ints, edge: Ints, is_inside: Bools) -> Ints:
+    return np.where(border == edge, EDGE, np.where(is_inside, INSIDE, BETWEEN))

@@ -1,8 +1,8 @@
-"""Where segments may stand: rules by name or of a column, and what they say of a corpus.
+"""Rules of places by name, by column or by document, and their application to a corpus.
 
-Under a rule, a random annotation keeps how many segments of each kind of place there are
-(:mod:`spanagree.chance.place_rules`). A rule looks at the text alone, and at the label if it is
-wanted, never at annotations.
+Under a rule, a random annotation has the same number of segments of each kind of place as the
+annotator (:mod:`spanagree.chance.place_rules`). A rule depends on the text, and optionally on the
+label, but never on annotations.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NAMED = {
     "capitals": "the first letter of the first and of the last token is a capital",
     "capitals+digits": "the first and the last token have a capital or digit",
 }
-"""Rules by name: where segments may stand."""
+"""Rules of places by name."""
 
 ANYWHERE = "anywhere"
 _COLUMN = "column:"
@@ -53,12 +53,13 @@ _WORDS = {"words": _WORD.finditer, "words+marks": _WORD_OR_MARK.finditer}
 
 @dataclass(frozen=True)
 class Places:
-    """A rule that is not bound to a corpus yet.
+    """A rule of places that is not bound to a corpus yet.
 
     Attributes:
-        name: as it is in signatures and tables.
-        rules: of labels; the empty one is for all labels that are not there.
-        documents: the same for each document, if the rule was given so.
+        name: name in signatures and tables.
+        rules: rule of each label; the empty label is for all other labels.
+        documents: rules of labels for each document, or by document id; ``None`` if all documents
+            have the same rules.
     """
 
     name: str
@@ -69,26 +70,26 @@ class Places:
 
     @property
     def of_columns(self) -> bool:
-        """Whether a rule is of a column, which has a value for each token of a file."""
+        """True if a rule uses a column with a value for each token of a file."""
         return any(hasattr(rule, "column") for rule in self.rules.values())
 
     def words_of_all(self, purpose: str) -> str:
-        """Return the name of the rule of words that holds for all labels; nothing without words.
+        """Find the rule of words for all labels and documents; empty without rules of words.
 
         Raises:
-            SettingError: if such a rule holds for some labels or documents only.
+            SettingError: if a rule of words applies to only some labels or documents.
         """
         documents = [self.rules] if self.documents is None else self.documents
-        every = documents.values() if isinstance(documents, Mapping) else documents
-        named = {
+        rules_of_documents = documents.values() if isinstance(documents, Mapping) else documents
+        label_and_rule = {
             (label, rule.get("name") if isinstance(rule, Mapping) else rule)
-            for rules in every
+            for rules in rules_of_documents
             for label, rule in rules.items()
         }
-        words = {name for _, name in named if isinstance(name, str) and name in _WORDS}
+        words = {name for _, name in label_and_rule if isinstance(name, str) and name in _WORDS}
         if not words:
             return ""
-        if named != {("", min(words))}:
+        if label_and_rule != {("", min(words))}:
             raise SettingError(
                 f"{purpose} counts words under places {self.name}, which holds for some segments"
                 f" only; a rule for all of them is needed, such as places {min(words)}"
@@ -96,15 +97,17 @@ class Places:
         return min(words)
 
     def check(self, corpus: Corpus) -> None:
-        """Refuse rules of labels that a whole corpus does not have, and rules without a place.
+        """Check the rules on a whole corpus.
 
         Raises:
-            SettingError: for such a label.
-            InputError: if no token keeps the rule.
+            SettingError: if a rule is for a label that the corpus does not have.
+            InputError: if no token keeps a rule.
         """
         documents = () if self.documents is None else self.documents
-        every = documents.values() if isinstance(documents, Mapping) else documents
-        for label, rule in chain(self.rules.items(), *(rules.items() for rules in every)):
+        rules_of_documents = documents.values() if isinstance(documents, Mapping) else documents
+        for label, rule in chain(
+            self.rules.items(), *(rules.items() for rules in rules_of_documents)
+        ):
             if label and label not in corpus.labels:
                 raise SettingError(
                     f"places {self.name}: no segment has the label {show(label)}; known are"
@@ -116,10 +119,10 @@ class Places:
                 rule.check(corpus)
 
     def by_id(self, corpus: Corpus) -> Places:
-        """Return the same with the rules of documents by their ids, which parts of a corpus keep.
+        """Store the rules of documents by document id, so that parts of a corpus keep them.
 
         Raises:
-            SettingError: for another number of rules than of documents.
+            SettingError: if the numbers of rules and of documents differ.
         """
         if not isinstance(self.documents, Sequence):
             return self
@@ -133,7 +136,7 @@ class Places:
         return Places(self.name, documents=rules)
 
     def in_file(self, path: PathName, unit: str, encoding: str) -> Places:
-        """Return the same with the file that has the columns, if the rule is of columns."""
+        """Set the file of rules that use columns."""
         from spanagree.chance.column_places import ColumnPlaces
 
         rules = {
@@ -145,56 +148,58 @@ class Places:
         return replace(self, rules=rules)
 
     def of(self, corpus: Corpus) -> PlacesOfCorpus:
-        """Return what the rule says of a corpus.
+        """Bind the rule to a corpus.
 
         Raises:
-            SettingError: for a rule that needs what the corpus does not have.
-            InputError: for a rule that does not go with the corpus.
+            SettingError: if the rule needs data that the corpus does not have.
+            InputError: if the rule does not fit the corpus.
         """
         by_id = self.by_id(corpus).documents
         per_document: list[Mapping[str, Any]] | None = None
         if isinstance(by_id, Mapping):
-            per_document = [by_id.get(corpus.id_of(d), {}) for d in range(len(corpus))]
+            per_document = [
+                by_id.get(corpus.id_of(document_index), {}) for document_index in range(len(corpus))
+            ]
         variants: dict[tuple[tuple[str, str], ...], int] = {}
         variant = np.zeros(len(corpus), np.int64)
         if per_document is None:
             variants[tuple((label, "") for label in self.rules)] = 0
-        for d, rules in enumerate(per_document or ()):
-            key = tuple(sorted((label, rule["name"]) for label, rule in rules.items()))
-            variant[d] = variants.setdefault(key, len(variants))
-        made: dict[tuple[str, str], int] = {}
-        bound: list[PlaceRule] = []
+        for document_index, rules in enumerate(per_document or ()):
+            variant_key = tuple(sorted((label, rule["name"]) for label, rule in rules.items()))
+            variant[document_index] = variants.setdefault(variant_key, len(variants))
+        index_by_rule: dict[tuple[str, str], int] = {}
+        bound_rules: list[PlaceRule] = []
         table = np.zeros((max(1, len(variants)), max(1, len(corpus.labels))), np.int64)
-        for key, row in variants.items():
-            names = dict(key)
+        for variant_key, variant_row in variants.items():
+            names = dict(variant_key)
             for code, label in enumerate(corpus.labels or ("",)):
-                of_label = label if label in names else ""
-                chosen = (of_label, names.get(of_label, ANYWHERE))
-                if chosen not in made:
-                    made[chosen] = len(bound)
-                    bound.append(self._bound(corpus, chosen, per_document))
-                table[row, code] = made[chosen]
-        return PlacesOfCorpus(bound, variant, table)
+                rule_label = label if label in names else ""
+                label_and_name = (rule_label, names.get(rule_label, ANYWHERE))
+                if label_and_name not in index_by_rule:
+                    index_by_rule[label_and_name] = len(bound_rules)
+                    bound_rules.append(self._bound(corpus, label_and_name, per_document))
+                table[variant_row, code] = index_by_rule[label_and_name]
+        return PlacesOfCorpus(bound_rules, variant, table)
 
     def _bound(
         self,
         corpus: Corpus,
-        chosen: tuple[str, str],
+        label_and_name: tuple[str, str],
         per_document: Sequence[Mapping[str, Any]] | None,
     ) -> PlaceRule:
-        """Return the rule of a label, and if each document has one, those of one name."""
-        label, name = chosen
+        """Bind the rule of a label; if documents have their own rules, those of the same name."""
+        label, name = label_and_name
         if name == ANYWHERE:
             return anywhere(corpus.lengths)
         if per_document is not None:
-            some = [
+            rules_of_name = [
                 rules[label] if label in rules and rules[label]["name"] == name else None
                 for rules in per_document
             ]
-            return _of_documents(corpus, name, some)
+            return _of_documents(corpus, name, rules_of_name)
         rule = self.rules[label]
         if isinstance(rule, str):
-            return _named(corpus, rule)
+            return _rule_by_name(corpus, rule)
         return rule(corpus)
 
 
@@ -203,9 +208,9 @@ class PlacesOfCorpus:
     """Rules that are bound to a corpus.
 
     Attributes:
-        rules: all of them.
-        variant: of each document, which row of the table holds for it.
-        table: of each variant and label the number of its rule.
+        rules: distinct rules.
+        variant: row of the table for each document; (documents,).
+        table: index of the rule for each variant and label; (variants, labels).
     """
 
     rules: Sequence[PlaceRule]
@@ -213,7 +218,7 @@ class PlacesOfCorpus:
     table: Ints
 
     def kinds(self, segments: Layer | Columns) -> PlaceKinds:
-        """Return the kinds of the segments of a layer, or of several."""
+        """Determine the kinds of the segments of one or more layers."""
         document = segments.document
         rule = self.table[self.variant[document], segments.label]
         return place_kinds(self.rules, rule, document, segments.start, segments.end)
@@ -221,7 +226,7 @@ class PlacesOfCorpus:
 
 @dataclass(frozen=True)
 class _Predicate:
-    """The rule whose sites have a property at both end tokens; it pickles if the function does."""
+    """Rule that both end tokens have a property; it can be pickled if the function can."""
 
     has: Callable[[str], Any]
     name: str
@@ -230,7 +235,7 @@ class _Predicate:
         return _with_property(corpus, self._holds, self.name)
 
     def check(self, corpus: Corpus) -> None:
-        """Raise if no token of the whole corpus has the property."""
+        """Raise an InputError if no token of the whole corpus has the property."""
         row = _tokens(corpus, self.name)
         if row and not any(map(self._holds, set(row))):
             raise InputError(
@@ -241,107 +246,109 @@ class _Predicate:
     def _holds(self, token: str) -> bool:
         try:
             return bool(self.has(token))
-        except Exception as error:  # whatever a user's function raises
+        except Exception as error:  # a user's function may raise anything
             raise SettingError(
                 f"places {self.name}: of {show(token)} it raises {type(error).__name__}: {error};"
                 " it has to say whether a token has the property"
             ) from error
 
 
-def find_places(given: Any) -> Places | None:
-    """Return the rule that is meant; ``None`` for the uniform one.
+def find_places(rule_argument: Any) -> Places | None:
+    """Build a rule from the argument ``places``; ``None`` for the uniform rule.
 
     Raises:
-        SettingError: for a rule that is not known.
+        SettingError: if the rule is unknown.
 
     >>> find_places("PER=capitals,LOC=letters").name
     'LOC=letters,PER=capitals'
     """
-    if given is None or isinstance(given, Places):
-        return given
-    if isinstance(given, str):
-        return _parsed(given)
-    if callable(given):
-        name = getattr(given, "__name__", type(given).__name__)
-        return Places(name, {"": _Predicate(given, name)})
-    if isinstance(given, Iterable) and not isinstance(given, Mapping):
-        documents = [_of_labels(rule, f"places, rule {d}") for d, rule in enumerate(given, 1)]
+    if rule_argument is None or isinstance(rule_argument, Places):
+        return rule_argument
+    if isinstance(rule_argument, str):
+        return _parse_places(rule_argument)
+    if callable(rule_argument):
+        name = getattr(rule_argument, "__name__", type(rule_argument).__name__)
+        return Places(name, {"": _Predicate(rule_argument, name)})
+    if isinstance(rule_argument, Iterable) and not isinstance(rule_argument, Mapping):
+        documents = [
+            _rules_by_label(rule, f"places, rule {d}") for d, rule in enumerate(rule_argument, 1)
+        ]
         names = sorted({rule["name"] for rules in documents for rule in rules.values()})
         return Places("+".join(names), documents=documents)
     raise SettingError(
-        f"places {show(given)}; a name, a predicate of tokens, or a list with a rule for each"
-        " document is needed"
+        f"places {show(rule_argument)}; a name, a predicate of tokens, or a list with a rule for"
+        " each document is needed"
     )
 
 
-def _parsed(given: str) -> Places | None:
-    """Return the rule of a name or column, or of several labels."""
-    if given == ANYWHERE:
+def _parse_places(text: str) -> Places | None:
+    """Parse the name of a rule, a column, or a list of rules by label."""
+    if text == ANYWHERE:
         return None
-    if given.lower().endswith(_SUFFIXES) and "=" not in given:
+    if text.lower().endswith(_SUFFIXES) and "=" not in text:
         raise SettingError(answer("--places FILE.csv"))
-    if given in NAMED or given.startswith(_COLUMN):
-        return Places(given, {"": _one(given, given)})
+    if text in NAMED or text.startswith(_COLUMN):
+        return Places(text, {"": _parse_rule(text, text)})
     rules: dict[str, Any] = {}
     names: dict[str, str] = {}
     label = ""
-    for part in given.split(","):
-        before, equals, name = part.partition("=")
-        if equals and before and (name in (*NAMED, ANYWHERE) or name.startswith(_COLUMN)):
-            label = before
+    for item in text.split(","):
+        item_label, equals, name = item.partition("=")
+        if equals and item_label and (name in (*NAMED, ANYWHERE) or name.startswith(_COLUMN)):
+            label = item_label
             if label in names:
                 raise SettingError(
-                    f"places {show(given)}: {show(label)} has two rules; one is needed"
+                    f"places {show(text)}: {show(label)} has two rules; one is needed"
                 )
             names[label] = name
         elif names.get(label, "").startswith(_COLUMN):
-            names[label] += f",{part}"  # another value of the column
+            names[label] += f",{item}"  # another value of the column
         else:
-            raise _unknown(given)
-    rules = {label: _one(name, given) for label, name in names.items() if name != ANYWHERE}
+            raise _unknown(text)
+    rules = {label: _parse_rule(name, text) for label, name in names.items() if name != ANYWHERE}
     if not rules:
         return None
     return Places(",".join(f"{label}={names[label]}" for label in sorted(rules)), rules)
 
 
-def _one(name: str, given: str) -> Any:
-    """Return the rule of a name or column."""
+def _parse_rule(name: str, text: str) -> Any:
+    """Parse the name of a rule or a column."""
     if name in NAMED:
         return name
     column, equals, values = name.removeprefix(_COLUMN).partition("=")
     if not column or (equals and not all(values.split(","))):
-        raise _unknown(given)
+        raise _unknown(text)
     from spanagree.chance.column_places import ColumnPlaces
 
     return ColumnPlaces(column, tuple(values.split(",")) if equals else ())
 
 
-def _unknown(given: str) -> SettingError:
+def _unknown(text: str) -> SettingError:
     return SettingError(
-        f"places {show(given)}; known are {', '.join(NAMED)}, column:NAME, column:NAME=VALUE,…,"
+        f"places {show(text)}; known are {', '.join(NAMED)}, column:NAME, column:NAME=VALUE,…,"
         " and a rule for each label, such as PER=capitals,LOC=letters"
     )
 
 
-def _of_labels(rule: Any, where: str) -> dict[str, Any]:
-    """Return the rules of labels that a document's rule gives."""
+def _rules_by_label(rule: Any, location: str) -> dict[str, Any]:
+    """Check the rule of a document, and return its rules by label."""
     if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str):
         raise SettingError(
-            f'{where}: {show(rule)}; a mapping such as {{"name": "site", …}} is needed'
+            f'{location}: {show(rule)}; a mapping such as {{"name": "site", …}} is needed'
         )
     rules = rule.get("rules") if rule["name"] == "by-label" else {"": rule}
     if not isinstance(rules, Mapping):
-        raise SettingError(f"{where}: rules {show(rules)}; a rule for each label is needed")
+        raise SettingError(f"{location}: rules {show(rules)}; a rule for each label is needed")
     for label_rule in rules.values():
         name = label_rule.get("name") if isinstance(label_rule, Mapping) else None
         if name not in _KEYS:
-            raise SettingError(f"{where}: name {show(name)}; known are {', '.join(_KEYS)}")
+            raise SettingError(f"{location}: name {show(name)}; known are {', '.join(_KEYS)}")
         for key in _KEYS[name]:
             if key not in label_rule:
-                raise SettingError(f"{where}: {name} without {show(key)}; it is needed")
+                raise SettingError(f"{location}: {name} without {show(key)}; it is needed")
             if not is_iterable(label_rule[key]):
                 raise SettingError(
-                    f"{where}: {name} with {key} {show(label_rule[key])}; a list is needed"
+                    f"{location}: {name} with {key} {show(label_rule[key])}; a list is needed"
                 )
     return dict(rules)
 
@@ -355,85 +362,96 @@ _KEYS: dict[str, tuple[str, ...]] = {
 def _of_documents(
     corpus: Corpus, name: str, rules: Sequence[Mapping[str, Any] | None]
 ) -> PlaceRule:
-    """Return the rule of documents that each give their own, all of one name."""
+    """Bind the rules of documents, all of the same name.
+
+    Args:
+        corpus: annotations.
+        name: name of the rules.
+        rules: rule of each document; ``None`` if the document has another rule.
+    """
     lengths = corpus.lengths
     if name == "places":
-        given = [
-            (d, *_pair(place, d, corpus))
-            for d, rule in enumerate(rules)
+        sites = [
+            (document_index, *_parse_site(site, document_index, corpus))
+            for document_index, rule in enumerate(rules)
             if rule is not None
-            for place in rule["places"]
+            for site in rule["places"]
         ]
-        document, start, end = np.array(given, np.int64).reshape(-1, 3).T
+        document, start, end = np.array(sites, np.int64).reshape(-1, 3).T
         return given_places(lengths, document, start, end)
     if name == "words":
         texts = ["" if rule is None else rule.get("text") for rule in rules]
         if None in texts:
             texts = list(corpus.known("texts", "places words"))
-        for d, (rule, text, length) in enumerate(zip(rules, texts, lengths.tolist(), strict=True)):
+        for document_index, (rule, text, length) in enumerate(
+            zip(rules, texts, lengths.tolist(), strict=True)
+        ):
             if rule is not None and (not isinstance(text, str) or len(text) != length):
                 raise InputError(
-                    f"places, document {show(corpus.id_of(d))}: words of the text {show(text)};"
-                    f" a text of {counted(length, 'character')} is needed"
+                    f"places, document {show(corpus.id_of(document_index))}: words of the text"
+                    f" {show(text)}; a text of {counted(length, 'character')} is needed"
                 )
         return _words(lengths, [str(text) for text in texts], _WORDS["words"])
-    rows = [_joined(corpus, rules, key, lengths + (name == "borders")) for key in _KEYS[name]]
+    rows = [
+        _concatenate_values(corpus, rules, key, lengths + (name == "borders"))
+        for key in _KEYS[name]
+    ]
     if name == "ends":
         try:
-            codes = {value: i for i, value in enumerate(dict.fromkeys(rows[0]))}
+            code_by_value = {value: i for i, value in enumerate(dict.fromkeys(rows[0]))}
         except TypeError:
-            why = "values that are lists or mappings; strings or numbers are needed"
-            raise SettingError(f"places ends: {why}") from None
-        return ends_at(lengths, np.array([codes[value] for value in rows[0]], np.int64))
-    have = [np.array([bool(value) for value in row], np.bool_) for row in rows]
+            reason = "values that are lists or mappings; strings or numbers are needed"
+            raise SettingError(f"places ends: {reason}") from None
+        return ends_at(lengths, np.array([code_by_value[value] for value in rows[0]], np.int64))
+    has_property = [np.array([bool(value) for value in row], np.bool_) for row in rows]
     if name == "borders":
-        return at_borders(lengths, *have)
-    return (both_ends if name == "site" else all_tokens)(lengths, have[0])
+        return at_borders(lengths, *has_property)
+    return (both_ends if name == "site" else all_tokens)(lengths, has_property[0])
 
 
-def _pair(place: Any, d: int, corpus: Corpus) -> tuple[int, int]:
+def _parse_site(site: Any, document_index: int, corpus: Corpus) -> tuple[int, int]:
     try:
-        start, end = (int(x) for x in place)
+        start, end = (int(x) for x in site)
     except (TypeError, ValueError):
         start = end = -1
-    if not 0 <= start < end <= corpus.lengths[d]:
+    if not 0 <= start < end <= corpus.lengths[document_index]:
         raise InputError(
-            f"places, document {show(corpus.id_of(d))}: {show(place)}; a start and an end from 0 to"
-            f" {corpus.lengths[d]} are needed"
+            f"places, document {show(corpus.id_of(document_index))}: {show(site)}; a start and an"
+            f" end from 0 to {corpus.lengths[document_index]} are needed"
         )
     return start, end
 
 
-def _joined(
+def _concatenate_values(
     corpus: Corpus, rules: Sequence[Mapping[str, Any] | None], key: str, sizes: Ints
 ) -> list[Any]:
-    """Return the values of all documents in a row."""
-    row: list[Any] = []
-    for d, (rule, size) in enumerate(zip(rules, sizes.tolist(), strict=True)):
+    """Concatenate the values of all documents."""
+    all_values: list[Any] = []
+    for document_index, (rule, size) in enumerate(zip(rules, sizes.tolist(), strict=True)):
         values = [None] * size if rule is None else list(rule[key])
         if len(values) != size:
             raise InputError(
-                f"places, document {show(corpus.id_of(d))}: {key} has"
+                f"places, document {show(corpus.id_of(document_index))}: {key} has"
                 f" {counted(len(values), 'value')}, and {size} are needed; another tokenisation?"
             )
-        row += values
-    return row
+        all_values += values
+    return all_values
 
 
 # --- rules by name -------------------------------------------------------------------------------
 
 
-def _named(corpus: Corpus, name: str) -> PlaceRule:
+def _rule_by_name(corpus: Corpus, name: str) -> PlaceRule:
     if name in _WORDS:
         return words_of_texts(corpus, name, f"places {name}")
     return _with_property(corpus, _PROPERTIES[name], name)
 
 
 def words_of_texts(corpus: Corpus, name: str, purpose: str) -> WordRule:
-    """Return where the words of a corpus stand, by the rule of that name.
+    """Find the words of the texts of a corpus, by the rule of that name.
 
     Raises:
-        SettingError: for offsets that do not count characters, or without texts.
+        SettingError: if offsets do not count characters, or there are no texts.
     """
     if corpus.offsets != "characters":
         raise SettingError(f"{purpose}: offsets count tokens; it is for offsets in characters")
@@ -447,15 +465,17 @@ def _words(
 
 
 def _with_property(corpus: Corpus, has: Callable[[str], Any], name: str) -> PlaceRule:
-    """Return the rule whose sites have a property at both end tokens, or characters."""
-    row = _tokens(corpus, name)
-    having = set(filter(has, set(row)))
-    have = np.fromiter(map(having.__contains__, row), np.bool_, len(row))
-    return both_ends(corpus.lengths, have)
+    """Build the rule that both end tokens, or characters, have a property."""
+    tokens = _tokens(corpus, name)
+    tokens_with_property = set(filter(has, set(tokens)))
+    has_property = np.fromiter(
+        map(tokens_with_property.__contains__, tokens), np.bool_, len(tokens)
+    )
+    return both_ends(corpus.lengths, has_property)
 
 
 def _tokens(corpus: Corpus, name: str) -> Sequence[str]:
-    """Return the tokens of all documents in a row, or the characters where these are counted."""
+    """Concatenate the tokens of all documents, or the characters if offsets count characters."""
     if corpus.offsets == "characters":
         return "".join(corpus.known("texts", f"places {name}"))
     return corpus.known("tokens", f"places {name}")

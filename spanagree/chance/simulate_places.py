@@ -1,9 +1,13 @@
-"""The witness of places: whole random annotations that keep the kinds of their places, drawn.
+"""Random annotations that keep the number of segments of each kind of place, drawn with a seed.
 
-An arrangement is drawn from its end: with u segments of each kind left in front of a border, the
-last of them stands at a place (s, e) of kind i with a probability in the proportion of F[u − eᵢ][s]
-(:mod:`spanagree.chance.arrangements`). Over the budget there, the mixture is drawn from: it keeps
-the number of segments, and of each kind how many there are on average.
+An arrangement is drawn from its end. With u segments of each kind left before a border, the last of
+them is at the place (s, e) of kind i with a probability proportional to
+
+    F[u − eᵢ][s],   for e at or before the border,
+
+with F of :mod:`spanagree.chance.arrangements`. If this exceeds the budget, the sampler uses the
+mixture, which keeps the number of segments exactly, and that of each kind on average. Draws are
+shaped (copies, segments).
 """
 
 from __future__ import annotations
@@ -32,134 +36,145 @@ def redraw_at_places(
     free: bool = False,
     budget: float = BUDGET,
 ) -> Layer:
-    """Draw so many random annotations of a layer, as copies of its documents one after the other.
+    """Draw random annotations of a layer, as consecutive copies of its documents.
 
     Args:
-        layer: the annotation whose segments are placed.
-        kinds: all kinds and their places.
-        kind: of each segment.
-        group: of each segment; segments of one group exclude each other.
-        copies: how many.
-        rng: to draw from.
-        free: segments do not exclude each other (the overlapping model).
-        budget: as of :func:`spanagree.chance.arrangements.arrangements`.
+        layer: segments to place.
+        kinds: kinds and their places.
+        kind: kind of each segment.
+        group: group of each segment; segments of one group exclude each other.
+        copies: number of random annotations.
+        rng: random generator.
+        free: True if segments do not exclude each other (the overlapping model).
+        budget: largest table size; see :func:`spanagree.chance.arrangements.arrangements`.
     """
-    documents = len(layer.annotated)
+    n_documents = len(layer.annotated)
     start, end = np.zeros((2, copies, len(layer)), np.int64)
     label = np.tile(layer.label, (copies, 1))
-    size = np.bincount(group, minlength=1)
-    alone = np.flatnonzero((size[group] == 1) | free)
-    places = kinds.places[kind[alone]]
-    at = kinds.first[kind[alone]] + (rng.random((copies, len(alone))) * places).astype(np.int64)
-    start[:, alone], end[:, alone] = kinds.start[at], kinds.end[at]
-    for rows in [] if free else groups(group, len(size)):
+    n_in_group = np.bincount(group, minlength=1)
+    single_segments = np.flatnonzero((n_in_group[group] == 1) | free)
+    n_places = kinds.places[kind[single_segments]]
+    place_rows = kinds.first[kind[single_segments]] + (
+        rng.random((copies, len(single_segments))) * n_places
+    ).astype(np.int64)
+    start[:, single_segments], end[:, single_segments] = (
+        kinds.start[place_rows],
+        kinds.end[place_rows],
+    )
+    for rows in [] if free else groups(group, len(n_in_group)):
         if len(rows) > 1:
-            at, source = _drawn(kinds, kind[rows], copies, rng, budget)
-            start[:, rows], end[:, rows] = kinds.start[at], kinds.end[at]
+            place_rows, source = _draw_group(kinds, kind[rows], copies, rng, budget)
+            start[:, rows], end[:, rows] = kinds.start[place_rows], kinds.end[place_rows]
             label[:, rows] = layer.label[rows][source]
     copy = np.repeat(np.arange(copies), len(layer))
     return Layer(
-        np.tile(layer.document, copies) + copy * documents,
+        np.tile(layer.document, copies) + copy * n_documents,
         start.ravel(),
         end.ravel(),
         label.ravel(),
-        np.ones(copies * documents, np.bool_),
+        np.ones(copies * n_documents, np.bool_),
     )
 
 
-def _drawn(
-    kinds: PlaceKinds, kind: Ints, copies: int, rng: np.random.Generator, budget: float
+def _draw_group(
+    kinds: PlaceKinds, kind_of_segment: Ints, copies: int, rng: np.random.Generator, budget: float
 ) -> tuple[Ints, Ints]:
-    """Draw places for the segments of a group; (copies, segments), as numbers.
+    """Draw places for the segments of a group.
 
-    The second table says the label of which segment is at each of them.
+    Returns:
+        Index of each drawn place, and index of the segment that is at it; (copies, segments).
     """
-    present = unique(kind)
-    counts = tuple(int((kind == k).sum()) for k in present.tolist())
-    of_kind = np.repeat(np.arange(len(present)), kinds.places[present])
-    place = np.concatenate([np.arange(kinds.first[k], kinds.first[k + 1]) for k in present])
-    order = np.argsort(kinds.end[place], kind="stable")
-    of_kind, place = of_kind[order], place[order]
-    start, end = kinds.start[place], kinds.end[place]
+    present = unique(kind_of_segment)
+    n_of_kind = tuple(int((kind_of_segment == k).sum()) for k in present.tolist())
+    place_kind = np.repeat(np.arange(len(present)), kinds.places[present])
+    place_rows = np.concatenate([np.arange(kinds.first[k], kinds.first[k + 1]) for k in present])
+    by_end = np.argsort(kinds.end[place_rows], kind="stable")
+    place_kind, place_rows = place_kind[by_end], place_rows[by_end]
+    start, end = kinds.start[place_rows], kinds.end[place_rows]
     borders = unique(np.concatenate((start, end)))
     start, end = np.searchsorted(borders, start), np.searchsorted(borders, end)
-    wide = len(borders)
-    states = float(np.prod(np.array(counts) + 1.0))
-    if states * 2 * len(place) > budget:
-        weight = weights_of_mixture(of_kind, start, end, counts, wide)[of_kind]
-        ways = ways_before_by_number(start, end, weight, wide, sum(counts))
-        number = np.zeros(len(place), np.int64)
+    n_borders = len(borders)
+    n_states = float(np.prod(np.array(n_of_kind) + 1.0))
+    if n_states * 2 * len(place_rows) > budget:
+        weight = weights_of_mixture(place_kind, start, end, n_of_kind, n_borders)[place_kind]
+        n_ways = ways_before_by_number(start, end, weight, n_borders, sum(n_of_kind))
+        state_axis = np.zeros(len(place_rows), np.int64)
     else:
-        weight = np.ones(len(place))
-        ways, number = ways_before(of_kind, start, end, counts, wide), of_kind
-    chosen = _draw_from_the_end(ways, number, start, end, weight, copies, rng)
-    shuffled = np.argsort(rng.random(chosen.shape), axis=1)  # in a random order within each kind
-    chosen = np.take_along_axis(chosen, shuffled, axis=1)
-    members = [np.flatnonzero(kind == k) for k in present.tolist()]
-    return place[chosen], _segments_at(of_kind[chosen], members, rng)
+        weight = np.ones(len(place_rows))
+        n_ways, state_axis = ways_before(place_kind, start, end, n_of_kind, n_borders), place_kind
+    drawn_places = _draw_from_the_end(n_ways, state_axis, start, end, weight, copies, rng)
+    shuffled = np.argsort(
+        rng.random(drawn_places.shape), axis=1
+    )  # random order of the segments of a kind
+    drawn_places = np.take_along_axis(drawn_places, shuffled, axis=1)
+    members = [np.flatnonzero(kind_of_segment == k) for k in present.tolist()]
+    return place_rows[drawn_places], _segments_at(place_kind[drawn_places], members, rng)
 
 
 def _draw_from_the_end(
-    ways: dict[tuple[int, ...], Floats],
-    number: Ints,
+    n_ways: dict[tuple[int, ...], Floats],
+    state_axis: Ints,
     start: Ints,
     end: Ints,
     weight: Floats,
     copies: int,
     rng: np.random.Generator,
 ) -> Ints:
-    """Draw arrangements from what stands before every border; the last segment first.
+    """Draw arrangements, from the last segment to the first.
 
     Args:
-        ways: F of each state at every border.
-        number, start, end, weight: of each place, sorted by end: which number of the state counts
-            its segments, both borders, and the weight.
-        copies: how many arrangements.
-        rng: to draw from.
+        n_ways: F of each state at every border.
+        state_axis: component of the state that counts the segments of each place; places are
+            sorted by end.
+        start: index of the start border of each place.
+        end: index of the end border of each place.
+        weight: weight of each place.
+        copies: number of arrangements.
+        rng: random generator.
 
     Returns:
-        The places of the segments of each arrangement, by number.
+        Index of the place of each segment; (copies, segments).
     """
-    complete = max(ways, key=sum)
-    k = sum(complete)
-    chosen = np.zeros((copies, k), np.int64)
+    complete = max(n_ways, key=sum)
+    n_segments = sum(complete)
+    drawn_places = np.zeros((copies, n_segments), np.int64)
     border = np.full(copies, int(end.max()))
     at_state = {complete: np.arange(copies)}
-    for step in range(k):
+    for step in range(n_segments):
         following: dict[tuple[int, ...], list[Ints]] = {}
         for state, draws in at_state.items():
             mass = np.zeros(len(start))
-            for i, count in enumerate(state):
+            for axis, count in enumerate(state):
                 if count:
-                    here = number == i
-                    before = (*state[:i], count - 1, *state[i + 1 :])
-                    mass[here] = ways[before][start[here]] * weight[here]
-            up_to = np.append(0.0, np.cumsum(mass))
-            last = up_to[np.searchsorted(end, border[draws], side="right")]
-            asked = rng.random(len(draws)) * last
-            row = np.searchsorted(up_to, asked, side="right") - 1
-            chosen[draws, step] = row
+                    is_of_kind = state_axis == axis
+                    state_before = (*state[:axis], count - 1, *state[axis + 1 :])
+                    mass[is_of_kind] = n_ways[state_before][start[is_of_kind]] * weight[is_of_kind]
+            cumulative_mass = np.append(0.0, np.cumsum(mass))
+            total_mass = cumulative_mass[np.searchsorted(end, border[draws], side="right")]
+            mass_point = rng.random(len(draws)) * total_mass
+            row = np.searchsorted(cumulative_mass, mass_point, side="right") - 1
+            drawn_places[draws, step] = row
             border[draws] = start[row]
-            for i in unique(number[row]).tolist():
-                then = (*state[:i], state[i] - 1, *state[i + 1 :])
-                following.setdefault(then, []).append(draws[number[row] == i])
-        at_state = {state: np.concatenate(parts) for state, parts in following.items()}
-    return chosen
+            for axis in unique(state_axis[row]).tolist():
+                next_state = (*state[:axis], state[axis] - 1, *state[axis + 1 :])
+                following.setdefault(next_state, []).append(draws[state_axis[row] == axis])
+        at_state = {state: np.concatenate(draw_parts) for state, draw_parts in following.items()}
+    return drawn_places
 
 
-def _segments_at(drawn: Ints, members: list[Ints], rng: np.random.Generator) -> Ints:
-    """Return which segment stands at each place, from the kinds drawn; (copies, segments).
+def _segments_at(drawn_kinds: Ints, members: list[Ints], rng: np.random.Generator) -> Ints:
+    """Assign a segment of the drawn kind to each place; (copies, segments).
 
     Args:
-        drawn: the kind at each place, by number.
-        members: the segments of each kind.
-        rng: to draw from.
+        drawn_kinds: index of the kind of each drawn place.
+        members: segments of each kind.
+        rng: random generator.
     """
-    source = np.zeros_like(drawn)
-    for i, rows in enumerate(members):
-        here = drawn == i
-        rank = np.cumsum(here, axis=1) - 1
-        # of the mixture more may be drawn than there are, or fewer: any may be left out
-        rank = rank + rng.integers(0, len(rows), (len(drawn), 1))
-        source[here] = rows[rank[here] % len(rows)]
+    source = np.zeros_like(drawn_kinds)
+    for kind_index, rows in enumerate(members):
+        is_kind = drawn_kinds == kind_index
+        rank = np.cumsum(is_kind, axis=1) - 1
+        # the mixture may draw more or fewer segments of a kind than exist, so start at random
+        rank = rank + rng.integers(0, len(rows), (len(drawn_kinds), 1))
+        source[is_kind] = rows[rank[is_kind] % len(rows)]
     return source
