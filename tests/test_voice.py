@@ -16,7 +16,6 @@ MOST_VAGUE, LEAST_NOUN_FIRST = 10, 85
 LIMITS = {
     "modules": (15, 51),
     "agreement": (19, 47),
-    "chance": (25, 48),
     "cli": (17, 34),
     "comparisons": (24, 51),
     "corpus": (19, 42),

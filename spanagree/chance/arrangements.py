@@ -1,18 +1,21 @@
-"""Where the segments of a random annotation stand that keeps how many there are of each kind.
+"""Distributions of segments over places, for random annotations with fixed counts of each kind.
 
-A *group* holds segments that exclude each other: those of one annotator in a document, or of one
-label too. With kinds i, of which the group has cᵢ, count the arrangements that fill a part of the
-document::
+A *group* contains segments that exclude each other: those of one annotator in a document, or of one
+label too. Let the group have cᵢ segments of kind i, c in total. The number of arrangements of u
+segments, uᵢ of each kind, before the border p is::
 
-    F[0] = 1;  F[u][p] = Σ over q ≤ p, kinds i, places (s, q) of i:  F[u − eᵢ][s]
+    F[0] = 1;  F[u][p] = Σ over q ≤ p, kinds i, places (s, q) of i:  F[u − eᵢ][s],
 
-for u segments of each kind in front of the border p, and B likewise behind it. Then a segment of
-kind i stands at (s, e) with the probability Σ_u F[u][s] · B[c − eᵢ − u][e] / (cᵢ · F[c][n]). All
-terms are positive. Many groups with the same counts are computed at once, each u a gather and a
-running sum.
+and B is the same number after the border. A segment of kind i is at (s, e) with the probability::
 
-Where a group has too many u, the number of its segments is kept exactly and their kinds in the mean
-only: each kind has a weight, and there is one F for each number of segments (*mixture*).
+    Σ_u F[u][s] · B[c − eᵢ − u][e] / (cᵢ · F[c][n]).
+
+All terms are positive. Many groups with equal counts are computed together, with a gather and a
+cumulative sum for each u; tables are shaped (states u, groups · borders).
+
+If a group has too many states u, the *mixture* keeps the number of segments exactly, and the number
+of each kind only on average. Each kind has a weight, and there is one F for each number of
+segments.
 """
 
 from __future__ import annotations
@@ -28,28 +31,28 @@ from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import start_profiles
 
 BUDGET = 1 << 22
-"""The most numbers that a group's arrangements may take; above it the mixture is taken."""
+"""Largest table size of a group with exact arrangements; larger groups use the mixture."""
 
-_TOGETHER = 1 << 18  # numbers of groups that are computed at once
-_POWER = 900  # numbers below 2 to this are not scaled
-_CLOSE = 1e-6  # relative; kinds of the mixture are met as closely
-_ROUNDS = 2000
+_TOGETHER = 1 << 18  # largest size of the tables of a batch of groups
+_POWER = 900  # tables with values below 2 to this power are not scaled
+_CLOSE = 1e-6  # relative tolerance of the mean counts of kinds in the mixture
+_ROUNDS = 2000  # largest number of iterations for the weights of the mixture
 
 
 @dataclass(frozen=True, eq=False)
 class Arrangements:
-    """Where the segments of many random annotations stand.
+    """Distributions over places for the segments of many random annotations.
 
-    Segments of a group and kind are of one *class* and have the same distribution.
+    Segments of a group and kind form a *class*, and have the same distribution.
 
     Attributes:
-        class_of: of each segment, its class.
-        group: of each class.
-        kind: of each class.
-        count: of each class, how many segments.
-        first: of each class, where its places stand in ``p``; one more than there are classes.
-        p: the probability of each place of the class's kind.
-        mixed: the groups of which kinds are kept in the mean only.
+        class_of: class of each segment; (segments,).
+        group: group of each class; (classes,).
+        kind: kind of each class; (classes,).
+        count: number of segments of each class; (classes,).
+        first: index in ``p`` of the first place of each class, and length of ``p``.
+        p: probability of each place of the kind of each class, classes concatenated.
+        mixed: groups that use the mixture.
     """
 
     class_of: Ints
@@ -60,103 +63,123 @@ class Arrangements:
     p: Floats
     mixed: Ints
 
-    def rows(self, kinds: PlaceKinds, classes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
-        """Return the places of some classes: which of them, start, end and probability."""
-        at, which = ranges(self.first[classes], self.first[classes + 1])
-        place = at - self.first[classes][which] + kinds.first[self.kind[classes]][which]
-        return which, kinds.start[place], kinds.end[place], self.p[at]
+    def rows(self, place_kinds: PlaceKinds, classes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+        """List the places of classes: row in `classes`, start, end and probability."""
+        p_index, class_row = ranges(self.first[classes], self.first[classes + 1])
+        place_index = (
+            p_index
+            - self.first[classes][class_row]
+            + place_kinds.first[self.kind[classes]][class_row]
+        )
+        return (
+            class_row,
+            place_kinds.start[place_index],
+            place_kinds.end[place_index],
+            self.p[p_index],
+        )
 
 
 def arrangements(
     kinds: PlaceKinds, group: Ints, *, free: bool = False, budget: float = BUDGET
 ) -> Arrangements:
-    """Return where the segments of random annotations stand.
+    """Compute the distributions of the segments of random annotations over places.
 
     Args:
-        kinds: of the segments.
-        group: of each segment; segments of one group exclude each other.
-        free: segments do not exclude each other (the overlapping model).
-        budget: the most numbers of one group before the mixture is taken.
+        kinds: kinds of the segments, and their places.
+        group: group of each segment; segments of one group exclude each other.
+        free: True if segments do not exclude each other (the overlapping model).
+        budget: largest table size of a group; larger groups use the mixture.
     """
-    (of_group, of_kind), class_of, count = distinct(group, kinds.kind)
-    size = kinds.places[of_kind]
-    first = np.append(0, np.cumsum(size))
-    p = np.repeat(1 / np.maximum(size, 1), size)
+    (of_group, of_kind), class_of, n_segments = distinct(group, kinds.kind)
+    n_places = kinds.places[of_kind]
+    first = np.append(0, np.cumsum(n_places))
+    p = np.repeat(1 / np.maximum(n_places, 1), n_places)
     mixed = np.zeros(0, np.int64)
     if not free and len(of_group):
-        todo = _not_uniform(kinds, of_group, of_kind, count)
-        made = Arrangements(class_of, of_group, of_kind, count, first, p, mixed)
-        todo = _in_slots(kinds, made, todo)
-        mixed = _in_order(kinds, made, todo, budget)
-    return Arrangements(class_of, of_group, of_kind, count, first, p, mixed)
+        is_open = _is_dependent(kinds, of_group, of_kind, n_segments)
+        result = Arrangements(class_of, of_group, of_kind, n_segments, first, p, mixed)
+        is_open = _fill_slots(kinds, result, is_open)
+        mixed = _fill_in_order(kinds, result, is_open, budget)
+    return Arrangements(class_of, of_group, of_kind, n_segments, first, p, mixed)
 
 
-def _by_group(of_group: Ints, rows: Bools) -> Ints:
-    """Return how many classes of each group are among these rows."""
-    return np.bincount(of_group, rows, int(of_group.max()) + 1).astype(np.int64)
+def _count_by_group(of_group: Ints, is_counted: Bools) -> Ints:
+    """Count the marked classes of each group."""
+    return np.bincount(of_group, is_counted, int(of_group.max()) + 1).astype(np.int64)
 
 
-def _not_uniform(kinds: PlaceKinds, of_group: Ints, of_kind: Ints, count: Ints) -> Bools:
-    """Return the classes of groups in which segments are not uniform on the places of their kind.
+def _is_dependent(kinds: PlaceKinds, of_group: Ints, of_kind: Ints, count: Ints) -> Bools:
+    """Mask the classes of groups with segments that are not uniform on the places of their kind.
 
-    A segment alone is, and segments of one token each, where kinds share no places.
+    A single segment is uniform. So are segments of one token each, if kinds share no places.
     """
-    many = np.bincount(of_group, count)
+    n_segments = np.bincount(of_group, count)
     longest = np.maximum.reduceat(kinds.end - kinds.start, kinds.first[:-1])[of_kind]
-    apart = _by_group(of_group, (longest > 1) | _other_rule(kinds, of_group, of_kind))
-    return ((many > 1) & (apart > 0))[of_group]
+    n_dependent = _count_by_group(
+        of_group, (longest > 1) | _has_other_rule(kinds, of_group, of_kind)
+    )
+    return ((n_segments > 1) & (n_dependent > 0))[of_group]
 
 
-def _other_rule(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
-    """Return the classes of another rule than one of their group's classes."""
-    some = np.full(int(of_group.max()) + 1, -1)
-    some[of_group] = kinds.rule[of_kind]
-    return kinds.rule[of_kind] != some[of_group]
+def _has_other_rule(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
+    """Mask the classes with a rule that differs from another rule of their group."""
+    rule_of_group = np.full(int(of_group.max()) + 1, -1)
+    rule_of_group[of_group] = kinds.rule[of_kind]
+    return kinds.rule[of_kind] != rule_of_group[of_group]
 
 
-def _in_slots(kinds: PlaceKinds, made: Arrangements, todo: Bools) -> Bools:
-    """Fill in the groups whose segments may stand in any slots; return the classes of the others.
+def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bools:
+    """Compute groups with segments that may be in any slots, as in the uniform model.
 
-    They are those of the uniform model with slots for tokens, such as words.
+    Args:
+        kinds: kinds and their places.
+        result: distributions, to be filled.
+        is_open: mask of the classes without a distribution.
+
+    Returns:
+        Mask of the classes that are still without a distribution.
     """
-    of_group, of_kind = made.group, made.kind
-    here = np.flatnonzero(todo & _slots_only(kinds, of_group, of_kind))
-    if not len(here):
-        return todo
-    (_,), group, _ = distinct(of_group[here])
+    of_group, of_kind = result.group, result.kind
+    class_rows = np.flatnonzero(is_open & _is_slots_only(kinds, of_group, of_kind))
+    if not len(class_rows):
+        return is_open
+    (_,), group, _ = distinct(of_group[class_rows])
     slots = np.zeros(int(group.max()) + 1, np.int64)
-    slots[group] = kinds.slots[of_kind[here]]
-    segment = np.repeat(np.arange(len(here)), made.count[here])
-    profiles, profile = start_profiles(group[segment], slots, kinds.taken[of_kind[here]][segment])
-    of_class = np.zeros(len(here), np.int64)
-    of_class[segment] = profile
-    at, which = ranges(made.first[here], made.first[here + 1])
-    x = at - made.first[here][which]
-    made.p[at] = profiles.at(of_class[which], x)
-    rest = todo.copy()
-    rest[here] = False
-    return rest
+    slots[group] = kinds.slots[of_kind[class_rows]]
+    segment = np.repeat(np.arange(len(class_rows)), result.count[class_rows])
+    profiles, profile = start_profiles(
+        group[segment], slots, kinds.taken[of_kind[class_rows]][segment]
+    )
+    profile_of_class = np.zeros(len(class_rows), np.int64)
+    profile_of_class[segment] = profile
+    p_index, class_row = ranges(result.first[class_rows], result.first[class_rows + 1])
+    start = p_index - result.first[class_rows][class_row]
+    result.p[p_index] = profiles.at(profile_of_class[class_row], start)
+    still_open = is_open.copy()
+    still_open[class_rows] = False
+    return still_open
 
 
-def _slots_only(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
-    """Return the classes of groups whose segments may all stand in any slots."""
-    apart = (kinds.taken[of_kind] == 0) | _other_rule(kinds, of_group, of_kind)
-    return (_by_group(of_group, apart) == 0)[of_group]
+def _is_slots_only(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
+    """Mask the classes of groups with segments that may all be in any slots."""
+    is_not_slot = (kinds.taken[of_kind] == 0) | _has_other_rule(kinds, of_group, of_kind)
+    return (_count_by_group(of_group, is_not_slot) == 0)[of_group]
 
 
-# --- read from both ends -------------------------------------------------------------------------
+# --- exact counts from both ends ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Groups of equal counts.
+    """Groups with equal counts.
 
     Attributes:
-        counts: of each kind.
-        classes: of each group and kind; (groups, kinds).
-        borders: how many borders of the document differ in what can stand before; (groups,).
-        unit, start, end: of each place, for each kind: the number of the group, and the number of
-            either border among those.
+        counts: number of segments of each kind.
+        classes: class of each group and kind; (groups, kinds).
+        borders: number of distinct borders of each group; (groups,).
+        unit: group of each place, in an array for each kind.
+        start: index of the start border of each place, in an array for each kind.
+        end: index of the end border of each place, in an array for each kind.
     """
 
     counts: tuple[int, ...]
@@ -167,277 +190,354 @@ class _Batch:
     end: list[Ints]
 
 
-def _in_order(kinds: PlaceKinds, made: Arrangements, todo: Bools, budget: float) -> Ints:
-    """Fill in the classes that are left, and return the groups that the mixture was taken for."""
-    rows = np.flatnonzero(todo)
-    if not len(rows):
-        return rows
-    # groups one after the other, the kinds of each by count
-    order = np.lexsort((made.kind[rows], made.count[rows], made.group[rows]))
-    rows = rows[order]
-    (numbers,), unit, size = distinct(made.group[rows])
-    begin = np.cumsum(size) - size
-    places = np.bincount(unit, kinds.places[made.kind[rows]])
-    intractable = _intractable(unit, made.count[rows], places, budget)
-    for t in np.unique(size[~intractable]).tolist():
-        units = np.flatnonzero(~intractable & (size == t))
-        classes = rows[begin[units][:, None] + np.arange(t)]
-        alike, which, _ = distinct_rows(made.count[classes])
-        for counts, here in zip(alike, groups(which, len(alike)), strict=True):
-            work = math.prod((counts + 1).tolist()) * places[units[here]]
-            for some in portions_of_work(here, work, _TOGETHER):
-                batch = _batch(kinds, made, tuple(counts.tolist()), classes[some])
-                for k, p in enumerate(_exact(batch)):
-                    _fill(made, batch.classes[:, k], p)
-    for u in np.flatnonzero(intractable).tolist():
-        classes = rows[begin[u] : begin[u] + size[u]][None]
-        counts = tuple(made.count[classes[0]].tolist())
-        batch = _batch(kinds, made, counts, classes)
-        for k, p in enumerate(_mixture(batch)):
-            _fill(made, batch.classes[:, k], p)
-    return numbers[intractable]
+def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budget: float) -> Ints:
+    """Compute the remaining classes, and return the groups that use the mixture."""
+    open_rows = np.flatnonzero(is_open)
+    if not len(open_rows):
+        return open_rows
+    # sort by group, and the kinds of a group by count
+    order = np.lexsort((result.kind[open_rows], result.count[open_rows], result.group[open_rows]))
+    open_rows = open_rows[order]
+    (group_ids,), unit, n_classes = distinct(result.group[open_rows])
+    first_row = np.cumsum(n_classes) - n_classes
+    n_places = np.bincount(unit, kinds.places[result.kind[open_rows]])
+    intractable = _is_intractable(unit, result.count[open_rows], n_places, budget)
+    for n_kinds in np.unique(n_classes[~intractable]).tolist():
+        units = np.flatnonzero(~intractable & (n_classes == n_kinds))
+        classes = open_rows[first_row[units][:, None] + np.arange(n_kinds)]
+        distinct_counts, counts_index, _ = distinct_rows(result.count[classes])
+        for counts, units_of_counts in zip(
+            distinct_counts, groups(counts_index, len(distinct_counts)), strict=True
+        ):
+            table_sizes = math.prod((counts + 1).tolist()) * n_places[units[units_of_counts]]
+            for batch_units in portions_of_work(units_of_counts, table_sizes, _TOGETHER):
+                batch = _batch(kinds, result, tuple(counts.tolist()), classes[batch_units])
+                for k, p in enumerate(_exact_probabilities(batch)):
+                    _fill(result, batch.classes[:, k], p)
+    for unit_index in np.flatnonzero(intractable).tolist():
+        classes = open_rows[first_row[unit_index] : first_row[unit_index] + n_classes[unit_index]][
+            None
+        ]
+        counts = tuple(result.count[classes[0]].tolist())
+        batch = _batch(kinds, result, counts, classes)
+        for k, p in enumerate(_mixture_probabilities(batch)):
+            _fill(result, batch.classes[:, k], p)
+    return group_ids[intractable]
 
 
-def _intractable(unit: Ints, count: Ints, places: Ints, budget: float) -> Bools:
-    """Return which groups take more numbers than the budget, from the counts of their kinds."""
-    states = np.exp(np.minimum(np.bincount(unit, np.log1p(count)), 700))
-    return np.asarray(states * 2 * places > budget)
+def _is_intractable(unit: Ints, n_segments: Ints, n_places: Ints, budget: float) -> Bools:
+    """Mask the groups with tables larger than the budget, from the counts of their kinds."""
+    n_states = np.exp(np.minimum(np.bincount(unit, np.log1p(n_segments)), 700))
+    return np.asarray(n_states * 2 * n_places > budget)
 
 
-def portions_of_work(rows: Ints, work: Floats | Ints, together: int) -> Iterator[Ints]:
-    """Yield rows of about equal work, so many that their tables have no more numbers together."""
-    order = np.argsort(work, kind="stable")
-    rows, work = rows[order], work[order]
-    low = 0
-    while low < len(rows):  # tables are as wide as the widest, the last one
-        wide = work[low:] * np.arange(1, len(rows) - low + 1)
-        high = low + max(1, int(np.searchsorted(wide, together, side="right")))
-        yield rows[low:high]
-        low = high
+def portions_of_work(rows: Ints, table_sizes: Floats | Ints, max_size: int) -> Iterator[Ints]:
+    """Yield batches of rows with tables of similar size.
+
+    Args:
+        rows: rows to split into batches.
+        table_sizes: table size of each row.
+        max_size: largest size of the tables of a batch, unless one table alone is larger.
+    """
+    order = np.argsort(table_sizes, kind="stable")
+    rows, table_sizes = rows[order], table_sizes[order]
+    first = 0
+    while first < len(rows):  # tables are padded to the largest, the last one
+        padded_sizes = table_sizes[first:] * np.arange(1, len(rows) - first + 1)
+        stop = first + max(1, int(np.searchsorted(padded_sizes, max_size, side="right")))
+        yield rows[first:stop]
+        first = stop
 
 
-def _batch(kinds: PlaceKinds, made: Arrangements, counts: tuple[int, ...], classes: Ints) -> _Batch:
-    """Return groups of equal counts with their places."""
-    columns = [
-        made.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
+def _batch(
+    kinds: PlaceKinds, result: Arrangements, counts: tuple[int, ...], classes: Ints
+) -> _Batch:
+    """Build a batch of groups with equal counts, and number their borders."""
+    place_columns = [
+        result.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
     ]
-    unit, start, end = ([column[i] for column in columns] for i in range(3))
-    # borders in a row, each with room for the ends of places there and the starts after them
-    wide = 2 + 2 * max(int(e.max(initial=0)) for e in end)
-    used = np.zeros(len(classes) * wide, np.bool_)
-    for u, s, e in zip(unit, start, end, strict=True):
-        used[u * wide + 2 * e] = used[u * wide + 2 * s + 1] = True
-    # ends with no start between them are one border, with the starts that come before another end
-    event = np.flatnonzero(used)
-    starts = event % 2 == 1
-    rank = np.zeros(len(used), np.int64)
-    rank[event] = np.cumsum(np.append(False, starts[:-1]) & ~starts)
-    first, last = np.searchsorted(event, [np.arange(len(classes)) * wide + x for x in (0, wide)])
-    low, high = rank[event[first]], rank[event[last - 1]]
-    start, end = (
-        [rank[u * wide + 2 * x + side] - low[u] for u, x in zip(unit, ends, strict=True)]
-        for side, ends in ((1, start), (0, end))
+    unit_of_place, start, end = ([column[i] for column in place_columns] for i in range(3))
+    # each border has two events: the ends of places at it, then the starts
+    line_length = 2 + 2 * max(int(ends_of_kind.max(initial=0)) for ends_of_kind in end)
+    is_used = np.zeros(len(classes) * line_length, np.bool_)
+    for units, starts_of_kind, ends_of_kind in zip(unit_of_place, start, end, strict=True):
+        is_used[units * line_length + 2 * ends_of_kind] = is_used[
+            units * line_length + 2 * starts_of_kind + 1
+        ] = True
+    # consecutive ends without a start in between, and the starts after them, are one border
+    border_events = np.flatnonzero(is_used)
+    is_start = border_events % 2 == 1
+    border_index = np.zeros(len(is_used), np.int64)
+    border_index[border_events] = np.cumsum(np.append(False, is_start[:-1]) & ~is_start)
+    first_event, last_event = np.searchsorted(
+        border_events,
+        [np.arange(len(classes)) * line_length + offset for offset in (0, line_length)],
     )
-    return _Batch(counts, classes, high - low + 1, unit, start, end)
+    first_border, last_border = (
+        border_index[border_events[first_event]],
+        border_index[border_events[last_event - 1]],
+    )
+    start, end = (
+        [
+            border_index[units * line_length + 2 * borders_of_kind + is_end] - first_border[units]
+            for units, borders_of_kind in zip(unit_of_place, ends, strict=True)
+        ]
+        for is_end, ends in ((1, start), (0, end))
+    )
+    return _Batch(counts, classes, last_border - first_border + 1, unit_of_place, start, end)
 
 
-def _fill(made: Arrangements, classes: Ints, p: Floats) -> None:
-    """Write the probabilities of the places of some classes."""
-    at, _ = ranges(made.first[classes], made.first[classes + 1])
-    made.p[at] = p
+def _fill(result: Arrangements, classes: Ints, p: Floats) -> None:
+    """Write the probabilities of the places of classes."""
+    p_index, _ = ranges(result.first[classes], result.first[classes + 1])
+    result.p[p_index] = p
 
 
 class _States:
-    """How many segments of each kind stand before a border, for all such numbers u.
+    """All states u, the numbers of segments of each kind before a border.
 
     Attributes:
-        numbers: of each state and kind, u; states of fewer segments come first.
-        first: of each number of segments, its first state; one more than there are numbers.
+        numbers: u of each state, sorted by the number of segments; (states, kinds).
+        first: first state of each number of segments, and number of states.
     """
 
     def __init__(self, counts: Sequence[int]) -> None:
-        """Number the states: the first has no segment, the last one all of them."""
-        size = np.array(counts) + 1
-        self._steps = np.append(np.cumprod(size[:0:-1])[::-1], 1)
-        numbers = np.arange(int(size.prod()))[:, None] // self._steps % size
-        level = numbers.sum(axis=1)
-        self._code = np.argsort(level, kind="stable")
+        """Number the states, from no segment to all segments.
+
+        Args:
+            counts: number of segments of each kind.
+        """
+        n_values = np.array(counts) + 1
+        self._steps = np.append(np.cumprod(n_values[:0:-1])[::-1], 1)
+        state_numbers = np.arange(int(n_values.prod()))[:, None] // self._steps % n_values
+        n_segments = state_numbers.sum(axis=1)
+        self._code = np.argsort(n_segments, kind="stable")
         self._state = np.argsort(self._code)
-        self.numbers = numbers[self._code]
-        self.first = np.append(0, np.cumsum(np.bincount(level)))
+        self.numbers = state_numbers[self._code]
+        self.first = np.append(0, np.cumsum(np.bincount(n_segments)))
 
-    def of_level(self, number: int) -> Ints:
-        """Return the states of so many segments."""
-        return np.arange(self.first[number], self.first[number + 1])
+    def of_level(self, n_segments: int) -> Ints:
+        """List the states with a number of segments."""
+        return np.arange(self.first[n_segments], self.first[n_segments + 1])
 
-    def without(self, states: Ints, kind: int) -> Ints:
-        """Return the states with a segment of a kind less."""
-        return self._state[self._code[states] - self._steps[kind]]
+    def without(self, states: Ints, kind_index: int) -> Ints:
+        """Map states to those with one segment of a kind less."""
+        return self._state[self._code[states] - self._steps[kind_index]]
 
     def rest(self, states: Ints) -> Ints:
-        """Return the states of all segments that these do not have."""
+        """Map states to those of all remaining segments."""
         return self._state[len(self._code) - 1 - self._code[states]]
 
 
-def _ways(
-    batch: _Batch, states: _States, last: int, *, mirrored: bool
+def _count_ways(
+    batch: _Batch, states: _States, max_level: int, *, mirrored: bool
 ) -> tuple[Floats, Ints | None]:
-    """Return F, or B if ``mirrored``, of the states of up to ``last`` segments.
+    """Compute F, or B if ``mirrored``, for the states of up to ``max_level`` segments.
 
-    That is (states, groups · borders), by border. Where numbers may leave the range of floats, each
-    level is scaled by a power of 2, whose exponents are the second table; (levels, groups).
+    Returns:
+        F, (states, groups · borders); and, if values may overflow, the exponents of the powers of
+        2 that scale each number of segments, (max_level + 1, groups), else ``None``.
     """
-    units, wide = len(batch.classes), int(batch.borders.max())
-    here, there = _ends_of(batch, mirrored)
-    start = [u * wide + s for u, s in zip(batch.unit, here, strict=True)]
-    end = [u * wide + e for u, e in zip(batch.unit, there, strict=True)]
-    ways = np.zeros((int(states.first[last + 1]), units * wide))
-    ways[0] = 1
-    most = max(map(len, batch.unit)) * len(batch.unit)  # places of a group, at most
-    scaled = last * math.log2(most + 1) > _POWER
-    exponents = np.zeros((last + 1, units), np.int64)
-    for number in range(1, last + 1):
-        level = states.of_level(number)
-        for k, (s, e) in enumerate(zip(start, end, strict=True)):
-            some = level[states.numbers[level, k] > 0]
-            arriving = np.take(ways[states.without(some, k)], s, axis=1)
-            for state, row in zip(some.tolist(), arriving, strict=True):
-                ways[state] += np.bincount(e, row, units * wide)
-        tables = ways[level[0] : level[-1] + 1].reshape(len(level), units, wide)  # a view
+    n_units, n_borders = len(batch.classes), int(batch.borders.max())
+    start_borders, end_borders = _borders_of_places(batch, mirrored)
+    start = [
+        u * n_borders + starts_of_kind
+        for u, starts_of_kind in zip(batch.unit, start_borders, strict=True)
+    ]
+    end = [
+        u * n_borders + ends_of_kind
+        for u, ends_of_kind in zip(batch.unit, end_borders, strict=True)
+    ]
+    n_ways = np.zeros((int(states.first[max_level + 1]), n_units * n_borders))
+    n_ways[0] = 1
+    max_places = max(map(len, batch.unit)) * len(batch.unit)  # upper bound of the places of a group
+    is_scaled = max_level * math.log2(max_places + 1) > _POWER
+    exponents = np.zeros((max_level + 1, n_units), np.int64)
+    for n_segments in range(1, max_level + 1):
+        level = states.of_level(n_segments)
+        for kind_index, (starts_of_kind, ends_of_kind) in enumerate(zip(start, end, strict=True)):
+            with_kind = level[states.numbers[level, kind_index] > 0]
+            arriving = np.take(
+                n_ways[states.without(with_kind, kind_index)], starts_of_kind, axis=1
+            )
+            for state, row in zip(with_kind.tolist(), arriving, strict=True):
+                n_ways[state] += np.bincount(ends_of_kind, row, n_units * n_borders)
+        tables = n_ways[level[0] : level[-1] + 1].reshape(
+            len(level), n_units, n_borders
+        )  # view of n_ways
         np.cumsum(tables, axis=2, out=tables)
-        if scaled:
-            exponents[number] = np.frexp(tables[:, :, -1].max(axis=0))[1]
-            np.ldexp(tables, -exponents[number][:, None], out=tables)
-    return ways, np.cumsum(exponents, axis=0) if scaled else None
+        if is_scaled:
+            exponents[n_segments] = np.frexp(tables[:, :, -1].max(axis=0))[1]
+            np.ldexp(tables, -exponents[n_segments][:, None], out=tables)
+    return n_ways, np.cumsum(exponents, axis=0) if is_scaled else None
 
 
-def _ends_of(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
-    """Return starts and ends of places, or those of their mirror images."""
+def _borders_of_places(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
+    """Return the start and end borders of places, or of their mirror images."""
     if not mirrored:
         return batch.start, batch.end
-    last = batch.borders - 1
+    last_border = batch.borders - 1
     starts, ends = (
-        [last[u] - x for u, x in zip(batch.unit, side, strict=True)]
-        for side in (batch.end, batch.start)
+        [last_border[u] - x for u, x in zip(batch.unit, borders, strict=True)]
+        for borders in (batch.end, batch.start)
     )
     return starts, ends
 
 
-def _exact(batch: _Batch) -> list[Floats]:
-    """Return the probability of each place of each kind."""
-    counts, wide = batch.counts, int(batch.borders.max())
-    states, last = _States(counts), sum(counts) - 1  # of all segments but one
-    front, up = _ways(batch, states, last, mirrored=False)
-    back, down = _ways(batch, states, last, mirrored=True)
-    behind, _ = _ends_of(batch, mirrored=True)
+def _exact_probabilities(batch: _Batch) -> list[Floats]:
+    """Compute the probability of each place of each kind."""
+    counts, n_borders = batch.counts, int(batch.borders.max())
+    states, max_level = _States(counts), sum(counts) - 1  # all segments except one
+    front, front_exponents = _count_ways(batch, states, max_level, mirrored=False)
+    back, back_exponents = _count_ways(batch, states, max_level, mirrored=True)
+    mirrored_end, _ = _borders_of_places(batch, mirrored=True)
     results = []
-    for k, unit in enumerate(batch.unit):
-        at = unit * wide + batch.start[k]
-        after = unit * wide + behind[k]
+    for kind_index, unit in enumerate(batch.unit):
+        front_index = unit * n_borders + batch.start[kind_index]
+        back_index = unit * n_borders + mirrored_end[kind_index]
         p = np.zeros(len(unit))
-        for number in range(last + 1):
-            before = states.of_level(number)
-            before = before[states.numbers[before, k] < counts[k]]
-            rest = states.without(states.rest(before), k)
-            in_front = np.take(front[before], at, axis=1)
-            of_level = np.einsum("ij,ij->j", in_front, np.take(back[rest], after, axis=1))
-            if up is not None and down is not None:
-                power = up[number] + down[last - number] - up[-1]
-                of_level = np.ldexp(of_level, power[unit])
-            p += of_level
-        results.append(p / np.bincount(unit, p)[unit])  # the kind's segments alike
+        for n_before in range(max_level + 1):
+            states_before = states.of_level(n_before)
+            states_before = states_before[
+                states.numbers[states_before, kind_index] < counts[kind_index]
+            ]
+            states_after = states.without(states.rest(states_before), kind_index)
+            front_ways = np.take(front[states_before], front_index, axis=1)
+            p_of_level = np.einsum(
+                "ij,ij->j", front_ways, np.take(back[states_after], back_index, axis=1)
+            )
+            if front_exponents is not None and back_exponents is not None:
+                power = (
+                    front_exponents[n_before]
+                    + back_exponents[max_level - n_before]
+                    - front_exponents[-1]
+                )
+                p_of_level = np.ldexp(p_of_level, power[unit])
+            p += p_of_level
+        results.append(p / np.bincount(unit, p)[unit])  # averaged over the segments of the kind
     return results
 
 
 # --- over the budget -----------------------------------------------------------------------------
 
 
-def _mixture(batch: _Batch) -> list[Floats]:
-    """Return the same of one group, with its kinds in the mean only."""
-    wide, k = int(batch.borders[0]), sum(batch.counts)
-    kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
-    start, end = np.concatenate(batch.start), np.concatenate(batch.end)
-    weight = weights_of_mixture(kind, start, end, batch.counts, wide)
-    p = weight[kind] * _numbers(start, end, weight[kind], wide, k)
-    p /= np.bincount(kind, p)[kind]
-    return np.split(p, np.cumsum(np.bincount(kind))[:-1])
+def _mixture_probabilities(batch: _Batch) -> list[Floats]:
+    """Compute the probability of each place of each kind by the mixture, for one group."""
+    n_borders, n_segments = int(batch.borders[0]), sum(batch.counts)
+    place_kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
+    start_border, end_border = np.concatenate(batch.start), np.concatenate(batch.end)
+    weight = weights_of_mixture(place_kind, start_border, end_border, batch.counts, n_borders)
+    p = weight[place_kind] * _expected_counts(
+        start_border, end_border, weight[place_kind], n_borders, n_segments
+    )
+    p /= np.bincount(place_kind, p)[place_kind]
+    return np.split(p, np.cumsum(np.bincount(place_kind))[:-1])
 
 
 def weights_of_mixture(
-    kind: Ints, start: Ints, end: Ints, counts: Sequence[int], wide: int
+    place_kind: Ints, start: Ints, end: Ints, counts: Sequence[int], n_borders: int
 ) -> Floats:
-    """Return the weight of each kind with which there are as many of it on average as there are.
+    """Compute weights of kinds that make the mean number of segments of each kind correct.
 
     Args:
-        kind, start, end: of each place, the borders numbered.
-        counts: of each kind.
-        wide: how many borders there are.
+        place_kind: kind of each place.
+        start: index of the start border of each place.
+        end: index of the end border of each place.
+        counts: number of segments of each kind.
+        n_borders: number of borders.
     """
-    needed = np.array(counts, np.float64)
-    weight = needed / np.bincount(kind)
+    target = np.array(counts, np.float64)
+    weight = target / np.bincount(place_kind)
     for _ in range(_ROUNDS):
-        mean = np.bincount(
-            kind, weight[kind] * _numbers(start, end, weight[kind], wide, sum(counts))
+        mean_counts = np.bincount(
+            place_kind,
+            weight[place_kind]
+            * _expected_counts(start, end, weight[place_kind], n_borders, sum(counts)),
         )
-        if np.abs(mean / needed - 1).max() < _CLOSE:
+        if np.abs(mean_counts / target - 1).max() < _CLOSE:
             break
-        weight *= needed / mean
+        weight *= target / mean_counts
         weight /= weight.max()
     return weight
 
 
 def ways_before_by_number(
-    start: Ints, end: Ints, weight: Floats, wide: int, k: int
+    start: Ints, end: Ints, weight: Floats, n_borders: int, max_segments: int
 ) -> dict[tuple[int, ...], Floats]:
-    """Return F[m] of each number of segments up to ``k`` at every border, for places with weights.
+    """Compute F[m] at every border for m segments of any kind, for places with weights.
 
-    Args, result: as of :func:`ways_before`; kinds are not told apart.
+    Args:
+        start: index of the start border of each place.
+        end: index of the end border of each place.
+        weight: weight of each place.
+        n_borders: number of borders.
+        max_segments: largest m.
+
+    Returns:
+        F by the state (m,), each scaled by a power of 2.
     """
-    table, _ = _rows(start, end, weight, wide, k)
+    table, _ = _ways_by_number(start, end, weight, n_borders, max_segments)
     return {(m,): row for m, row in enumerate(table)}
 
 
 def ways_before(
-    kind: Ints, start: Ints, end: Ints, counts: tuple[int, ...], wide: int
+    place_kind: Ints, start: Ints, end: Ints, counts: tuple[int, ...], n_borders: int
 ) -> dict[tuple[int, ...], Floats]:
-    """Return F of each u at every border, for one group; each level by a power of 2 of its own.
+    """Compute F[u] at every border for each state u of one group.
 
     Args:
-        kind, start, end: of each place, the borders numbered.
-        counts: of each kind.
-        wide: how many borders there are.
+        place_kind: kind of each place.
+        start: index of the start border of each place.
+        end: index of the end border of each place.
+        counts: number of segments of each kind.
+        n_borders: number of borders.
+
+    Returns:
+        F by state; for each number of segments, scaled by a power of 2.
     """
-    rows = [np.flatnonzero(kind == k) for k in range(len(counts))]
+    rows_of_kinds = [np.flatnonzero(place_kind == k) for k in range(len(counts))]
     batch = _Batch(
         counts,
         np.zeros((1, len(counts)), np.int64),
-        np.array([wide]),
-        [np.zeros(len(some), np.int64) for some in rows],
-        [start[some] for some in rows],
-        [end[some] for some in rows],
+        np.array([n_borders]),
+        [np.zeros(len(places_of_kind), np.int64) for places_of_kind in rows_of_kinds],
+        [start[places_of_kind] for places_of_kind in rows_of_kinds],
+        [end[places_of_kind] for places_of_kind in rows_of_kinds],
     )
     states = _States(counts)
-    ways, _ = _ways(batch, states, sum(counts), mirrored=False)
-    return dict(zip(map(tuple, states.numbers.tolist()), ways, strict=True))
+    n_ways, _ = _count_ways(batch, states, sum(counts), mirrored=False)
+    return dict(zip(map(tuple, states.numbers.tolist()), n_ways, strict=True))
 
 
-def _numbers(start: Ints, end: Ints, weight: Floats, wide: int, k: int) -> Floats:
-    """Return Σ_m F[m][s] · B[k − 1 − m][e] / F[k] of each place, m segments standing before it."""
-    front, up = _rows(start, end, weight, wide, k)
-    back, down = _rows(wide - 1 - end, wide - 1 - start, weight, wide, k)
-    total = np.zeros(len(start))
-    for m in range(k):
-        power = int(up[m] + down[k - 1 - m] - up[k])
-        total += np.ldexp(front[m][start] * back[k - 1 - m][wide - 1 - end], power)
-    return total / front[k][-1]
+def _expected_counts(
+    start: Ints, end: Ints, weight: Floats, n_borders: int, n_segments: int
+) -> Floats:
+    """Compute Σ_m F[m][s] · B[k − 1 − m][e] / F[k] for each place, over m segments before it."""
+    front, front_exponents = _ways_by_number(start, end, weight, n_borders, n_segments)
+    back, back_exponents = _ways_by_number(
+        n_borders - 1 - end, n_borders - 1 - start, weight, n_borders, n_segments
+    )
+    sums = np.zeros(len(start))
+    for n_before in range(n_segments):
+        power = int(
+            front_exponents[n_before]
+            + back_exponents[n_segments - 1 - n_before]
+            - front_exponents[n_segments]
+        )
+        sums += np.ldexp(
+            front[n_before][start] * back[n_segments - 1 - n_before][n_borders - 1 - end], power
+        )
+    return sums / front[n_segments][-1]
 
 
-def _rows(start: Ints, end: Ints, weight: Floats, wide: int, k: int) -> tuple[Floats, Ints]:
-    """Return F[m] for every number of segments, scaled by powers of 2, and their exponents."""
-    table, exponents = np.ones((k + 1, wide)), np.zeros(k + 1, np.int64)
-    for m in range(1, k + 1):
-        arrived = np.bincount(end, table[m - 1][start] * weight, wide)
-        np.cumsum(arrived, out=table[m])
-        exponents[m] = np.frexp(table[m][-1])[1]
-        np.ldexp(table[m], -exponents[m], out=table[m])
+def _ways_by_number(
+    start: Ints, end: Ints, weight: Floats, n_borders: int, max_segments: int
+) -> tuple[Floats, Ints]:
+    """Compute F[m] for each number m of segments, scaled by powers of 2, and their exponents."""
+    table, exponents = np.ones((max_segments + 1, n_borders)), np.zeros(max_segments + 1, np.int64)
+    for n_before in range(1, max_segments + 1):
+        n_arriving = np.bincount(end, table[n_before - 1][start] * weight, n_borders)
+        np.cumsum(n_arriving, out=table[n_before])
+        exponents[n_before] = np.frexp(table[n_before][-1])[1]
+        np.ldexp(table[n_before], -exponents[n_before], out=table[n_before])
     return table, np.cumsum(exponents)

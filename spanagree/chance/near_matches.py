@@ -1,10 +1,11 @@
-"""Segments that match if their borders differ by a few tokens at most, each in one pair.
+"""The walk for one-to-one matches of segments with borders that differ by at most t tokens.
 
-Two segments of the same label are *near* if their starts differ by at most t tokens and their ends
-too. Segments of an annotation that share no tokens have their starts and ends in the same order, so
-the greatest number of pairs is found from the left: take the next two if they are near; else drop
-each that is more than t tokens too early, at its start or its end, perhaps both. This needs only
-the segments that still wait for a partner, so both annotations can be read at once, from the left.
+Two segments of the same label are *near* if both |s₁ − s₂| ≤ t and |e₁ − e₂| ≤ t. Starts and ends
+of segments that share no tokens are in the same order, so the largest number of pairs is found from
+the left: pair the next two segments if they are near; else drop each one that starts or ends more
+than t tokens too early, or both. This needs only the segments that still wait for a partner, so
+both annotations can be read together from the left. Tables are shaped by the numbers of placed
+segments of each kind, and by match or moment.
 """
 
 from __future__ import annotations
@@ -20,29 +21,32 @@ from spanagree.arrays import Floats
 from spanagree.chance.walk import OTHER, Annotation, Option, Walk, add_ways
 
 Span: TypeAlias = tuple[int, int]
-"""Start and end."""
+"""Start and end of a segment."""
 
-_OPTION = 25  # numbers, as the least cost of an option
+_OPTION = 25  # smallest cost of an option, in table cells
 
 _State: TypeAlias = "tuple[tuple[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]]"
-"""Border up to which either annotation is read, and the segments that wait for a partner."""
+"""Border up to which each annotation is read, and the segments that wait for a partner."""
 
 
 def take_pairs(a: Sequence[Span], b: Sequence[Span], t: int) -> tuple[int, int, int]:
-    """Count the pairs taken from the left, and the segments of A and of B that are done with.
+    """Count the pairs taken from the left, and the processed segments of A and of B.
 
     >>> take_pairs([(0, 2), (5, 6)], [(1, 2), (3, 4)], 1)
     (1, 1, 2)
     """
-    i = j = pairs = 0
+    i = j = n_pairs = 0
     while i < len(a) and j < len(b):
-        start, end = a[i][0] - b[j][0], a[i][1] - b[j][1]
-        if abs(start) <= t and abs(end) <= t:
-            i, j, pairs = i + 1, j + 1, pairs + 1
+        start_difference, end_difference = a[i][0] - b[j][0], a[i][1] - b[j][1]
+        if abs(start_difference) <= t and abs(end_difference) <= t:
+            i, j, n_pairs = i + 1, j + 1, n_pairs + 1
             continue
-        early_a, early_b = min(start, end) < -t, max(start, end) > t
-        i, j = i + early_a, j + early_b
-    return pairs, i, j
+        a_is_early, b_is_early = (
+            min(start_difference, end_difference) < -t,
+            max(start_difference, end_difference) > t,
+        )
+        i, j = i + a_is_early, j + b_is_early
+    return n_pairs, i, j
 
 
 class NearWalk(Walk):
@@ -62,13 +66,14 @@ class NearWalk(Walk):
         """Prepare the walk.
 
         Args:
-            first, second: both annotations.
-            within: greatest difference of starts, and of ends.
-            width: width of the tables' last axis.
-            moments: if True, tables hold moments.
-            counted: for each border, its position as a start and as an end in the unit of the
-                tolerance, and the least end of a segment that begins there. Default: tokens.
-            more_borders: borders in addition to those of places.
+            first: first annotation.
+            second: second annotation.
+            within: tolerance t, the largest difference of starts, and of ends.
+            width: length of the last axis of tables.
+            moments: True if tables contain moments.
+            counted: position of each border as a start and as an end, in the unit of the
+                tolerance, and the smallest end of a segment that begins at it. Default: tokens.
+            more_borders: borders in addition to the borders of places.
         """
         super().__init__(first, second, width, moments=moments, more_borders=more_borders)
         self.within = within
@@ -81,84 +86,108 @@ class NearWalk(Walk):
 
         Args:
             borders: borders for which ways are counted.
-            budget: number of numbers that may be computed; borders that need more are missing.
+            budget: largest number of computed table cells.
+
+        Returns:
+            Number of ways by border; borders that exceed the budget are missing.
         """
-        wanted = {self.index[border] for border in borders}
-        size = math.prod(self.shape)
-        costs, work = np.zeros(len(self.borders)), 0.0  # up to each border, whatever comes behind
+        border_indices = {self.index[border] for border in borders}
+        table_size = math.prod(self.shape)
+        cost_up_to, total_cost = (
+            np.zeros(len(self.borders)),
+            0.0,
+        )  # cost of all steps up to each border
         everything_placed = tuple(-1 for _ in self.shape[:-1])
-        found: dict[int, Floats] = {}
-        if size > budget:
-            return found
+        ways_by_border: dict[int, Floats] = {}
+        if table_size > budget:
+            return ways_by_border
         start = np.zeros(self.shape)
         start.flat[0] = 1
-        tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(dict)  # border, side
+        tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(
+            dict
+        )  # by border and annotation
         tables[0, 0][(0, 0), ((), ())] = start
         options = [
-            _with_long_gaps(of_side, wanted) if annotation.is_fixed else of_side
-            for annotation, of_side in zip(self.annotations, self.options, strict=True)
+            _with_long_gaps(annotation_options, border_indices)
+            if annotation.is_fixed
+            else annotation_options
+            for annotation, annotation_options in zip(self.annotations, self.options, strict=True)
         ]
-        for i in range(max(wanted, default=-1) + 1):
-            work += costs[i]
-            if work > budget:
+        for i in range(max(border_indices, default=-1) + 1):
+            total_cost += cost_up_to[i]
+            if total_cost > budget:
                 break
-            if i in wanted:
-                level = (x for (until, _), x in tables[i, 0].items() if until == (i, i))
-                found[self.borders[i]] = np.asarray(sum(x[everything_placed] for x in level))
+            if i in border_indices:
+                finished_tables = (x for (until, _), x in tables[i, 0].items() if until == (i, i))
+                ways_by_border[self.borders[i]] = np.asarray(
+                    sum(x[everything_placed] for x in finished_tables)
+                )
             if i == len(self.borders) - 1:
                 break
-            for side in (0, 1):
-                for state, ways in tables.pop((i, side), {}).items():
-                    for option in options[side][i]:
-                        pairs, then = self._placed(state, side, option)
-                        tables_there = tables[min(then[0]), int(then[0][0] > then[0][1])]
-                        if then not in tables_there:
-                            tables_there[then] = np.zeros(self.shape)
-                        target, part = tables_there[then], ways
+            for annotation_index in (0, 1):
+                for state, n_ways in tables.pop((i, annotation_index), {}).items():
+                    for option in options[annotation_index][i]:
+                        pairs, next_state = self._placed(state, annotation_index, option)
+                        tables_there = tables[
+                            min(next_state[0]), int(next_state[0][0] > next_state[0][1])
+                        ]
+                        if next_state not in tables_there:
+                            tables_there[next_state] = np.zeros(self.shape)
+                        target, source = tables_there[next_state], n_ways
                         if option.axis is not None:
-                            before = (slice(None),) * option.axis
-                            target = target[(*before, slice(1, None))]
-                            part = part[(*before, slice(None, -1))] * option.weight
-                        add_ways(target, part, pairs, self.moments)
-                        costs[max(then[0])] += max(size, _OPTION)
-        return found
+                            leading_axes = (slice(None),) * option.axis
+                            target = target[(*leading_axes, slice(1, None))]
+                            source = source[(*leading_axes, slice(None, -1))] * option.weight
+                        add_ways(target, source, pairs, self.moments)
+                        cost_up_to[max(next_state[0])] += max(table_size, _OPTION)
+        return ways_by_border
 
-    def _placed(self, state: _State, side: int, option: Option) -> tuple[int, _State]:
+    def _placed(self, state: _State, annotation_index: int, option: Option) -> tuple[int, _State]:
         """Compute the pairs that an option adds, and the state that it leads to."""
-        until, waiting = state
-        pairs = 0
+        read_up_to, waiting = state
+        n_pairs = 0
         if option.label != OTHER:
             span = self.counted[0][option.start], self.counted[1][option.end]
             a, b = waiting
-            a, b = ((*a, span), b) if side == 0 else (a, (*b, span))
-            pairs, i, j = take_pairs(a, b, self.within)
+            a, b = ((*a, span), b) if annotation_index == 0 else (a, (*b, span))
+            n_pairs, i, j = take_pairs(a, b, self.within)
             waiting = a[i:], b[j:]
-        then = (option.end, until[1]) if side == 0 else (until[0], option.end)
+        next_read_up_to = (
+            (option.end, read_up_to[1]) if annotation_index == 0 else (read_up_to[0], option.end)
+        )
         if waiting == ((), ()):
-            return pairs, (then, waiting)
-        # whoever waits needs a partner that the other annotation has yet to place
-        return pairs, (then, (self._still(waiting[0], then[1]), self._still(waiting[1], then[0])))
+            return n_pairs, (next_read_up_to, waiting)
+        # waiting segments need a partner that the other annotation has not placed yet
+        return n_pairs, (
+            next_read_up_to,
+            (
+                self._still(waiting[0], next_read_up_to[1]),
+                self._still(waiting[1], next_read_up_to[0]),
+            ),
+        )
 
     def _still(self, waiting: tuple[Span, ...], i: int) -> tuple[Span, ...]:
-        """Return the segments that one which starts at a border, index ``i``, or later can meet."""
+        """Keep the waiting segments that are near a segment from border index ``i`` on."""
         start, end = self.counted[0][i] - self.within, self.counted[2][i] - self.within
         return tuple(x for x in waiting if x[0] >= start and x[1] >= end)
 
 
 def _with_long_gaps(
-    options: Sequence[Sequence[Option]], wanted: Collection[int]
+    options: Sequence[Sequence[Option]], border_indices: Collection[int]
 ) -> list[list[Option]]:
-    """Let a fixed annotation leave a gap up to its next segment that can match.
+    """Extend the gaps of a fixed annotation up to its next segment that can match.
 
     Args:
-        options: for each border, the option of the annotation.
-        wanted: indices of borders at which gaps end too.
+        options: option of the annotation at each border.
+        border_indices: indices of borders at which gaps also end.
     """
-    longer: list[list[Option]] = []
-    stop = len(options)
+    options_from_end: list[list[Option]] = []
+    gap_end = len(options)
     for i, (option,) in reversed([*enumerate(options)]):
         is_gap = option.label == OTHER
-        longer.append([option._replace(end=max(option.end, stop)) if is_gap else option])
-        if not is_gap or i in wanted:
-            stop = i
-    return longer[::-1]
+        options_from_end.append(
+            [option._replace(end=max(option.end, gap_end)) if is_gap else option]
+        )
+        if not is_gap or i in border_indices:
+            gap_end = i
+    return options_from_end[::-1]

@@ -1,17 +1,20 @@
-"""Two annotations read from left to right: in how many ways they match by so much.
+"""The distribution of the match of two annotations, by counting arrangements from left to right.
 
-All arrangements of random segments that exclude each other are equally likely, so a distribution is
-a count of arrangements. Both annotations are read at once, over the *borders* at which segments can
-start or end. A state is how far either is read, what may still meet, and how many segments of each
-kind are placed; a table holds, for each state, the number of ways by match. The annotation that
-lags places its next segment or leaves a gap. Where both are read equally far, the first goes on.
+All arrangements of random segments that exclude each other are equally likely, so
 
-A uniform annotation is one in which each start is allowed. A fixed annotation has one place for
-each segment, which the segment takes. All terms are positive, so even the smallest probabilities
-keep their digits.
+    P(match = m) = number of pairs of arrangements with match m / number of all pairs.
 
-Of most measures a segment meets only the one that is read further (:class:`LeadWalk`). Segments
-within a tolerance may wait for each other: see :mod:`spanagree.chance.near_matches`.
+Both annotations are read together, over the *borders* at which segments can start or end. A state
+consists of the border up to which each annotation is read, the segments that may still meet others,
+and the number of placed segments of each kind. A table contains, for each state, the number of ways
+by match. In each step, the annotation that is behind places its next segment or leaves a gap. If
+both are read equally far, the first annotation goes on.
+
+A uniform annotation allows every start. A fixed annotation has one place for each segment. All
+terms are positive, so even the smallest probabilities keep their digits.
+
+For most measures a segment meets only the segment that is read further (:class:`LeadWalk`).
+Segments within a tolerance may wait for each other; see :mod:`spanagree.chance.near_matches`.
 """
 
 from __future__ import annotations
@@ -28,25 +31,25 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 
 OTHER = -1
-"""The label of segments that can match nothing."""
+"""Label of segments that cannot match."""
 
 Phi: TypeAlias = Callable[[Ints, Ints, Ints], "Ints | Floats"]
-"""Similarity of two segments: of the offset of the second from the first, and their lengths."""
+"""Function φ from the offset of the second segment, and both lengths, to the similarity."""
 
 BUDGET = 20_000_000
-"""Number of numbers that may be computed for one document; a document above it is drawn."""
+"""Largest number of table cells for one document; documents above it are sampled."""
 
-_ROWS = 64  # borders that tables hold, unless segments are longer
-_ROUNDED = 1e-14  # a variance below this share of the mean square is 0 but for rounding
+_ROWS = 64  # number of borders in a table, unless segments are longer
+_ROUNDED = 1e-14  # variance, relative to the mean square, that counts as 0
 
 
 class SegmentKind(NamedTuple):
-    """Segments of one annotation that are alike.
+    """Segments of one annotation with the same label and places.
 
     Attributes:
-        label: number of the label; :data:`OTHER` if they can match nothing.
+        label: index of the label; :data:`OTHER` if the segments cannot match.
         n_segments: number of segments.
-        ends: the ends of their places, for each start.
+        ends: ends of the allowed places, for each start.
     """
 
     label: int
@@ -55,11 +58,11 @@ class SegmentKind(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """The segments of one annotation, which exclude each other.
+    """Segments of one annotation, which exclude each other.
 
     Attributes:
-        kinds: the segments by kind.
-        is_fixed: if True, each kind has one segment at one place.
+        kinds: segments by kind.
+        is_fixed: True if each kind has one segment at one place.
     """
 
     kinds: Sequence[SegmentKind]
@@ -75,59 +78,59 @@ def uniform_ends(tokens: int, length: int) -> dict[int, tuple[int, ...]]:
     return {start: (start + length,) for start in range(tokens - length + 1)}
 
 
-def distribution_of(ways: Floats, moments: bool) -> Floats:
+def distribution_of(n_ways: Floats, moments: bool) -> Floats:
     """Compute the distribution from the ways by match, or mean and variance from moments.
 
     Args:
-        ways: number of ways by match, up to a factor; or (1, Σ, Σ²) of the match over all ways.
-        moments: if True, ``ways`` are moments.
+        n_ways: number of ways by match, up to a factor; or (1, Σ, Σ²) of the match over all ways.
+        moments: True if ``n_ways`` are moments.
     """
-    return distributions_of(ways[None], moments)[0]
+    return distributions_of(n_ways[None], moments)[0]
 
 
-def distributions_of(ways: Floats, moments: bool) -> list[Floats]:
-    """Compute the same for each row of ways; of moments without Σ², the mean."""
+def distributions_of(n_ways: Floats, moments: bool) -> list[Floats]:
+    """Compute :func:`distribution_of` for each row; for moments without Σ², only the mean."""
     if not moments:
-        distributions = ways / ways.sum(axis=1, keepdims=True)
+        distributions = n_ways / n_ways.sum(axis=1, keepdims=True)
         return [p[: np.flatnonzero(p)[-1] + 1] for p in distributions]
-    means = ways[:, 1:] / ways[:, :1]
-    if means.shape[1] > 1:
-        mean, square = means.T
-        variance = square - mean**2
-        variance[variance <= _ROUNDED * square] = 0
-        means[:, 1] = variance
-    return list(means)
+    moment_rows = n_ways[:, 1:] / n_ways[:, :1]
+    if moment_rows.shape[1] > 1:
+        mean, mean_square = moment_rows.T
+        variance = mean_square - mean**2
+        variance[variance <= _ROUNDED * mean_square] = 0
+        moment_rows[:, 1] = variance
+    return list(moment_rows)
 
 
-def add_ways(target: Floats, ways: Floats, gain: float | Ints | Floats, moments: bool) -> None:
-    """Add ways to others, with the match of each raised by ``gain``.
+def add_ways(target: Floats, added: Floats, gain: float | Ints | Floats, moments: bool) -> None:
+    """Add ways to a table, with the match of each way increased by ``gain``.
 
     Args:
-        target: numbers of ways by match, or moments, to which is added.
-        ways: the same of the ways to add.
-        gain: increase of the match; of moments also an array of them, one for each table.
-        moments: if True, the last axis is (1, Σ) or (1, Σ, Σ²).
+        target: table of ways by match, or of moments; changed in place.
+        added: table of ways to add.
+        gain: increase of the match; for moments also an array with one value for each table.
+        moments: True if the last axis is (1, Σ) or (1, Σ, Σ²).
     """
     if isinstance(gain, (int, float)) and not gain:
-        target += ways
+        target += added
     elif moments:
-        target[..., 0] += ways[..., 0]
-        target[..., 1] += ways[..., 1] + gain * ways[..., 0]
+        target[..., 0] += added[..., 0]
+        target[..., 1] += added[..., 1] + gain * added[..., 0]
         if target.shape[-1] > 2:
-            target[..., 2] += ways[..., 2] + gain * (2 * ways[..., 1] + gain * ways[..., 0])
+            target[..., 2] += added[..., 2] + gain * (2 * added[..., 1] + gain * added[..., 0])
     else:
         rise = int(gain)
-        target[..., rise:] += ways[..., : ways.shape[-1] - rise]
+        target[..., rise:] += added[..., : added.shape[-1] - rise]
 
 
 class Option(NamedTuple):
-    """What an annotation can do at a border.
+    """Step of an annotation at a border: to place a segment, or to leave a gap.
 
     Attributes:
-        axis: the axis of the kind of which a segment is placed; ``None`` for a gap or a fixed
-            segment, which no axis counts.
+        axis: axis of the kind of the placed segment; ``None`` for a gap or a fixed segment, which
+            no axis counts.
         start: index of the border.
-        end: index of the border up to which the annotation is read then.
+        end: index of the border up to which the annotation is read after the step.
         label: label of the segment.
         weight: factor of the ways.
     """
@@ -142,16 +145,16 @@ class Option(NamedTuple):
 class Walk(ABC):
     """A walk over the borders of two annotations.
 
-    A table has an axis for each random kind, the number of its segments that are placed, and one of
-    ways by match, or of moments.
+    A table has an axis for each random kind, over the number of its placed segments, and a last
+    axis over matches, or moments.
 
     Attributes:
-        borders: all starts and ends of places, sorted.
-        index: position of each border.
-        places: for either annotation and each of its kinds, the indices of start and end of each
-            place, and its length.
+        borders: starts and ends of all places, sorted.
+        index: index of each border.
+        places: start index, end index and length of each place, in a list for each annotation and
+            each of its kinds.
         shape: shape of a table.
-        moments: if True, tables hold moments.
+        moments: True if tables contain moments.
     """
 
     def __init__(
@@ -163,38 +166,48 @@ class Walk(ABC):
         moments: bool,
         more_borders: Collection[int] = (),
     ) -> None:
-        """Prepare tables whose last axis has this width."""
+        """Prepare the borders, the places, and the shape of tables.
+
+        Args:
+            first: first annotation.
+            second: second annotation.
+            width: length of the last axis of tables.
+            moments: True if tables contain moments.
+            more_borders: borders in addition to the borders of places.
+        """
         self.moments = moments
         self.annotations = (first, second)
         self.borders = _borders(self.annotations, more_borders)
         self.index = {border: i for i, border in enumerate(self.borders)}
-        random = [x for side in self.annotations if not side.is_fixed for x in side.kinds]
-        self.shape = (*(kind.n_segments + 1 for kind in random), width)
+        random_kinds = [x for side in self.annotations if not side.is_fixed for x in side.kinds]
+        self.shape = (*(segment_kind.n_segments + 1 for segment_kind in random_kinds), width)
         index = self.index
         self.places = tuple(
             [
-                [(index[s], index[e], e - s) for s, ends in kind.ends.items() for e in ends]
-                for kind in annotation.kinds
+                [(index[s], index[e], e - s) for s, ends in segment_kind.ends.items() for e in ends]
+                for segment_kind in annotation.kinds
             ]
             for annotation in self.annotations
         )
 
     @cached_property
     def options(self) -> tuple[list[list[Option]], ...]:
-        """For either annotation and each border but the last, what it can do."""
+        """Options of each annotation at each border except the last."""
         axes = iter(range(len(self.shape) - 1))
-        return tuple(self._options(side, axes) for side in (0, 1))
+        return tuple(self._options(annotation_index, axes) for annotation_index in (0, 1))
 
-    def _options(self, side: int, axes: Iterator[int]) -> list[list[Option]]:
-        annotation = self.annotations[side]
+    def _options(self, annotation_index: int, axes: Iterator[int]) -> list[list[Option]]:
+        annotation = self.annotations[annotation_index]
         options = [[Option(None, i, i + 1, OTHER, 1.0)] for i in range(len(self.borders) - 1)]
         weight = 1.0 if annotation.is_fixed else weight_of(annotation.kinds)
-        for kind, places in zip(annotation.kinds, self.places[side], strict=True):
+        for segment_kind, kind_places in zip(
+            annotation.kinds, self.places[annotation_index], strict=True
+        ):
             axis = None if annotation.is_fixed else next(axes)
-            for i, end, _ in places:
+            for i, end, _ in kind_places:
                 if annotation.is_fixed:
                     options[i].clear()
-                options[i].append(Option(axis, i, end, kind.label, weight))
+                options[i].append(Option(axis, i, end, segment_kind.label, weight))
         return options
 
     @abstractmethod
@@ -206,67 +219,79 @@ class Walk(ABC):
         """
 
 
-def weight_of(kinds: Sequence[SegmentKind]) -> float:
-    """Compute a factor for each segment with which the number of ways stays within floats.
+def weight_of(segment_kinds: Sequence[SegmentKind]) -> float:
+    """Compute a factor for each segment that keeps the number of ways within the range of floats.
 
     It is a power of 2, so it changes no digit.
     """
-    logs = 0.0
-    for kind in kinds:
-        n_places = max(1, sum(map(len, kind.ends.values())))
-        logs += kind.n_segments * math.log(n_places) - math.lgamma(kind.n_segments + 1)
-    return 2.0 ** round(-logs / max(1, sum(kind.n_segments for kind in kinds)) / math.log(2))
+    log_n_ways = 0.0
+    for segment_kind in segment_kinds:
+        n_places = max(1, sum(map(len, segment_kind.ends.values())))
+        log_n_ways += segment_kind.n_segments * math.log(n_places) - math.lgamma(
+            segment_kind.n_segments + 1
+        )
+    return 2.0 ** round(
+        -log_n_ways
+        / max(1, sum(segment_kind.n_segments for segment_kind in segment_kinds))
+        / math.log(2)
+    )
 
 
-def _borders(annotations: Sequence[Annotation], more: Collection[int]) -> list[int]:
-    kinds = chain.from_iterable(annotation.kinds for annotation in annotations)
-    places = (place for kind in kinds for place in kind.ends.items())
-    return sorted({border for start, ends in places for border in (start, *ends)}.union(more))
+def _borders(annotations: Sequence[Annotation], more_borders: Collection[int]) -> list[int]:
+    segment_kinds = chain.from_iterable(annotation.kinds for annotation in annotations)
+    starts_and_ends = (
+        start_and_ends
+        for segment_kind in segment_kinds
+        for start_and_ends in segment_kind.ends.items()
+    )
+    return sorted(
+        {border for start, ends in starts_and_ends for border in (start, *ends)}.union(more_borders)
+    )
 
 
-# --- at most one segment can still be met --------------------------------------------------------
+# --- measures with at most one segment that can still be met --------------------------------------
 
 
 class MeetingRule(ABC):
-    """What a measure has to know of the segment that is read further, and what two segments add.
+    """Rule of a measure for two segments that overlap.
 
-    A *tag* is what is known of such a segment; ``None`` if it adds nothing more.
+    A *tag* describes the segment that is read further; ``None`` if it cannot add to the match.
 
     Attributes:
-        takes_both: if True, two segments that match are taken, and neither can match again.
+        takes_both: True if two segments that match cannot match again.
     """
 
     takes_both = False
 
     def tag_of(self, length: int, label: int, *, is_level: bool) -> Hashable:
-        """Return the tag of a segment when it is placed.
+        """Compute the tag of a segment when it is placed.
 
         Args:
-            length: its length.
-            label: its label.
-            is_level: whether the other annotation is read up to its start only.
+            length: length of the segment.
+            label: label of the segment.
+            is_level: True if the other annotation is read exactly up to the start of the segment.
         """
         return None if label == OTHER else label
 
     def later(self, tag: Hashable) -> Hashable:
-        """Return the tag of a segment when the other annotation is read beyond its start."""
+        """Update the tag of a segment when the other annotation is read beyond its start."""
         return tag
 
     @abstractmethod
     def gains(
-        self, side: int, tag: Hashable, left: Ints, length: int, label: int
+        self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | Floats | None:
-        """Compute the gain of placing a segment where another one reaches further.
+        """Compute the gain of placing a segment while another one is read further.
 
         Args:
-            side: annotation of the segment that reaches further, 0 or 1.
-            tag: its tag.
-            left: numbers of its tokens that are not read yet.
-            length: length of the segment that is placed.
-            label: its label.
+            longer_index: annotation of the segment that is read further, 0 or 1.
+            tag: tag of that segment.
+            n_unread: possible numbers of its tokens that the other annotation has not read yet.
+            length: length of the placed segment.
+            label: label of the placed segment.
 
         Returns:
-            The gain for each of ``left``; ``None`` if all are 0.
+            Gain for each of ``n_unread``; ``None`` if all are 0.
         """
 
 
@@ -279,15 +304,19 @@ class EqualRule(MeetingRule):
     def later(self, tag: Hashable) -> Hashable:
         return None
 
-    def gains(self, side: int, tag: Hashable, left: Ints, length: int, label: int) -> Ints | None:
-        return (left == length).astype(np.int64) if tag == label else None
+    def gains(
+        self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
+    ) -> Ints | None:
+        return (n_unread == length).astype(np.int64) if tag == label else None
 
 
 class CoverRule(MeetingRule):
     """The match is the number of shared tokens of the same label."""
 
-    def gains(self, side: int, tag: Hashable, left: Ints, length: int, label: int) -> Ints | None:
-        return np.minimum(left, length) if tag == label else None
+    def gains(
+        self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
+    ) -> Ints | None:
+        return np.minimum(n_unread, length) if tag == label else None
 
 
 class OverlapRule(MeetingRule):
@@ -295,8 +324,10 @@ class OverlapRule(MeetingRule):
 
     takes_both = True
 
-    def gains(self, side: int, tag: Hashable, left: Ints, length: int, label: int) -> Ints | None:
-        return np.ones_like(left) if tag == label else None
+    def gains(
+        self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
+    ) -> Ints | None:
+        return np.ones_like(n_unread) if tag == label else None
 
 
 class OffsetRule(MeetingRule):
@@ -312,13 +343,22 @@ class OffsetRule(MeetingRule):
         return None if label == OTHER else (length, label)
 
     def gains(
-        self, side: int, tag: Hashable, left: Ints, length: int, label: int
+        self, longer_index: int, tag: Hashable, n_unread: Ints, length: int, label: int
     ) -> Ints | Floats | None:
         if not isinstance(tag, tuple) or tag[1] != label:
             return None
-        longer, placed = np.full_like(left, tag[0]), np.full_like(left, length)
-        offset = longer - left
-        gains = self.phi(*((offset, longer, placed) if side == 0 else (-offset, placed, longer)))
+        longer_lengths, placed_lengths = (
+            np.full_like(n_unread, tag[0]),
+            np.full_like(n_unread, length),
+        )
+        offset = longer_lengths - n_unread
+        gains = self.phi(
+            *(
+                (offset, longer_lengths, placed_lengths)
+                if longer_index == 0
+                else (-offset, placed_lengths, longer_lengths)
+            )
+        )
         return gains if gains.any() else None
 
 
@@ -327,18 +367,18 @@ Lead: TypeAlias = "tuple[int, Hashable] | None"
 
 
 class _Addition(NamedTuple):
-    """What an option adds to later states, for states of one lead that differ evenly.
+    """Transfer of ways by an option, from states of one lead to evenly spaced later states.
 
     Attributes:
-        then: the lead of the states that are reached.
-        onto: position of the first of these in the table of that lead, from the present row.
-        by: distance of their positions.
-        rows: number of rows up to the last one that is reached.
-        taken: the states that are left, by how far they are read further, of which each has a
-            segment to place.
-        given: part of each state that is reached, in which it is placed.
+        then: lead of the later states.
+        onto: position of the first later state in the table of that lead, from the present row.
+        by: distance of the positions of later states.
+        rows: number of rows up to the last later state.
+        taken: slices of the earlier states, by the number of borders read further, that have a
+            segment left to place.
+        given: slices of each later state, in which the segment is placed.
         weight: factor of the ways.
-        gain: increase of the match; ``None`` if there is none.
+        gain: increase of the match; ``None`` for 0.
     """
 
     then: Lead
@@ -352,11 +392,11 @@ class _Addition(NamedTuple):
 
 
 class LeadWalk(Walk):
-    """The walk for measures that know one segment at most: the one that is read further.
+    """The walk for measures with at most one open segment, the segment that is read further.
 
-    The states of a lead are a table: the border up to which both annotations are read, and the
-    number of borders by which the lead is read further. A table holds so many rows, and as many as
-    an option reaches; then it moves on.
+    The table of a lead has a row for each border up to which both annotations are read, and a
+    column for each number of borders by which the lead is read further. It contains a fixed number
+    of rows, and those that an option can reach; then it moves on.
     """
 
     def __init__(
@@ -375,93 +415,108 @@ class LeadWalk(Walk):
         self._known: dict[tuple[Lead, Any], list[_Addition]] = {}
         self._reach = self._reaches()
         n_axes = len(self.shape) - 1
-        every = (slice(None),) * n_axes
-        # states that can place one more of a kind, and states in which it is placed
-        self._parts: dict[int | None, tuple[tuple[slice, ...], ...]] = {None: (every, every)}
+        all_slices = (slice(None),) * n_axes
+        # slices of states with a segment of the kind left to place, and of states after placing it
+        self._parts: dict[int | None, tuple[tuple[slice, ...], ...]] = {
+            None: (all_slices, all_slices)
+        }
         for axis in range(n_axes):
-            before, after = every[:axis], every[axis + 1 :]
-            parts = slice(None, -1), slice(1, None)
-            self._parts[axis] = tuple((*before, part, *after) for part in parts)
+            leading, trailing = all_slices[:axis], all_slices[axis + 1 :]
+            count_slices = slice(None, -1), slice(1, None)
+            self._parts[axis] = tuple(
+                (*leading, count_slice, *trailing) for count_slice in count_slices
+            )
 
     def _has_every_start(self) -> bool:
-        """Return whether all borders have the same options, but for those that do not fit."""
-        last = len(self.borders) - 1
-        return self.borders[last] - self.borders[0] == last and all(
-            bool(places)
-            and len(places) == last + 1 - places[0][2]
-            and len({length for *_, length in places}) == 1
-            for places in chain(*self.places)
+        """Decide whether all borders have the same options, except those beyond the last border."""
+        last_border = len(self.borders) - 1
+        return self.borders[last_border] - self.borders[0] == last_border and all(
+            bool(kind_places)
+            and len(kind_places) == last_border + 1 - kind_places[0][2]
+            and len({length for *_, length in kind_places}) == 1
+            for kind_places in chain(*self.places)
         )
 
     def _reaches(self) -> dict[Lead, int]:
-        """Compute the number of borders by which each lead may be read further."""
+        """Compute the largest number of borders by which each lead is read further."""
         reach: dict[Lead, int] = {None: 0, (0, None): 1, (1, None): 1}
-        for side, annotation in enumerate(self.annotations):
-            for kind, places in zip(annotation.kinds, self.places[side], strict=True):
-                longest: dict[int, int] = {}  # borders, by length
-                for i, end, length in places:
+        for annotation_index, annotation in enumerate(self.annotations):
+            for segment_kind, kind_places in zip(
+                annotation.kinds, self.places[annotation_index], strict=True
+            ):
+                longest: dict[int, int] = {}  # number of borders by length
+                for i, end, length in kind_places:
                     longest[length] = max(longest.get(length, 0), end - i)
-                for length, steps in longest.items():
-                    tags = {self.rule.tag_of(length, kind.label, is_level=x) for x in (True, False)}
+                for length, n_borders in longest.items():
+                    tags = {
+                        self.rule.tag_of(length, segment_kind.label, is_level=x)
+                        for x in (True, False)
+                    }
                     for tag in (*tags, *map(self.rule.later, tags), None):
-                        reach[side, tag] = max(reach.get((side, tag), 0), steps)
+                        reach[annotation_index, tag] = max(
+                            reach.get((annotation_index, tag), 0), n_borders
+                        )
         return reach
 
     def steps(self) -> float:
-        """Estimate the number of steps of the walk, each of which computes a table."""
+        """Estimate the number of steps of the walk; each step computes a table."""
         n_borders = len(self.borders)
         n_options = np.zeros(n_borders)
-        begin: list[int] = []
-        last: list[int] = []
-        for annotation, of_kinds in zip(self.annotations, self.places, strict=True):
-            earliest: dict[tuple[Hashable, int], int] = {}  # start, by tag and end
-            for kind, places in zip(annotation.kinds, of_kinds, strict=True):
-                n_options += np.bincount([i for i, _, _ in places], minlength=n_borders)
+        first_borders: list[int] = []
+        last_borders: list[int] = []
+        for annotation, annotation_places in zip(self.annotations, self.places, strict=True):
+            earliest: dict[tuple[Hashable, int], int] = {}  # first start by tag and end
+            for segment_kind, kind_places in zip(annotation.kinds, annotation_places, strict=True):
+                n_options += np.bincount([i for i, _, _ in kind_places], minlength=n_borders)
                 tags = {
-                    length: self.rule.tag_of(length, kind.label, is_level=False)
-                    for length in {length for *_, length in places}
+                    length: self.rule.tag_of(length, segment_kind.label, is_level=False)
+                    for length in {length for *_, length in kind_places}
                 }
-                for i, end, length in places:
+                for i, end, length in kind_places:
                     key = tags[length], end
                     if earliest.get(key, i) >= i:
                         earliest[key] = i
-            begin += earliest.values()
-            last += [end for _, end in earliest]
-        begun, ended = (np.bincount(x, minlength=n_borders) for x in (begin, last))
-        n_ahead = np.cumsum(np.append(0, begun[:-1]) - ended)  # between start and end
-        ahead = 1 + (1 + self.rule.takes_both) * n_ahead
-        return float((ahead * np.maximum(n_options, 1)).sum())
+            first_borders += earliest.values()
+            last_borders += [end for _, end in earliest]
+        n_begun, n_ended = (
+            np.bincount(x, minlength=n_borders) for x in (first_borders, last_borders)
+        )
+        n_ahead = np.cumsum(np.append(0, n_begun[:-1]) - n_ended)  # between start and end
+        n_states = 1 + (1 + self.rule.takes_both) * n_ahead
+        return float((n_states * np.maximum(n_options, 1)).sum())
 
     def run(self, borders: Collection[int]) -> dict[int, Floats]:
         """Count the ways in which all segments are placed before a border."""
-        wanted = {self.index[border] for border in borders}
-        farthest = max(self._reach.values())
-        kept = max(farthest, min(len(self.borders), _ROWS))
+        border_indices = {self.index[border] for border in borders}
+        max_reach = max(self._reach.values())
+        n_rows = max(max_reach, min(len(self.borders), _ROWS))
         tables = {
-            lead: np.zeros((kept + farthest, reach + 1, *self.shape))
+            lead: np.zeros((n_rows + max_reach, reach + 1, *self.shape))
             for lead, reach in self._reach.items()
         }
-        flat = {lead: table.reshape(-1, *self.shape) for lead, table in tables.items()}
+        flat_tables = {lead: table.reshape(-1, *self.shape) for lead, table in tables.items()}
         active: dict[Lead, int] = {None: 0}
         tables[None].flat[0] = 1
         everything_placed = tuple(-1 for _ in self.shape[:-1])
-        ends: dict[int, Floats] = {}
+        ways_by_border: dict[int, Floats] = {}
         row = 0
-        for i in range(max(wanted, default=-1) + 1):
-            if row == kept:
+        for i in range(max(border_indices, default=-1) + 1):
+            if row == n_rows:
                 for table in tables.values():
-                    table[:farthest], table[farthest:] = table[row:].copy(), 0
+                    table[:max_reach], table[max_reach:] = table[row:].copy(), 0
                 row = 0
-            if i in wanted:
-                ends[self.borders[i]] = tables[None][(row, 0, *everything_placed)].copy()
+            if i in border_indices:
+                ways_by_border[self.borders[i]] = tables[None][(row, 0, *everything_placed)].copy()
             if i == len(self.borders) - 1:
                 break
             if active[None] >= i:
-                self._go_on(None, i, row, tables, flat, active)
-            for lead in [x for x, last in active.items() if last >= i and x is not None]:
-                self._go_on(lead, i, row, tables, flat, active)
+                self._go_on(None, i, row, tables, flat_tables, active)
+            for lead in [
+                x for x, last_border in active.items() if last_border >= i and x is not None
+            ]:
+                self._go_on(lead, i, row, tables, flat_tables, active)
             row += 1
-        return ends
+        return ways_by_border
 
     def _go_on(
         self,
@@ -469,10 +524,10 @@ class LeadWalk(Walk):
         i: int,
         row: int,
         tables: Mapping[Lead, Floats],
-        flat: Mapping[Lead, Floats],
+        flat_tables: Mapping[Lead, Floats],
         active: dict[Lead, int],
     ) -> None:
-        """Add what follows from the states of one lead at a border, index ``i``."""
+        """Apply all options to the states of one lead at the border with index ``i``."""
         states = tables[lead][row]
         if self._is_regular:
             additions = self._known_additions(lead, i)
@@ -484,81 +539,99 @@ class LeadWalk(Walk):
             options = self.options[0 if lead is None else 1 - lead[0]][i]
             additions = [x for option in options for x in self._additions(lead, option, *reach)]
         for addition in additions:
-            part = states[addition.taken]
+            source = states[addition.taken]
             if addition.weight != 1:
-                part = part * addition.weight
-            then = addition.then
-            first = row * tables[then].shape[1] + addition.onto
-            places = slice(first, first + addition.by * (len(part) - 1) + 1, addition.by)
-            target = flat[then][(places, *addition.given)]
+                source = source * addition.weight
+            next_lead = addition.then
+            first_row = row * tables[next_lead].shape[1] + addition.onto
+            target_rows = slice(
+                first_row, first_row + addition.by * (len(source) - 1) + 1, addition.by
+            )
+            target = flat_tables[next_lead][(target_rows, *addition.given)]
             if addition.gain is None:
-                target += part
+                target += source
             else:
-                add_ways(target, part, addition.gain, self.moments)
-            if active.get(then, -1) < i + addition.rows:
-                active[then] = i + addition.rows
+                add_ways(target, source, addition.gain, self.moments)
+            if active.get(next_lead, -1) < i + addition.rows:
+                active[next_lead] = i + addition.rows
 
     def _known_additions(self, lead: Lead, i: int) -> list[_Addition]:
-        """List what the options at a border add, as at any other border with these options."""
+        """List the transfers of the options at a border, cached by the options."""
         options = self.options[0 if lead is None else 1 - lead[0]][i]
         key = lead, tuple((option.axis, option.end - i, option.label) for option in options)
         if key not in self._known:
-            least, most = int(lead is not None), self._reach[lead] + 1
-            of_each = (self._additions(lead, option, least, most) for option in options)
+            min_ahead, ahead_stop = int(lead is not None), self._reach[lead] + 1
+            of_each = (self._additions(lead, option, min_ahead, ahead_stop) for option in options)
             self._known[key] = [*chain.from_iterable(of_each)]
         return self._known[key]
 
-    def _additions(self, lead: Lead, option: Option, least: int, most: int) -> Iterator[_Addition]:
-        """Yield what an option adds where a lead is read ``least`` borders further or more.
+    def _additions(
+        self, lead: Lead, option: Option, min_ahead: int, ahead_stop: int
+    ) -> Iterator[_Addition]:
+        """Yield the transfers of an option, for a range of borders by which a lead is ahead.
 
         Args:
-            lead: the lead.
-            option: what the other annotation does; without a lead, the first one.
-            least: least number of borders by which the lead is read further.
-            most: number above the greatest one.
+            lead: annotation that is read further, and its tag.
+            option: option of the other annotation; without a lead, of the first annotation.
+            min_ahead: smallest number of borders by which the lead is ahead.
+            ahead_stop: number above the largest one.
         """
         axis, start, end, label, weight = option
         steps, begin = end - start, self.borders[start]
         length = self.borders[end] - begin
-        taken, given = self._parts[axis]
+        takeable, placed_states = self._parts[axis]
         rule = self.rule
         if lead is None:
-            then = 0, rule.tag_of(length, label, is_level=True)
-            yield _Addition(then, steps, 1, 0, (slice(0, 1), *taken), given, weight, None)
+            next_lead = 0, rule.tag_of(length, label, is_level=True)
+            yield _Addition(
+                next_lead, steps, 1, 0, (slice(0, 1), *takeable), placed_states, weight, None
+            )
             return
-        side, tag = lead
-        most = min(most, len(self.borders) - start)
+        lead_index, tag = lead
+        ahead_stop = min(ahead_stop, len(self.borders) - start)
         gains = None
         if tag is not None and label != OTHER:
-            left = np.array(self.borders[start + least : start + most], np.int64) - begin
-            gains = rule.gains(side, tag, left, length, label)
-        for low, high in ((least, steps), (steps, steps + 1), (steps + 1, most)):
-            low, high = max(low, least), min(high, most)
+            n_unread = (
+                np.array(self.borders[start + min_ahead : start + ahead_stop], np.int64) - begin
+            )
+            gains = rule.gains(lead_index, tag, n_unread, length, label)
+        for low, high in ((min_ahead, steps), (steps, steps + 1), (steps + 1, ahead_stop)):
+            low, high = max(low, min_ahead), min(high, ahead_stop)
             if low >= high:
                 continue
-            here = None if gains is None else gains[low - least : high - least]
-            for first, last, gain in self._even(here, low, high):
+            range_gains = None if gains is None else gains[low - min_ahead : high - min_ahead]
+            for range_start, range_stop, gain in self._even(range_gains, low, high):
                 if not self.moments and gain is not None and gain >= self.shape[-1]:
-                    continue  # of states that do not occur: no match is so great
+                    continue  # such states do not occur, as no match is so large
                 is_taken = rule.takes_both and gain is not None
-                placed = (slice(first, last), *taken), given, weight, gain
-                if first < steps:
-                    own_tag = None if is_taken else rule.tag_of(length, label, is_level=False)
-                    then = 1 - side, own_tag
-                    w = self._reach[then] + 1
-                    onto, by = first * w + steps - first, w - 1
-                    yield _Addition(then, onto, by, last - 1, *placed)
-                elif first == steps:
-                    yield _Addition(None, steps, 1, steps, *placed)
+                addition_fields = (
+                    (slice(range_start, range_stop), *takeable),
+                    placed_states,
+                    weight,
+                    gain,
+                )
+                if range_start < steps:
+                    new_tag = None if is_taken else rule.tag_of(length, label, is_level=False)
+                    next_lead = 1 - lead_index, new_tag
+                    table_width = self._reach[next_lead] + 1
+                    first_target, target_step = (
+                        range_start * table_width + steps - range_start,
+                        table_width - 1,
+                    )
+                    yield _Addition(
+                        next_lead, first_target, target_step, range_stop - 1, *addition_fields
+                    )
+                elif range_start == steps:
+                    yield _Addition(None, steps, 1, steps, *addition_fields)
                 else:
-                    then = side, None if is_taken else rule.later(tag)
-                    onto = steps * (self._reach[then] + 1) + first - steps
-                    yield _Addition(then, onto, 1, steps, *placed)
+                    next_lead = lead_index, None if is_taken else rule.later(tag)
+                    first_target = steps * (self._reach[next_lead] + 1) + range_start - steps
+                    yield _Addition(next_lead, first_target, 1, steps, *addition_fields)
 
     def _even(
         self, gains: Ints | Floats | None, low: int, high: int
     ) -> Iterator[tuple[int, int, float | Ints | Floats | None]]:
-        """Yield reaches from ``low`` to ``high`` that are treated together, and their gain."""
+        """Yield ranges from ``low`` to ``high`` with a common treatment, and their gain."""
         if gains is None or not gains.any():
             yield low, high, None
             return
@@ -568,6 +641,6 @@ class LeadWalk(Walk):
         if self.moments and not self.rule.takes_both:
             yield low, high, gains.reshape(-1, *(1 for _ in self.shape[:-1]))
             return
-        cuts = [0, *(np.flatnonzero(np.diff(gains)) + 1).tolist(), len(gains)]
-        for first, last in pairwise(cuts):
-            yield low + first, low + last, gains[first].item() or None
+        run_borders = [0, *(np.flatnonzero(np.diff(gains)) + 1).tolist(), len(gains)]
+        for run_start, run_stop in pairwise(run_borders):
+            yield low + run_start, low + run_stop, gains[run_start].item() or None

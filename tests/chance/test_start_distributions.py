@@ -233,12 +233,14 @@ def test_when_a_renewal_process_has_forgotten_its_start(segments, longest, F):
     f[1] = 1 - segments / F
     u = lfilter([1.0], [1.0, *-f[1:]], np.eye(1, 4_000)[0])
     limit = F / (F + long.sum())
-    reach = edges_of._memory(long, F)
+    reach = edges_of._renewal_memory(long, F)
     differs = np.abs(u / limit - 1)
     assert differs[reach:].max() < 1.1e-13
     assert differs[reach - 1] > 0.9e-13
-    assert edges_of._memory(long, 10**9) < reach  # of a text without end nothing is laid out
-    assert edges_of._memory(long, segments) == segments + long.sum()  # no free token
+    assert (
+        edges_of._renewal_memory(long, 10**9) < reach
+    )  # of a text without end nothing is laid out
+    assert edges_of._renewal_memory(long, segments) == segments + long.sum()  # no free token
 
 
 @pytest.mark.parametrize(
@@ -404,11 +406,11 @@ def test_what_is_no_polynomial(monkeypatch):
     """
     x = np.arange(41.0)
     W = np.stack((np.full(41, 200.0), x))  # of the latter the last place is 200
-    np.testing.assert_allclose(edges_of._continued(W, 200)[1], np.arange(101), rtol=1e-14)
-    assert len(edges_of._continued(W, 60)[0]) == 31
-    assert edges_of._continued(np.stack((W[0], x + (x == 35) * 1e-9)), 200) is None
+    np.testing.assert_allclose(edges_of._extend_to_middle(W, 200)[1], np.arange(101), rtol=1e-14)
+    assert len(edges_of._extend_to_middle(W, 60)[0]) == 31
+    assert edges_of._extend_to_middle(np.stack((W[0], x + (x == 35) * 1e-9)), 200) is None
     with monkeypatch.context() as patched:
-        patched.setattr(edges_of, "_continued", lambda *_: None)
+        patched.setattr(edges_of, "_extend_to_middle", lambda *_: None)
         excess = np.array([1, 1, 2, 5_000])
         edges, used = beside(monkeypatch, excess, 4_000)
     assert used == [False]
