@@ -170,7 +170,7 @@ def _is_slots_only(kinds: PlaceKinds, of_group: Ints, of_kind: Ints) -> Bools:
 
 
 @dataclass(frozen=True, eq=False)
-class _Batch:
+class _GroupBatch:
     """Groups with equal counts.
 
     Attributes:
@@ -251,7 +251,7 @@ def portions_of_work(rows: Ints, table_sizes: Floats | Ints, max_size: int) -> I
 
 def _batch(
     kinds: PlaceKinds, result: Arrangements, counts: tuple[int, ...], classes: Ints
-) -> _Batch:
+) -> _GroupBatch:
     """Build a batch of groups with equal counts, and number their borders."""
     place_columns = [
         result.rows(kinds, np.ascontiguousarray(classes[:, k]))[:3] for k in range(len(counts))
@@ -284,7 +284,7 @@ def _batch(
         ]
         for is_end, ends in ((1, start), (0, end))
     )
-    return _Batch(counts, classes, last_border - first_border + 1, unit_of_place, start, end)
+    return _GroupBatch(counts, classes, last_border - first_border + 1, unit_of_place, start, end)
 
 
 def _fill(result: Arrangements, classes: Ints, p: Floats) -> None:
@@ -316,21 +316,21 @@ class _States:
         self.numbers = state_numbers[self._code]
         self.first = np.append(0, np.cumsum(np.bincount(n_segments)))
 
-    def of_level(self, n_segments: int) -> Ints:
+    def with_n_segments(self, n_segments: int) -> Ints:
         """List the states with a number of segments."""
         return np.arange(self.first[n_segments], self.first[n_segments + 1])
 
-    def without(self, states: Ints, kind_index: int) -> Ints:
+    def without_one(self, states: Ints, kind_index: int) -> Ints:
         """Map states to those with one segment of a kind less."""
         return self._state[self._code[states] - self._steps[kind_index]]
 
-    def rest(self, states: Ints) -> Ints:
+    def remaining(self, states: Ints) -> Ints:
         """Map states to those of all remaining segments."""
         return self._state[len(self._code) - 1 - self._code[states]]
 
 
 def _count_ways(
-    batch: _Batch, states: _States, max_level: int, *, mirrored: bool
+    batch: _GroupBatch, states: _States, max_level: int, *, mirrored: bool
 ) -> tuple[Floats, Ints | None]:
     """Compute F, or B if ``mirrored``, for the states of up to ``max_level`` segments.
 
@@ -354,17 +354,16 @@ def _count_ways(
     is_scaled = max_level * math.log2(max_places + 1) > _POWER
     exponents = np.zeros((max_level + 1, n_units), np.int64)
     for n_segments in range(1, max_level + 1):
-        level = states.of_level(n_segments)
+        level = states.with_n_segments(n_segments)
         for kind_index, (starts_of_kind, ends_of_kind) in enumerate(zip(start, end, strict=True)):
             with_kind = level[states.numbers[level, kind_index] > 0]
             arriving = np.take(
-                n_ways[states.without(with_kind, kind_index)], starts_of_kind, axis=1
+                n_ways[states.without_one(with_kind, kind_index)], starts_of_kind, axis=1
             )
             for state, row in zip(with_kind.tolist(), arriving, strict=True):
                 n_ways[state] += np.bincount(ends_of_kind, row, n_units * n_borders)
-        tables = n_ways[level[0] : level[-1] + 1].reshape(
-            len(level), n_units, n_borders
-        )  # view of n_ways
+        # view of n_ways
+        tables = n_ways[level[0] : level[-1] + 1].reshape(len(level), n_units, n_borders)
         np.cumsum(tables, axis=2, out=tables)
         if is_scaled:
             exponents[n_segments] = np.frexp(tables[:, :, -1].max(axis=0))[1]
@@ -372,7 +371,7 @@ def _count_ways(
     return n_ways, np.cumsum(exponents, axis=0) if is_scaled else None
 
 
-def _borders_of_places(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
+def _borders_of_places(batch: _GroupBatch, mirrored: bool) -> tuple[list[Ints], list[Ints]]:
     """Return the start and end borders of places, or of their mirror images."""
     if not mirrored:
         return batch.start, batch.end
@@ -384,7 +383,7 @@ def _borders_of_places(batch: _Batch, mirrored: bool) -> tuple[list[Ints], list[
     return starts, ends
 
 
-def _exact_probabilities(batch: _Batch) -> list[Floats]:
+def _exact_probabilities(batch: _GroupBatch) -> list[Floats]:
     """Compute the probability of each place of each kind."""
     counts, n_borders = batch.counts, int(batch.borders.max())
     states, max_level = _States(counts), sum(counts) - 1  # all segments except one
@@ -397,11 +396,11 @@ def _exact_probabilities(batch: _Batch) -> list[Floats]:
         back_index = unit * n_borders + mirrored_end[kind_index]
         p = np.zeros(len(unit))
         for n_before in range(max_level + 1):
-            states_before = states.of_level(n_before)
+            states_before = states.with_n_segments(n_before)
             states_before = states_before[
                 states.numbers[states_before, kind_index] < counts[kind_index]
             ]
-            states_after = states.without(states.rest(states_before), kind_index)
+            states_after = states.without_one(states.remaining(states_before), kind_index)
             front_ways = np.take(front[states_before], front_index, axis=1)
             p_of_level = np.einsum(
                 "ij,ij->j", front_ways, np.take(back[states_after], back_index, axis=1)
@@ -421,7 +420,7 @@ def _exact_probabilities(batch: _Batch) -> list[Floats]:
 # --- over the budget -----------------------------------------------------------------------------
 
 
-def _mixture_probabilities(batch: _Batch) -> list[Floats]:
+def _mixture_probabilities(batch: _GroupBatch) -> list[Floats]:
     """Compute the probability of each place of each kind by the mixture, for one group."""
     n_borders, n_segments = int(batch.borders[0]), sum(batch.counts)
     place_kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
@@ -496,7 +495,7 @@ def ways_before(
         F by state; for each number of segments, scaled by a power of 2.
     """
     rows_of_kinds = [np.flatnonzero(place_kind == k) for k in range(len(counts))]
-    batch = _Batch(
+    batch = _GroupBatch(
         counts,
         np.zeros((1, len(counts)), np.int64),
         np.array([n_borders]),

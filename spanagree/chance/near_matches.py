@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.walk import OTHER, Annotation, Option, Walk, add_ways
+from spanagree.chance.walk import OTHER, Annotation, Walk, WalkOption, add_ways
 
 Span: TypeAlias = tuple[int, int]
 """Start and end of a segment."""
@@ -93,19 +93,19 @@ class NearWalk(Walk):
         """
         border_indices = {self.index[border] for border in borders}
         table_size = math.prod(self.shape)
+        # cost of all steps up to each border
         cost_up_to, total_cost = (
             np.zeros(len(self.borders)),
             0.0,
-        )  # cost of all steps up to each border
+        )
         everything_placed = tuple(-1 for _ in self.shape[:-1])
         ways_by_border: dict[int, Floats] = {}
         if table_size > budget:
             return ways_by_border
         start = np.zeros(self.shape)
         start.flat[0] = 1
-        tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(
-            dict
-        )  # by border and annotation
+        # by border and annotation
+        tables: dict[tuple[int, int], dict[_State, Floats]] = defaultdict(dict)
         tables[0, 0][(0, 0), ((), ())] = start
         options = [
             _with_long_gaps(annotation_options, border_indices)
@@ -127,7 +127,7 @@ class NearWalk(Walk):
             for annotation_index in (0, 1):
                 for state, n_ways in tables.pop((i, annotation_index), {}).items():
                     for option in options[annotation_index][i]:
-                        pairs, next_state = self._placed(state, annotation_index, option)
+                        pairs, next_state = self._place_segment(state, annotation_index, option)
                         tables_there = tables[
                             min(next_state[0]), int(next_state[0][0] > next_state[0][1])
                         ]
@@ -142,7 +142,9 @@ class NearWalk(Walk):
                         cost_up_to[max(next_state[0])] += max(table_size, _OPTION)
         return ways_by_border
 
-    def _placed(self, state: _State, annotation_index: int, option: Option) -> tuple[int, _State]:
+    def _place_segment(
+        self, state: _State, annotation_index: int, option: WalkOption
+    ) -> tuple[int, _State]:
         """Compute the pairs that an option adds, and the state that it leads to."""
         read_up_to, waiting = state
         n_pairs = 0
@@ -161,27 +163,27 @@ class NearWalk(Walk):
         return n_pairs, (
             next_read_up_to,
             (
-                self._still(waiting[0], next_read_up_to[1]),
-                self._still(waiting[1], next_read_up_to[0]),
+                self._can_still_match(waiting[0], next_read_up_to[1]),
+                self._can_still_match(waiting[1], next_read_up_to[0]),
             ),
         )
 
-    def _still(self, waiting: tuple[Span, ...], i: int) -> tuple[Span, ...]:
+    def _can_still_match(self, waiting: tuple[Span, ...], i: int) -> tuple[Span, ...]:
         """Keep the waiting segments that are near a segment from border index ``i`` on."""
         start, end = self.counted[0][i] - self.within, self.counted[2][i] - self.within
         return tuple(x for x in waiting if x[0] >= start and x[1] >= end)
 
 
 def _with_long_gaps(
-    options: Sequence[Sequence[Option]], border_indices: Collection[int]
-) -> list[list[Option]]:
+    options: Sequence[Sequence[WalkOption]], border_indices: Collection[int]
+) -> list[list[WalkOption]]:
     """Extend the gaps of a fixed annotation up to its next segment that can match.
 
     Args:
         options: option of the annotation at each border.
         border_indices: indices of borders at which gaps also end.
     """
-    options_from_end: list[list[Option]] = []
+    options_from_end: list[list[WalkOption]] = []
     gap_end = len(options)
     for i, (option,) in reversed([*enumerate(options)]):
         is_gap = option.label == OTHER

@@ -229,7 +229,7 @@ class WordRule:
             np.append(line[:, 1], beyond + 1),
         )
 
-    def _reach(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    def _locate(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
         """Locate places: start and end on the line, and first and last touched word."""
         first, next_word = self.in_words(document, start, end)
         line = self.stretch[document]
@@ -245,7 +245,7 @@ class WordRule:
 
     def kinds(self, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Compute the number of touched words, and the positions of both ends or the length."""
-        s, e, first_word, last_word = self._reach(document, start, end)
+        s, e, first_word, last_word = self._locate(document, start, end)
         n_touched = np.maximum(last_word - first_word + 1, 0)
         start_position = _position_to_words(s, self.start[first_word], self.start[first_word] < s)
         end_position = _position_to_words(e, self.end[last_word], self.end[last_word] > e)
@@ -262,23 +262,27 @@ class WordRule:
 
     def places(self, document: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
         """List the places of these kinds."""
-        tables = [self._with_words(document, first, second), self._without(document, first, second)]
+        tables = [
+            self._places_with_words(document, first, second),
+            self._places_between_words(document, first, second),
+        ]
         kind_row, start, end = (np.concatenate(columns) for columns in zip(*tables, strict=True))
         order = np.argsort(kind_row, kind="stable")
         return kind_row[order], start[order], end[order]
 
-    def _with_words(self, document: Ints, touched: Ints, boundary: Ints) -> tuple[Ints, Ints, Ints]:
+    def _places_with_words(
+        self, document: Ints, touched: Ints, boundary: Ints
+    ) -> tuple[Ints, Ints, Ints]:
         first_candidate = self.words[document]
         candidate_stop = np.where(
             touched > 0, self.words[document + 1] - touched + 1, first_candidate
         )
-        first_word, kind_row = ranges(
-            first_candidate, np.maximum(candidate_stop, first_candidate)
-        )  # candidates for the first word
+        # candidates for the first word
+        first_word, kind_row = ranges(first_candidate, np.maximum(candidate_stop, first_candidate))
         last_word = first_word + touched[kind_row] - 1
         d = document[kind_row]
-        s_low, s_high = self._starts(first_word, boundary[kind_row] // 3, d)
-        e_low, e_high = self._ends(last_word, boundary[kind_row] % 3, d)
+        s_low, s_high = self._start_range(first_word, boundary[kind_row] // 3, d)
+        e_low, e_high = self._end_range(last_word, boundary[kind_row] % 3, d)
         n_places = np.maximum(s_high - s_low, 0) * np.maximum(e_high - e_low, 0)
         check_cost(4 * float(n_places.sum()), "places words: the places of all kinds of segments")
         s, candidate = ranges(s_low, np.maximum(s_high, s_low))
@@ -289,7 +293,7 @@ class WordRule:
         offset = self.stretch[d[candidate]]
         return kind_row[candidate], s - offset, e - offset
 
-    def _starts(self, first_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
+    def _start_range(self, first_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
         """Compute the range of starts of places with a given first word."""
         is_first = first_word == self.words[document]
         previous_end = np.where(is_first, self.stretch[document], self.end[first_word - 1])
@@ -300,7 +304,7 @@ class WordRule:
             boundary, (self.start[first_word] + 1, self.end[first_word], self.start[first_word])
         )
 
-    def _ends(self, last_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
+    def _end_range(self, last_word: Ints, boundary: Ints, document: Ints) -> tuple[Ints, Ints]:
         """Compute the range of ends of places with a given last word."""
         is_last = last_word == self.words[document + 1] - 1
         end_of_text = self.stretch[document] + self.lengths[document]
@@ -312,13 +316,15 @@ class WordRule:
             boundary, (self.end[last_word] + 1, self.end[last_word], next_start + 1)
         )
 
-    def _without(self, document: Ints, touched: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
+    def _places_between_words(
+        self, document: Ints, touched: Ints, length: Ints
+    ) -> tuple[Ints, Ints, Ints]:
         """List the places that touch no word."""
         rows = np.flatnonzero(touched == 0)
         n_starts = np.maximum(self.lengths[document[rows]] - length[rows] + 1, 0)
         start, row = ranges(np.zeros_like(n_starts), n_starts)
         end = start + length[rows][row]
-        _, _, first_word, last_word = self._reach(document[rows][row], start, end)
+        _, _, first_word, last_word = self._locate(document[rows][row], start, end)
         touches_none = last_word < first_word
         return rows[row[touches_none]], start[touches_none], end[touches_none]
 

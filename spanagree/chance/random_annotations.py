@@ -191,21 +191,18 @@ def _distinct_slots(group: Ints, slots: Ints, rng: np.random.Generator) -> Ints:
         placed_nearby = sparse_segments[
             has_unplaced[group[sparse_segments]] & is_placed[sparse_segments]
         ]
-        candidates = np.concatenate(
-            (placed_nearby, unplaced)
-        )  # segments with a slot keep it, as the sort is stable
+        # segments with a slot keep it, as the sort is stable
+        candidates = np.concatenate((placed_nearby, unplaced))
         global_slot = first_slot[group[candidates]] + slot[candidates]
         order = np.argsort(global_slot, kind="stable")
         is_placed[unplaced] = True
         unplaced = np.sort(candidates[order[1:][np.diff(global_slot[order]) == 0]])
         is_placed[unplaced] = False
     crowded_groups = np.flatnonzero(is_crowded)
-    shuffled = np.argsort(
-        rng.random(int(slots[crowded_groups].sum()))
-    )  # shuffle all slots, then sort by group
-    crowded_index = np.arange(
-        len(crowded_groups), dtype=np.min_scalar_type(len(crowded_groups))
-    )  # small integers are sorted by radix
+    # shuffle all slots, then sort by group
+    shuffled = np.argsort(rng.random(int(slots[crowded_groups].sum())))
+    # small integers are sorted by radix
+    crowded_index = np.arange(len(crowded_groups), dtype=np.min_scalar_type(len(crowded_groups)))
     shuffled = shuffled[
         np.argsort(np.repeat(crowded_index, slots[crowded_groups])[shuffled], kind="stable")
     ]

@@ -103,9 +103,8 @@ def _draw_group(
         weight = np.ones(len(place_rows))
         n_ways, state_axis = ways_before(place_kind, start, end, n_of_kind, n_borders), place_kind
     drawn_places = _draw_from_the_end(n_ways, state_axis, start, end, weight, copies, rng)
-    shuffled = np.argsort(
-        rng.random(drawn_places.shape), axis=1
-    )  # random order of the segments of a kind
+    # random order of the segments of a kind
+    shuffled = np.argsort(rng.random(drawn_places.shape), axis=1)
     drawn_places = np.take_along_axis(drawn_places, shuffled, axis=1)
     members = [np.flatnonzero(kind_of_segment == k) for k in present.tolist()]
     return place_rows[drawn_places], _segments_at(place_kind[drawn_places], members, rng)

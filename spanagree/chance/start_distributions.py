@@ -211,9 +211,8 @@ def start_profiles(
     sizes: list[int] = []
     for k in unique(n_segments[n_segments > 0]).tolist():  # one table for all groups of k segments
         groups_of_k = np.flatnonzero(n_segments == k)
-        rows = order[
-            first_segment[groups_of_k][:, None] + np.arange(k)
-        ]  # segments of each group, sorted by length
+        # segments of each group, sorted by length
+        rows = order[first_segment[groups_of_k][:, None] + np.arange(k)]
         shapes, shape, _ = distinct_rows(np.column_stack((tokens[groups_of_k], length[rows])))
         slots = shapes[:, 0] - shapes[:, 1:].sum(1) + k
         profile_of_shape = np.empty((len(shapes), k), np.int64)

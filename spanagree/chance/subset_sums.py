@@ -40,9 +40,10 @@ def subset_sums(excess: Ints, max_m: int, max_excess: int) -> Floats:
         n_total += n_of_excess
         earlier = T[:height, :width].copy()
         new_height = min(height + n_of_excess, max_m + 1)
+        # large tables are not cached
         look_up = (
             cached_hypergeometric if new_height <= _KEPT else cached_hypergeometric.__wrapped__
-        )  # large tables are not cached
+        )
         p_of_length = look_up(new_height - 1, n_of_excess, n_total, min(n_of_excess, max_m))
         T[:height, :width] *= p_of_length[:height, :1]
         for j in range(1, min(n_of_excess, max_m, max_excess // e) + 1):

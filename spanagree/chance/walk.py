@@ -123,7 +123,7 @@ def add_ways(target: Floats, added: Floats, gain: float | Ints | Floats, moments
         target[..., rise:] += added[..., : added.shape[-1] - rise]
 
 
-class Option(NamedTuple):
+class WalkOption(NamedTuple):
     """Step of an annotation at a border: to place a segment, or to leave a gap.
 
     Attributes:
@@ -179,7 +179,12 @@ class Walk(ABC):
         self.annotations = (first, second)
         self.borders = _borders(self.annotations, more_borders)
         self.index = {border: i for i, border in enumerate(self.borders)}
-        random_kinds = [x for side in self.annotations if not side.is_fixed for x in side.kinds]
+        random_kinds = [
+            kind
+            for annotation in self.annotations
+            if not annotation.is_fixed
+            for kind in annotation.kinds
+        ]
         self.shape = (*(segment_kind.n_segments + 1 for segment_kind in random_kinds), width)
         index = self.index
         self.places = tuple(
@@ -191,14 +196,14 @@ class Walk(ABC):
         )
 
     @cached_property
-    def options(self) -> tuple[list[list[Option]], ...]:
+    def options(self) -> tuple[list[list[WalkOption]], ...]:
         """Options of each annotation at each border except the last."""
         axes = iter(range(len(self.shape) - 1))
         return tuple(self._options(annotation_index, axes) for annotation_index in (0, 1))
 
-    def _options(self, annotation_index: int, axes: Iterator[int]) -> list[list[Option]]:
+    def _options(self, annotation_index: int, axes: Iterator[int]) -> list[list[WalkOption]]:
         annotation = self.annotations[annotation_index]
-        options = [[Option(None, i, i + 1, OTHER, 1.0)] for i in range(len(self.borders) - 1)]
+        options = [[WalkOption(None, i, i + 1, OTHER, 1.0)] for i in range(len(self.borders) - 1)]
         weight = 1.0 if annotation.is_fixed else weight_of(annotation.kinds)
         for segment_kind, kind_places in zip(
             annotation.kinds, self.places[annotation_index], strict=True
@@ -207,7 +212,7 @@ class Walk(ABC):
             for i, end, _ in kind_places:
                 if annotation.is_fixed:
                     options[i].clear()
-                options[i].append(Option(axis, i, end, segment_kind.label, weight))
+                options[i].append(WalkOption(axis, i, end, segment_kind.label, weight))
         return options
 
     @abstractmethod
@@ -366,27 +371,28 @@ Lead: TypeAlias = "tuple[int, Hashable] | None"
 """Annotation that is read further, and the tag of its segment; ``None`` if neither is."""
 
 
-class _Addition(NamedTuple):
+class _Transfer(NamedTuple):
     """Transfer of ways by an option, from states of one lead to evenly spaced later states.
 
     Attributes:
-        then: lead of the later states.
-        onto: position of the first later state in the table of that lead, from the present row.
-        by: distance of the positions of later states.
-        rows: number of rows up to the last later state.
-        taken: slices of the earlier states, by the number of borders read further, that have a
-            segment left to place.
-        given: slices of each later state, in which the segment is placed.
+        next_lead: lead of the later states.
+        first_target: position of the first later state in the table of that lead, from the
+            present row.
+        target_step: distance of the positions of later states.
+        n_rows: number of rows up to the last later state.
+        source_slices: slices of the earlier states, by the number of borders read further, with
+            a segment left to place.
+        target_slices: slices of each later state, in which the segment is placed.
         weight: factor of the ways.
         gain: increase of the match; ``None`` for 0.
     """
 
-    then: Lead
-    onto: int
-    by: int
-    rows: int
-    taken: tuple[slice, ...]
-    given: tuple[slice, ...]
+    next_lead: Lead
+    first_target: int
+    target_step: int
+    n_rows: int
+    source_slices: tuple[slice, ...]
+    target_slices: tuple[slice, ...]
     weight: float
     gain: float | Ints | Floats | None
 
@@ -412,8 +418,8 @@ class LeadWalk(Walk):
         super().__init__(first, second, width, moments=moments, more_borders=more_borders)
         self.rule = rule
         self._is_regular = self._has_every_start()
-        self._known: dict[tuple[Lead, Any], list[_Addition]] = {}
-        self._reach = self._reaches()
+        self._transfers_by_options: dict[tuple[Lead, Any], list[_Transfer]] = {}
+        self._reach = self._largest_reaches()
         n_axes = len(self.shape) - 1
         all_slices = (slice(None),) * n_axes
         # slices of states with a segment of the kind left to place, and of states after placing it
@@ -437,7 +443,7 @@ class LeadWalk(Walk):
             for kind_places in chain(*self.places)
         )
 
-    def _reaches(self) -> dict[Lead, int]:
+    def _largest_reaches(self) -> dict[Lead, int]:
         """Compute the largest number of borders by which each lead is read further."""
         reach: dict[Lead, int] = {None: 0, (0, None): 1, (1, None): 1}
         for annotation_index, annotation in enumerate(self.annotations):
@@ -510,15 +516,15 @@ class LeadWalk(Walk):
             if i == len(self.borders) - 1:
                 break
             if active[None] >= i:
-                self._go_on(None, i, row, tables, flat_tables, active)
+                self._apply_options(None, i, row, tables, flat_tables, active)
             for lead in [
                 x for x, last_border in active.items() if last_border >= i and x is not None
             ]:
-                self._go_on(lead, i, row, tables, flat_tables, active)
+                self._apply_options(lead, i, row, tables, flat_tables, active)
             row += 1
         return ways_by_border
 
-    def _go_on(
+    def _apply_options(
         self,
         lead: Lead,
         i: int,
@@ -530,44 +536,46 @@ class LeadWalk(Walk):
         """Apply all options to the states of one lead at the border with index ``i``."""
         states = tables[lead][row]
         if self._is_regular:
-            additions = self._known_additions(lead, i)
+            transfers = self._cached_transfers(lead, i)
         else:
             (occurring,) = states.reshape(len(states), -1).any(axis=1).nonzero()
             if not len(occurring):
                 return
             reach = int(occurring[0]), int(occurring[-1]) + 1
             options = self.options[0 if lead is None else 1 - lead[0]][i]
-            additions = [x for option in options for x in self._additions(lead, option, *reach)]
-        for addition in additions:
-            source = states[addition.taken]
-            if addition.weight != 1:
-                source = source * addition.weight
-            next_lead = addition.then
-            first_row = row * tables[next_lead].shape[1] + addition.onto
+            transfers = [x for option in options for x in self._transfers(lead, option, *reach)]
+        for transfer in transfers:
+            source = states[transfer.source_slices]
+            if transfer.weight != 1:
+                source = source * transfer.weight
+            next_lead = transfer.next_lead
+            first_row = row * tables[next_lead].shape[1] + transfer.first_target
             target_rows = slice(
-                first_row, first_row + addition.by * (len(source) - 1) + 1, addition.by
+                first_row,
+                first_row + transfer.target_step * (len(source) - 1) + 1,
+                transfer.target_step,
             )
-            target = flat_tables[next_lead][(target_rows, *addition.given)]
-            if addition.gain is None:
+            target = flat_tables[next_lead][(target_rows, *transfer.target_slices)]
+            if transfer.gain is None:
                 target += source
             else:
-                add_ways(target, source, addition.gain, self.moments)
-            if active.get(next_lead, -1) < i + addition.rows:
-                active[next_lead] = i + addition.rows
+                add_ways(target, source, transfer.gain, self.moments)
+            if active.get(next_lead, -1) < i + transfer.n_rows:
+                active[next_lead] = i + transfer.n_rows
 
-    def _known_additions(self, lead: Lead, i: int) -> list[_Addition]:
+    def _cached_transfers(self, lead: Lead, i: int) -> list[_Transfer]:
         """List the transfers of the options at a border, cached by the options."""
         options = self.options[0 if lead is None else 1 - lead[0]][i]
         key = lead, tuple((option.axis, option.end - i, option.label) for option in options)
-        if key not in self._known:
+        if key not in self._transfers_by_options:
             min_ahead, ahead_stop = int(lead is not None), self._reach[lead] + 1
-            of_each = (self._additions(lead, option, min_ahead, ahead_stop) for option in options)
-            self._known[key] = [*chain.from_iterable(of_each)]
-        return self._known[key]
+            of_each = (self._transfers(lead, option, min_ahead, ahead_stop) for option in options)
+            self._transfers_by_options[key] = [*chain.from_iterable(of_each)]
+        return self._transfers_by_options[key]
 
-    def _additions(
-        self, lead: Lead, option: Option, min_ahead: int, ahead_stop: int
-    ) -> Iterator[_Addition]:
+    def _transfers(
+        self, lead: Lead, option: WalkOption, min_ahead: int, ahead_stop: int
+    ) -> Iterator[_Transfer]:
         """Yield the transfers of an option, for a range of borders by which a lead is ahead.
 
         Args:
@@ -579,12 +587,12 @@ class LeadWalk(Walk):
         axis, start, end, label, weight = option
         steps, begin = end - start, self.borders[start]
         length = self.borders[end] - begin
-        takeable, placed_states = self._parts[axis]
+        source_slices, target_slices = self._parts[axis]
         rule = self.rule
         if lead is None:
             next_lead = 0, rule.tag_of(length, label, is_level=True)
-            yield _Addition(
-                next_lead, steps, 1, 0, (slice(0, 1), *takeable), placed_states, weight, None
+            yield _Transfer(
+                next_lead, steps, 1, 0, (slice(0, 1), *source_slices), target_slices, weight, None
             )
             return
         lead_index, tag = lead
@@ -600,13 +608,13 @@ class LeadWalk(Walk):
             if low >= high:
                 continue
             range_gains = None if gains is None else gains[low - min_ahead : high - min_ahead]
-            for range_start, range_stop, gain in self._even(range_gains, low, high):
+            for range_start, range_stop, gain in self._ranges_by_gain(range_gains, low, high):
                 if not self.moments and gain is not None and gain >= self.shape[-1]:
                     continue  # such states do not occur, as no match is so large
                 is_taken = rule.takes_both and gain is not None
-                addition_fields = (
-                    (slice(range_start, range_stop), *takeable),
-                    placed_states,
+                transfer_fields = (
+                    (slice(range_start, range_stop), *source_slices),
+                    target_slices,
                     weight,
                     gain,
                 )
@@ -618,17 +626,17 @@ class LeadWalk(Walk):
                         range_start * table_width + steps - range_start,
                         table_width - 1,
                     )
-                    yield _Addition(
-                        next_lead, first_target, target_step, range_stop - 1, *addition_fields
+                    yield _Transfer(
+                        next_lead, first_target, target_step, range_stop - 1, *transfer_fields
                     )
                 elif range_start == steps:
-                    yield _Addition(None, steps, 1, steps, *addition_fields)
+                    yield _Transfer(None, steps, 1, steps, *transfer_fields)
                 else:
                     next_lead = lead_index, None if is_taken else rule.later(tag)
                     first_target = steps * (self._reach[next_lead] + 1) + range_start - steps
-                    yield _Addition(next_lead, first_target, 1, steps, *addition_fields)
+                    yield _Transfer(next_lead, first_target, 1, steps, *transfer_fields)
 
-    def _even(
+    def _ranges_by_gain(
         self, gains: Ints | Floats | None, low: int, high: int
     ) -> Iterator[tuple[int, int, float | Ints | Floats | None]]:
         """Yield ranges from ``low`` to ``high`` with a common treatment, and their gain."""

@@ -28,7 +28,13 @@ from spanagree.labels.category_weights import (
     weighted_agreement_by_item,
 )
 from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
-from spanagree.labels.formulas import CoefficientKind, CoefficientSet, Sums, rows_of, sums_by_n
+from spanagree.labels.formulas import (
+    CoefficientKind,
+    CoefficientSet,
+    CoefficientSums,
+    rows_of,
+    sums_by_n,
+)
 from spanagree.results.score import corrected
 
 if TYPE_CHECKING:
@@ -42,7 +48,7 @@ LabelsLike: TypeAlias = "LabelTable | Mapping[Any, Sequence[object]] | Sequence[
 """Table of labels, or an argument of :meth:`LabelTable.from_annotators`."""
 
 
-class Options(TypedDict, total=False):
+class LabelOptions(TypedDict, total=False):
     """Options on items and weights of labels; see :func:`spanagree.coefficients`."""
 
     complete_only: bool
@@ -51,7 +57,9 @@ class Options(TypedDict, total=False):
     order: Sequence[str] | None
 
 
-def pi(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
+def pi(
+    table: LabelsLike, *others: Sequence[object], **options: Unpack[LabelOptions]
+) -> Coefficient:
     """Compute π (Scott 1955; for more than two annotators Fleiss 1971, who calls it kappa).
 
     A_e = Σ_k P(k)², with one distribution P for all annotators. By category it is Fleiss's κ_j.
@@ -77,7 +85,9 @@ def pi(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options])
     return _of_table(CoefficientSet.pi, table, others, options)
 
 
-def kappa(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
+def kappa(
+    table: LabelsLike, *others: Sequence[object], **options: Unpack[LabelOptions]
+) -> Coefficient:
     """Compute κ (Cohen 1960; for more than two annotators Artstein & Poesio 2005 = Conger 1980).
 
     A_e = Σ_k P(k|c_m)·P(k|c_n), averaged over pairs of annotators m, n. Each annotator has a
@@ -96,7 +106,9 @@ def kappa(table: LabelsLike, *others: Sequence[object], **options: Unpack[Option
     return _of_table(CoefficientSet.kappa, table, others, options)
 
 
-def alpha(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
+def alpha(
+    table: LabelsLike, *others: Sequence[object], **options: Unpack[LabelOptions]
+) -> Coefficient:
     """Compute α (Krippendorff 2011): 1 − D_o/D_e of the coincidence matrix.
 
     ``observed`` is 1 − D_o and ``expected`` 1 − D_e, with distances from 0 to 1. Items with one
@@ -113,7 +125,9 @@ def alpha(table: LabelsLike, *others: Sequence[object], **options: Unpack[Option
     return _of_table(CoefficientSet.alpha, table, others, options)
 
 
-def ac1(table: LabelsLike, *others: Sequence[object], **options: Unpack[Options]) -> Coefficient:
+def ac1(
+    table: LabelsLike, *others: Sequence[object], **options: Unpack[LabelOptions]
+) -> Coefficient:
     """Compute AC1 (Gwet 2008): A_e = Σ_k P(k)(1 − P(k)) / (q − 1), with q declared categories.
 
     With ``category_weights`` this is AC2 (Gwet 2014); see :func:`spanagree.coefficients`.
@@ -132,9 +146,9 @@ def _of_table(
     definition: CoefficientKind[Coefficient],
     table: LabelsLike,
     other_labels: Sequence[Sequence[object]],
-    options: Options,
+    options: LabelOptions,
 ) -> Coefficient:
-    check_keywords(options, Options.__annotations__)
+    check_keywords(options, LabelOptions.__annotations__)
     labels_by_annotator = [table, *other_labels] if other_labels else table
     return score(definition, CoefficientInputs.of(labels_by_annotator, **options))
 
@@ -219,7 +233,7 @@ class CoefficientInputs:
         return notes
 
     @cached_property
-    def nothing(self) -> str:
+    def no_pairs_reason(self) -> str:
         """Reason why no labels can be compared; empty if any can."""
         n_items, n_compared, n_annotators, *_ = self.counts
         if n_compared:
@@ -241,11 +255,11 @@ class CoefficientInputs:
         return self.table.own[np.argsort(self.ranks)]
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> CoefficientSums:
         """Sums over all items, in one row."""
         return self.weighted_sums(np.zeros(len(self.table.counts.n)))
 
-    def weighted_sums(self, weights: Floats) -> Sums:
+    def weighted_sums(self, weights: Floats) -> CoefficientSums:
         """Compute the sums over all items with weights of SPA.
 
         Args:
@@ -283,7 +297,7 @@ class CoefficientInputs:
         return table.evidence_of(weighted_pairs > 0)
 
     @cached_property
-    def against_rest(self) -> Sums:
+    def against_rest(self) -> CoefficientSums:
         """Sums for each category against all others, one row for each category."""
         n_labels, n_items, n_given, agreeing = self.table.counts
         n_labels_of_items = n_labels * n_items
@@ -317,7 +331,7 @@ class CoefficientInputs:
     def undefined(self, definition: CoefficientKind[Any]) -> str:
         """Explain why a coefficient is entirely undefined; empty if it is not."""
         table = self.table
-        return self.nothing or definition.undefined(
+        return self.no_pairs_reason or definition.undefined(
             has_names=table.named, n_categories=len(table.labels)
         )
 
@@ -327,10 +341,11 @@ def score(definition: CoefficientKind[Coefficient], inputs: CoefficientInputs) -
     shared_fields = inputs.shared(definition)
     if reason := inputs.undefined(definition):
         return Coefficient(**shared_fields, reason=reason)
+    # a category against the others is nominal
     category_fields = {
         **shared_fields,
         "name": definition.sign,
-    }  # a category against the others is nominal
+    }
     by_category = {
         label: Coefficient(**category_fields, **_score_fields(row))
         for label, row in zip(

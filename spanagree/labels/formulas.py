@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class CoefficientSums:
     """Sums over items; each field is (rows, columns).
 
     Attributes:
@@ -122,16 +122,16 @@ class Sums:
 
 
 def starts(n_categories: int, n_annotators: int) -> dict[str, int]:
-    """Compute the first column of each field among the columns of :class:`Sums`."""
+    """Compute the first column of each field among the columns of :class:`CoefficientSums`."""
     widths = [1] * 6 + [n_categories] * 3 + [n_annotators * n_categories]
-    names = [column.name for column in fields(Sums)[:-1]]
+    names = [column.name for column in fields(CoefficientSums)[:-1]]
     return dict(zip(names, accumulate([0, *widths]), strict=False))
 
 
 def item_columns(
     n_labels: Ints, n_items: Any, equal_pairs: Any, pairs_for_alpha: Any, weights: Floats
 ) -> list[Any]:
-    """Compute the summands of items for the first six fields of :class:`Sums`.
+    """Compute the summands of items for the first six fields of :class:`CoefficientSums`.
 
     Args:
         n_labels: number n of labels of an item; (R,).
@@ -156,7 +156,7 @@ def item_columns(
 
 
 def category_columns(n_labels: Ints, n_given: Any, weights: Floats) -> list[Any]:
-    """Compute the summands of categories for the next three fields of :class:`Sums`.
+    """Compute the summands of categories for the next three fields of :class:`CoefficientSums`.
 
     Args:
         n_labels: number n of labels of an item.
@@ -173,7 +173,7 @@ def sums_by_n(
     weights: Any,
     agreeing_for_alpha: Any | None,
     weight_matrices: WeightMatrices,
-) -> Sums:
+) -> CoefficientSums:
     """Compute sums from counts of items by their number of labels.
 
     Args:
@@ -191,7 +191,7 @@ def sums_by_n(
     category_sums = category_columns(n[:, None], n_given, weights[:, None])
     sums = [column.sum(axis=1, keepdims=True) for column in item_sums]
     sums += [column.sum(axis=1) for column in category_sums]
-    return Sums(*[*sums, by_annotator], weight_matrices=weight_matrices)
+    return CoefficientSums(*[*sums, by_annotator], weight_matrices=weight_matrices)
 
 
 # --- the formulas -------------------------------------------------------------------------------
@@ -207,20 +207,20 @@ def _total(by_category: Floats) -> Floats:
     return total
 
 
-def _spa(sums: Sums) -> Floats:
+def _spa(sums: CoefficientSums) -> Floats:
     """Compute SPA, A_e = Σ p_c² of the weighted shares p_c, and corrected SPA."""
     share = sums.weighted_share / sums.weight
     return figures(sums.weighted / sums.weight, _total(sums.square(share)))
 
 
-def _alpha(sums: Sums) -> Floats:
+def _alpha(sums: CoefficientSums) -> Floats:
     """Compute 1 − D_o and 1 − D_e of the coincidence matrix, and α."""
     n = _total(sums.values)
     equal = _total(sums.values * (weighted_sum(sums.values, sums.weight_matrices.alpha) - 1))
     return figures(1 - sums.disagreement / n, equal / (n * (n - 1)))
 
 
-def _ac1(sums: Sums) -> Floats:
+def _ac1(sums: CoefficientSums) -> Floats:
     """Compute AC1; with weights AC2, with Σ w_kl / (q(q − 1)) in place of 1/(q − 1)."""
     p, n_categories, weights = sums.shares, sums.share.shape[1], sums.weight_matrices.weights
     expected = _total(p * (1 - p)) / (n_categories - 1 if n_categories > 1 else np.nan)
@@ -229,7 +229,7 @@ def _ac1(sums: Sums) -> Floats:
     )
 
 
-def _bias(sums: Sums) -> Floats:
+def _bias(sums: CoefficientSums) -> Floats:
     """Compute A_e of π, A_e of κ, and their difference."""
     of_pi, of_kappa = _total(sums.of_one), _total(sums.of_pairs)
     return np.concatenate((of_pi, of_kappa, of_pi - of_kappa), axis=1)
@@ -290,7 +290,7 @@ def mean_and_median(values: Floats) -> tuple[Floats, Floats]:
     return mean, np.take_along_axis(ascending, middle_positions, axis=1).mean(axis=1)
 
 
-def rows_of(definition: CoefficientKind[Any], sums: Sums) -> list[list[float]]:
+def rows_of(definition: CoefficientKind[Any], sums: CoefficientSums) -> list[list[float]]:
     """Compute the three figures of a coefficient for each row of sums."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rows: list[list[float]] = definition.formula(sums).tolist()
@@ -302,7 +302,9 @@ def all_figures(
 ) -> Floats:
     """Compute the figures of all coefficients from columns of sums; (rows, 3 · coefficients)."""
     column_borders = list(starts(n_categories, n_annotators).values())[1:]
-    sums = Sums(*np.split(columns, column_borders, axis=1), weight_matrices=weight_matrices)
+    sums = CoefficientSums(
+        *np.split(columns, column_borders, axis=1), weight_matrices=weight_matrices
+    )
     return np.concatenate(
         [definition.formula(sums) for definition in COEFFICIENTS.values()], axis=1
     )
@@ -310,7 +312,7 @@ def all_figures(
 
 # --- the coefficients -----------------------------------------------------------------------------
 
-Formula: TypeAlias = Callable[[Sums], Floats]
+Formula: TypeAlias = Callable[[CoefficientSums], Floats]
 """Function from sums to observed, expected and value, (rows, 3); ``nan`` if undefined."""
 
 C = TypeVar("C", bound="Coefficient")

@@ -20,7 +20,7 @@ from spanagree.errors import counted
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.formulas import (
     CORRECTED,
-    Sums,
+    CoefficientSums,
     rows_of,
 )
 from spanagree.results.frame import Column, Frame, Value
@@ -66,7 +66,9 @@ def pairs_table(inputs: CoefficientInputs) -> Frame:
     return Frame(columns, rows)
 
 
-def _sums_of_pairs(inputs: CoefficientInputs, table: LabelTable) -> tuple[Ints, Ints, Sums, Floats]:
+def _sums_of_pairs(
+    inputs: CoefficientInputs, table: LabelTable
+) -> tuple[Ints, Ints, CoefficientSums, Floats]:
     """Compute sums over the items that two annotators both labelled, for each pair.
 
     Returns:
@@ -102,7 +104,7 @@ def _sums_of_pairs(inputs: CoefficientInputs, table: LabelTable) -> tuple[Ints, 
     n_items_column = n_items[:, None].astype(np.float64)
     zeros = np.zeros_like(n_items_column)
     n_labels = (n_labels_a + n_labels_b).astype(np.float64)
-    sums = Sums(
+    sums = CoefficientSums(
         n_items_column, n_items_column, weighted_agreement(weight_matrices.weights), zeros, zeros,
         2 * (n_items_column - weighted_agreement(weight_matrices.alpha)),
         n_labels / 2, np.zeros_like(n_labels), n_labels,

@@ -25,7 +25,7 @@ from spanagree.errors import SettingError, check_choice, listed, show
 from spanagree.labels.category_weights import weighted_sum, weighted_sum_of_cells
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.coefficient import Spa
-from spanagree.labels.formulas import CoefficientSet, Sums, figures, rows_of
+from spanagree.labels.formulas import CoefficientSet, CoefficientSums, figures, rows_of
 from spanagree.results.score import UNDEFINED, corrected
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def score_spa(
     )
     settings = replace(inputs.settings, weights=weights, classes=classes if by_class else None)
     shared_fields = {**inputs.shared(CoefficientSet.spa), "settings": settings}
-    if inputs.nothing:
-        return Spa(**shared_fields, reason=inputs.nothing)
+    if inputs.no_pairs_reason:
+        return Spa(**shared_fields, reason=inputs.no_pairs_reason)
     n_labels, n_items, n_given, _ = table.counts
     if by_class and distribution is None:
         distribution = (n_given / n_labels[:, None]).sum(0)
@@ -152,7 +152,9 @@ def _spa_fields(observed: float, expected: float, corrected_figure: float) -> di
     return {**figures, "reason": reason}
 
 
-def _by_category(table: LabelTable, weight_by_n: Floats, sums: Sums) -> list[list[float]]:
+def _by_category(
+    table: LabelTable, weight_by_n: Floats, sums: CoefficientSums
+) -> list[list[float]]:
     """Compute the probability that another annotator chooses a category if one did.
 
     Args:

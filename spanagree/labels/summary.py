@@ -22,7 +22,7 @@ from spanagree.labels.formulas import (
     C,
     CoefficientKind,
     CoefficientSet,
-    Sums,
+    CoefficientSums,
     agreement_figures,
     pairs_of_categories,
     rows_of,
@@ -98,7 +98,7 @@ def score_bias(inputs: CoefficientInputs) -> Bias:
     )
 
 
-def _by_annotator(inputs: CoefficientInputs, sums: Sums) -> dict[str, float]:
+def _by_annotator(inputs: CoefficientInputs, sums: CoefficientSums) -> dict[str, float]:
     """Compute each annotator's summand in the variances of P(k|c), Σ_k (P(k|c) − mean)².
 
     Annotators without a label are left out.
@@ -252,7 +252,7 @@ def score_categories(
             observed=agreement.observed,
             expected=agreement.expected,
             interval=agreement.interval,
-            reason="" if n_pairs else inputs.nothing or "in no pair of labels",
+            reason="" if n_pairs else inputs.no_pairs_reason or "in no pair of labels",
             agreements=n_equal // 2,
             potential=n_pairs - n_equal // 2,
             given=n_category_labels,
@@ -413,9 +413,9 @@ def coefficients(
     if jackknife is not None:
         from spanagree.labels.intervals import category_intervals, intervals  # most ask for none
 
-        ends = {} if inputs.nothing else intervals(inputs, spa_result.weights, jackknife)
+        ends = {} if inputs.no_pairs_reason else intervals(inputs, spa_result.weights, jackknife)
         settings = replace(settings, **jackknife.settings(x.kind for x in ends.values()))
-        category_ends = [] if inputs.nothing else category_intervals(inputs, jackknife)
+        category_ends = [] if inputs.no_pairs_reason else category_intervals(inputs, jackknife)
         coefficients_by_key = {
             key: replace(coefficient, interval=ends.get(key))
             for key, coefficient in coefficients_by_key.items()

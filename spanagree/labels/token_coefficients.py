@@ -55,9 +55,8 @@ def token_coefficients(
     (0.727, 0.0, 0.0)
     """
     source = source_of(corpus)
-    corpus_or_parts = (
-        [*source] if isinstance(source, Iterator) else source
-    )  # the parts are read twice
+    # the parts are read twice
+    corpus_or_parts = [*source] if isinstance(source, Iterator) else source
     table = token_labels(corpus_or_parts, executor=executor, progress=progress)
     all_coefficients = coefficients(table, ci=ci, **settings)
     marked_coefficients = coefficients(marked_items(table), ci=ci, **settings)

@@ -262,7 +262,7 @@ class _Alpha(NamedTuple):
 def _alpha_of(part: Coefficients, jackknife: Jackknife) -> _Alpha:
     """Leave out each item of a slice once; of tokens each document."""
     basis = part.basis
-    if basis is None or basis.nothing:
+    if basis is None or basis.no_pairs_reason:
         return _Alpha(math.nan, 0.0, 0.0, 0.0, False)
     sums = coefficient_moments(basis, part.spa.weights, jackknife)
     at = 3 * [*formulas.COEFFICIENTS].index("alpha") + 2

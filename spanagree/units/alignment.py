@@ -26,7 +26,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, groups
 from spanagree.units.dissimilarity import (
     Dissimilarity,
-    Pairs,
+    UnitPairs,
     Units,
     near_pairs,
     pairs_of_annotators,
@@ -38,7 +38,7 @@ _TOGETHER = 2000  # number of units in one assignment problem; the time grows wi
 _AGAIN = 2  # number of further passes over the annotators
 
 
-class Alignment(NamedTuple):
+class UnitAlignment(NamedTuple):
     """An alignment of the units of many documents.
 
     Attributes:
@@ -70,11 +70,11 @@ def disorder_bounds(annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
 
 def align(
     units: Units,
-    pairs: Pairs,
+    pairs: UnitPairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
     deadline: Deadline = NO_DEADLINE,
-) -> Alignment:
+) -> UnitAlignment:
     """Compute the best alignment of the units of many documents.
 
     If there are too many units, or the time is over, the alignment is good but unproven. Its gap
@@ -106,11 +106,11 @@ def align(
             units.rows(is_unproven[units.document]), annotators, dissimilarity
         )
         gap[is_unproven] = np.maximum(cost - lowest_cost, 0)[is_unproven]
-    return Alignment(group, cost, gap)
+    return UnitAlignment(group, cost, gap)
 
 
 def _assign_in_turn(
-    units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity, group: Ints
+    units: Units, pairs: UnitPairs, annotators: Ints, dissimilarity: Dissimilarity, group: Ints
 ) -> None:
     """Find a good alignment greedily, annotator after annotator, and write it to `group`.
 
@@ -149,7 +149,7 @@ def _assign_in_turn(
         group[in_turn] = initial_group[in_turn]
         _assign(
             units,
-            Pairs(target, candidate, 2 * dissimilarity.delta_empty - gain),
+            UnitPairs(target, candidate, 2 * dissimilarity.delta_empty - gain),
             dissimilarity,
             group,
         )
@@ -238,7 +238,7 @@ def aligned_pairs(group: Ints) -> tuple[Ints, Ints]:
     return first[pair_order], second[pair_order]
 
 
-def _assign(units: Units, pairs: Pairs, dissimilarity: Dissimilarity, group: Ints) -> None:
+def _assign(units: Units, pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
     """Align the units of two annotators, and write each partner's group to `group`.
 
     The second unit of an aligned pair gets the index of the first unit as its group. Components of
@@ -254,7 +254,7 @@ def _assign(units: Units, pairs: Pairs, dissimilarity: Dissimilarity, group: Int
         _assign_portion(pairs.rows(rows), dissimilarity, group)
 
 
-def _assign_portion(pairs: Pairs, dissimilarity: Dissimilarity, group: Ints) -> None:
+def _assign_portion(pairs: UnitPairs, dissimilarity: Dissimilarity, group: Ints) -> None:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

@@ -314,7 +314,7 @@ class _Clock:
         """Return the progress callback of a measure."""
         return step_of(self._progress, name)
 
-    def ending(self, name: str) -> Progress:
+    def progress_with_limit(self, name: str) -> Progress:
         """Build a progress callback that raises when half of the time is over."""
         show_progress, time_limit = self.of(name), self._limit
 
@@ -364,7 +364,9 @@ def _measures_without_alignments(
         is_assigned = find_match(match).one_to_one
 
         def compute() -> list[MeasureScore]:
-            match_progress = (clock.ending if is_assigned else clock.of)(f"F1, {match}")
+            match_progress = (clock.progress_with_limit if is_assigned else clock.of)(
+                f"F1, {match}"
+            )
             settings: dict[str, Any] = {"match": match, "seed": seed, "progress": match_progress}
             chance_option: dict[str, Any] = {"chance": chance}
             try:

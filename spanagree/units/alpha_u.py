@@ -21,7 +21,7 @@ from spanagree.errors import check_choice, counted, printable
 from spanagree.formats.guessed import CorpusLike, source_of
 from spanagree.parts.each import Part, whole_corpus
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
-from spanagree.units.alpha_u_count import ALL, CountedUnits, UnitCounting, count
+from spanagree.units.alpha_u_count import ALL, DisagreementCounts, DisagreementOptions, count
 from spanagree.units.alpha_u_result import AlphaU, AlphaUFigures
 from spanagree.units.score import (
     disagreement,
@@ -75,13 +75,13 @@ def alpha_u(
     annotators = as_list(annotators)
     check_choice(continuum, CONTINUA, "continuum")
     jackknife = parse_ci(ci, clusters=False)
-    counting = UnitCounting(
+    counting = DisagreementOptions(
         continuum=continuum, annotators=annotators, pairs=pairs, progress=progress
     )
     return _result(count(joined, counting), pairs, jackknife)
 
 
-def _result(counts: CountedUnits, pairs: bool, jackknife: Jackknife | None) -> AlphaU:
+def _result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife | None) -> AlphaU:
     """Build the result for all annotators, and for each pair if requested."""
     names, settings = counts.annotators, settings_with(counts.settings, jackknife)
     team = _coefficients(counts, (), jackknife)
@@ -97,12 +97,12 @@ def _result(counts: CountedUnits, pairs: bool, jackknife: Jackknife | None) -> A
     return AlphaU(team, by_pair, names, counts.documents, settings, tuple(notes), jackknife)
 
 
-def _required_annotators(counts: CountedUnits) -> str:
+def _required_annotators(counts: DisagreementCounts) -> str:
     return "all annotators" if counts.settings.continuum == "joined" else "two annotators"
 
 
 def _coefficients(
-    counts: CountedUnits, names: tuple[str, ...], jackknife: Jackknife | None
+    counts: DisagreementCounts, names: tuple[str, ...], jackknife: Jackknife | None
 ) -> AlphaUFigures:
     """Compute α_U overall and by label.
 

@@ -23,7 +23,7 @@ ALL = None
 """Key for all categories together, in place of a label."""
 
 
-class Table(NamedTuple):
+class DisagreementTable(NamedTuple):
     """Observed and expected disagreement of each compared document, and both weights.
 
     Attributes:
@@ -40,7 +40,7 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class DisagreementSums:
     """Sums over documents.
 
     Attributes:
@@ -56,7 +56,7 @@ class Sums:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedUnits:
+class DisagreementCounts:
     """Sums for α_U of a team and of its pairs.
 
     Attributes:
@@ -74,12 +74,12 @@ class CountedUnits:
     notes: tuple[str, ...]
     annotators: tuple[str, ...]
     labels: tuple[str, ...]
-    sums: Mapping[tuple[str, ...], Sums]
-    per_document: Mapping[tuple[str, ...], Table]
+    sums: Mapping[tuple[str, ...], DisagreementSums]
+    per_document: Mapping[tuple[str, ...], DisagreementTable]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class UnitCounting:
+class DisagreementOptions:
     """Options for counting the disagreements of one corpus.
 
     Attributes:
@@ -95,7 +95,7 @@ class UnitCounting:
     progress: Progress = None
 
 
-def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
+def count(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
     """Sum the disagreements of one corpus, of all annotators and of each two.
 
     Raises:
@@ -110,12 +110,12 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
-    tables: dict[tuple[str, ...], Table] = {(): _table(corpus, settings)}
+    tables: dict[tuple[str, ...], DisagreementTable] = {(): _table(corpus, settings)}
     for pair in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
         tables[pair] = _table(corpus.of_annotators(pair), settings)
     if counting.progress is not None:
         counting.progress(len(tables), len(tables))
-    return CountedUnits(
+    return DisagreementCounts(
         documents=len(corpus),
         settings=settings,
         notes=corpus.notes,
@@ -126,7 +126,7 @@ def count(corpus: Corpus, counting: UnitCounting) -> CountedUnits:
     )
 
 
-def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
+def _table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
     joined = settings.continuum == "joined"
     units = sums_of.continua(corpus, joined)
     sums = np.zeros((len(units.lengths), 1 + len(corpus.labels), 4))
@@ -141,10 +141,12 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> Table:
         (n_seen >= 2) & (n_seen >= (len(corpus.layers) if joined else 2))
     )
     has_units = np.isin(np.arange(len(corpus.labels)), units.label).tolist()
-    return Table(sums, compared_documents[: len(sums)], has_units, len(compared_documents))
+    return DisagreementTable(
+        sums, compared_documents[: len(sums)], has_units, len(compared_documents)
+    )
 
 
-def _sums(table: Table, labels: Sequence[str]) -> Sums:
+def _sums(table: DisagreementTable, labels: Sequence[str]) -> DisagreementSums:
     """Sum a table over its documents."""
 
     def total(label_index: int, columns: Sequence[int]) -> Floats:
@@ -156,4 +158,4 @@ def _sums(table: Table, labels: Sequence[str]) -> Sums:
         for label_index, label in enumerate((ALL, *labels))
         if has_units[label_index]
     }
-    return Sums(table.documents, total(0, [WEIGHT]), figures)
+    return DisagreementSums(table.documents, total(0, [WEIGHT]), figures)

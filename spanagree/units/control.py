@@ -27,13 +27,13 @@ from spanagree.comparisons.expected import place_layers
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
-from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, pairs_of_annotators
+from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, pairs_of_annotators
 
 _PLACES = 5_000_000  # largest number of distinct lengths times positions of a document
 _CHUNK = 1 << 20  # number of elements of one temporary array
 
 
-def gains(units: Units, pairs: Pairs, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
+def gains(units: Units, pairs: UnitPairs, annotators: Ints, dissimilarity: Dissimilarity) -> Floats:
     """Sum the gains of all pairs of units in each document."""
     n_pairs = np.maximum(pairs_of_annotators(annotators), 1)
     document = units.document[pairs.u]

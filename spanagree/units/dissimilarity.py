@@ -159,7 +159,7 @@ def ordinal_positions(labels: Sequence[str], order: Sequence[str]) -> tuple[floa
     return tuple(names.index(label) / max(len(names) - 1, 1) for label in labels)
 
 
-class Pairs(NamedTuple):
+class UnitPairs(NamedTuple):
     """Pairs of units of the same document, the annotator of ``u`` before that of ``v``.
 
     Attributes:
@@ -172,12 +172,12 @@ class Pairs(NamedTuple):
     v: Ints
     value: Floats
 
-    def rows(self, rows: NDArray[np.generic]) -> Pairs:
+    def rows(self, rows: NDArray[np.generic]) -> UnitPairs:
         """Select pairs by index or mask."""
-        return Pairs(self.u[rows], self.v[rows], self.value[rows])
+        return UnitPairs(self.u[rows], self.v[rows], self.value[rows])
 
 
-def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> Pairs:
+def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> UnitPairs:
     """Find the pairs of units of two annotators with a dissimilarity below a bound.
 
     Args:
@@ -185,7 +185,7 @@ def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> Pa
         bounds: upper bound of the dissimilarity in each document.
         dissimilarity: dissimilarity of two units.
     """
-    batches: list[Pairs] = []
+    batches: list[UnitPairs] = []
     for u, v in _candidates(units, dissimilarity.reach(bounds)):
         is_of_two = units.annotator[u] != units.annotator[v]
         u, v = u[is_of_two], v[is_of_two]
@@ -193,9 +193,9 @@ def near_pairs(units: Units, bounds: Floats, dissimilarity: Dissimilarity) -> Pa
         u, v = np.where(is_reversed, v, u), np.where(is_reversed, u, v)
         value = dissimilarity.of_pairs(units, u, v) + tie_breaks(units, u, v, dissimilarity)
         is_near = value < bounds[units.document[u]]
-        batches.append(Pairs(u[is_near], v[is_near], value[is_near]))
-    no_pairs = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    pairs = Pairs(*map(np.concatenate, zip(no_pairs, *batches, strict=True)))
+        batches.append(UnitPairs(u[is_near], v[is_near], value[is_near]))
+    no_pairs = UnitPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    pairs = UnitPairs(*map(np.concatenate, zip(no_pairs, *batches, strict=True)))
     return pairs.rows(np.lexsort((pairs.v, pairs.u)))
 
 

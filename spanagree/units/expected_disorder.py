@@ -55,7 +55,7 @@ class GammaTask(NamedTuple):
     deadline: Deadline
 
 
-class Expected(NamedTuple):
+class ExpectedDisorder(NamedTuple):
     """Estimate of the expected disorder, with its draws.
 
     Attributes:
@@ -80,7 +80,7 @@ def sample_expected(
     observed: AlignmentSums,
     job: GammaTask,
     report_progress: Callable[[int, int], None],
-) -> Expected:
+) -> ExpectedDisorder:
     """Draw until the standard errors of γ and γ_cat are below the precision, or the time is over.
 
     Args:
@@ -146,7 +146,7 @@ def _draw_batches(
         yield batch_sums
 
 
-def _largest_error(observed: AlignmentSums, expected: Expected) -> float:
+def _largest_error(observed: AlignmentSums, expected: ExpectedDisorder) -> float:
     """Compute the larger of the standard errors of γ and γ_cat, from those of the expectations."""
     cost = math.fsum(observed.cost[0].tolist())
     of_gamma = cost / expected.total**2 * expected.error if expected.total > 0 else 0.0
@@ -167,7 +167,7 @@ def ratio_of(sums: Floats) -> tuple[float, float]:
     )
 
 
-def estimate(draws: AlignmentSums, known_gain: Floats | None) -> Expected:
+def estimate(draws: AlignmentSums, known_gain: Floats | None) -> ExpectedDisorder:
     """Estimate the expected cost, with the control variate if its expectation is known.
 
     Args:
@@ -186,4 +186,4 @@ def estimate(draws: AlignmentSums, known_gain: Floats | None) -> Expected:
             residuals, degrees = residuals - slope * gain_residuals, n_draws - 2
     error = math.sqrt(float(residuals @ residuals) / degrees / n_draws)
     gap = math.fsum(draws.gap.mean(0).tolist())
-    return Expected(draws, mean_cost, math.fsum(mean_cost.tolist()), error, gap)
+    return ExpectedDisorder(draws, mean_cost, math.fsum(mean_cost.tolist()), error, gap)

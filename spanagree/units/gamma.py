@@ -37,7 +37,7 @@ from spanagree.uncertainty.confidence import Jackknife, parse_ci
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_positions
 from spanagree.units.expected_disorder import (
     FIRST_DRAWS,
-    Expected,
+    ExpectedDisorder,
     GammaTask,
     ratio_of,
     sample_expected,
@@ -282,7 +282,7 @@ def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
     )
 
 
-def _table(weight: Floats, observed: AlignmentSums, expected: Expected) -> Floats:
+def _table(weight: Floats, observed: AlignmentSums, expected: ExpectedDisorder) -> Floats:
     """Build the summands of each document; (documents, figures, 4).
 
     The figures are γ, γ_cat and γ_k of each label; the four columns are the observed and the
@@ -297,7 +297,7 @@ def _table(weight: Floats, observed: AlignmentSums, expected: Expected) -> Float
     return np.concatenate((of_gamma[:, None], of_categories), axis=1)
 
 
-def _gamma(sums: Floats, expected: Expected) -> Disagreement:
+def _gamma(sums: Floats, expected: ExpectedDisorder) -> Disagreement:
     """Compute γ from the summands of each document."""
     observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
     error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
@@ -306,7 +306,7 @@ def _gamma(sums: Floats, expected: Expected) -> Disagreement:
 
 
 def _gamma_cat(
-    sums: Floats, expected: Expected, category_index: int, label: str | None
+    sums: Floats, expected: ExpectedDisorder, category_index: int, label: str | None
 ) -> Disagreement:
     """Compute γ_cat, or γ_k of a label.
 
@@ -329,7 +329,10 @@ def _gamma_cat(
 
 
 def _with_bounds(
-    figures: Sequence[Disagreement], observed: AlignmentSums, expected: Expected, job: GammaTask
+    figures: Sequence[Disagreement],
+    observed: AlignmentSums,
+    expected: ExpectedDisorder,
+    job: GammaTask,
 ) -> list[Disagreement]:
     """Replace the values of an unfinished computation by bounds.
 
@@ -370,7 +373,7 @@ def _with_bounds(
 
 
 def _as_bounds(
-    figure: Disagreement, bounds: tuple[float, float], expected: Expected
+    figure: Disagreement, bounds: tuple[float, float], expected: ExpectedDisorder
 ) -> Disagreement:
     """Replace the value of a coefficient by its bounds, and give the reason."""
     cause = (

@@ -26,9 +26,9 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import times_seen
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_choice, check_whole, show
-from spanagree.units.alignment import Alignment, align, aligned_pairs, disorder_bounds
+from spanagree.units.alignment import UnitAlignment, align, aligned_pairs, disorder_bounds
 from spanagree.units.control import gains
-from spanagree.units.dissimilarity import Dissimilarity, Pairs, Units, near_pairs, units_of
+from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, near_pairs, units_of
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
 
 SAMPLERS = {
@@ -159,12 +159,12 @@ def align_annotations(
 
 def _align_in_parts(
     units: Units,
-    pairs: Pairs,
+    pairs: UnitPairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
     deadline: Deadline,
     progress: Progress,
-) -> Alignment:
+) -> UnitAlignment:
     """Align documents in parts of limited size."""
     units_by_document = np.bincount(units.document, minlength=len(annotators))
     pairs_by_document = np.bincount(units.document[pairs.u], minlength=len(annotators))
@@ -172,8 +172,8 @@ def _align_in_parts(
     part_index = (np.cumsum(document_size) - 1).clip(0) // _TOGETHER
     first_document = np.flatnonzero(np.diff(part_index, prepend=-1))
     if not len(first_document):
-        return Alignment(np.zeros(0, np.int64), *np.zeros((2, len(annotators))))
-    alignments: list[Alignment] = []
+        return UnitAlignment(np.zeros(0, np.int64), *np.zeros((2, len(annotators))))
+    alignments: list[UnitAlignment] = []
     n_groups = 0
     ends = [*first_document[1:], len(annotators)]
     for part_number, (start, stop) in enumerate(zip(first_document, ends, strict=True), 1):
@@ -187,7 +187,7 @@ def _align_in_parts(
         n_groups += int(alignment.group.max(initial=-1)) + 1
         if progress is not None:
             progress(part_number, len(first_document))
-    return Alignment(*map(np.concatenate, zip(*alignments, strict=True)))
+    return UnitAlignment(*map(np.concatenate, zip(*alignments, strict=True)))
 
 
 def category_sums(

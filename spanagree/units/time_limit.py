@@ -41,17 +41,17 @@ class Deadline(NamedTuple):
     @property
     def is_over(self) -> bool:
         """True if no time is left."""
-        return self.left <= 0
+        return self.seconds_left <= 0
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Remaining seconds."""
         return self.at - time.time() if math.isfinite(self.at) else math.inf
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of the HiGHS solver for the remaining time."""
-        return {} if math.isinf(self.at) else {"time_limit": max(self.left, 0.0)}
+        return {} if math.isinf(self.at) else {"time_limit": max(self.seconds_left, 0.0)}
 
 
 NO_DEADLINE = Deadline()

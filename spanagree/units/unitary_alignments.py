@@ -19,7 +19,7 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Ints, ranges
 from spanagree.units.dissimilarity import (
     Dissimilarity,
-    Pairs,
+    UnitPairs,
     Units,
     pairs_of_annotators,
     tie_breaks,
@@ -32,7 +32,7 @@ _WHOLE = 1e-6  # tolerance of an integer solution
 _COLUMNS = 100_000  # largest number of listed unitary alignments of a component
 
 
-def components(pairs: Pairs, n_units: int) -> Ints:
+def components(pairs: UnitPairs, n_units: int) -> Ints:
     """Compute the connected component of each unit; pairs are the links."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -61,7 +61,7 @@ class _Candidates(NamedTuple):
 
 def pack(
     units: Units,
-    pairs: Pairs,
+    pairs: UnitPairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
     group: Ints,
@@ -124,7 +124,7 @@ def pack(
 
 def unitary_alignments(
     units: Units,
-    pairs: Pairs,
+    pairs: UnitPairs,
     annotators: Ints,
     dissimilarity: Dissimilarity,
     component: Ints,
@@ -189,7 +189,7 @@ def unitary_alignments(
     return [candidates for candidates in candidates_by_size if len(candidates.units)], left_out
 
 
-def _largest_later_savings(pairs: Pairs, saving: Floats, rank: Ints) -> Floats:
+def _largest_later_savings(pairs: UnitPairs, saving: Floats, rank: Ints) -> Floats:
     """Bound the saving of each unit by pairs with annotators after each rank.
 
     Args:

@@ -338,7 +338,7 @@ def test_one_label_throughout():
 
 
 @pytest.mark.parametrize("of", [*COEFFICIENTS.values(), sa.bias, sa.spa])
-def test_nothing_to_compare(of):
+def test_no_pairs_reason(of):
     """One annotator, no shared item, no label at all: undefined, with the reason."""
     for t, said in (
         (table("XY"), "1 annotator; agreement needs two"),

@@ -197,7 +197,7 @@ def test_heavy_annotator():
 # --- gaps, choices, intervals -------------------------------------------------------------------
 
 
-def test_nothing_to_compare():
+def test_no_pairs_reason():
     """Nobody shares a document, there is none, or there is no label: it is said, not an error."""
     apart = sa.Corpus.from_segments([4, 4], {"a": [[], None], "b": [None, []]})
     for corpus in (apart, sa.Corpus.from_segments([], {"a": [], "b": []})):

@@ -411,7 +411,7 @@ def test_documents_not_shared():
 
 
 @pytest.mark.parametrize("lengths", [[], [6]])
-def test_nothing_to_compare(lengths):
+def test_no_pairs_reason(lengths):
     """Without documents, or where each saw others, every figure is undefined, with its reason."""
     nobody = [None] * len(lengths)
     layers = {"a": nobody, "b": [[(0, 1, "X")]] * len(lengths), "m": nobody}

@@ -1220,7 +1220,7 @@ def test_more_layers(visit, systems):
     ],
     ids=["nothing shared", "nothing marked", "all the same"],
 )  # fmt: skip
-def test_nothing_to_compare(visit, layers, message):
+def test_no_pairs_reason(visit, layers, message):
     """Praise is for those who were compared."""
     browser = visit(sa.Corpus.from_segments([4, 4], layers))
     choose(browser, kind="apart")

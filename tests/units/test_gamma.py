@@ -38,7 +38,7 @@ from spanagree.units.dissimilarity import (
     ordinal_positions,
     units_of,
 )
-from spanagree.units.expected_disorder import Expected, GammaTask, estimate, ratio_of
+from spanagree.units.expected_disorder import ExpectedDisorder, GammaTask, estimate, ratio_of
 from spanagree.units.gamma import _gamma, _gamma_cat, _with_bounds, canonical
 from spanagree.units.sampling import (
     AlignmentSums,
@@ -661,7 +661,7 @@ def end_after(monkeypatch, number):
     """Let the time be over when somebody has asked for it so many times."""
     asked = itertools.count()
     monkeypatch.setattr(
-        Deadline, "left", property(lambda self: 1.0 if next(asked) < number else -1.0)
+        Deadline, "seconds_left", property(lambda self: 1.0 if next(asked) < number else -1.0)
     )
 
 
@@ -715,7 +715,7 @@ def test_bounds_by_hand(observed_gap, expected_gap, error, is_cut, bounds):
     observed = AlignmentSums(
         np.array([[0.5, 1.5]]), nothing, nothing, np.array([[observed_gap, 0.0]])
     )
-    expected = Expected(observed, nothing[0], 10.0, error, expected_gap, is_cut)
+    expected = ExpectedDisorder(observed, nothing[0], 10.0, error, expected_gap, is_cut)
     made = [Disagreement(0.8, 2.0, 10.0, error), Disagreement(0.5, 1.0, 2.0, 2 * error)]
     whole, category = _with_bounds(made, observed, expected, job)
     assert whole.bounds == (bounds[0] and pytest.approx(bounds[0]))
@@ -994,7 +994,7 @@ def test_what_can_be_part_of_a_best_alignment():
 def test_errors_by_the_delta_method():
     """γ is 1 − o/e, so an error of e is o/e² times as large in γ; o 1/4, e 1/2, its error .2."""
     nothing = np.zeros((1, 1))
-    expected = Expected(
+    expected = ExpectedDisorder(
         AlignmentSums(nothing, nothing, nothing, nothing), nothing[0], 4.0, 0.2, 0.0
     )
     made = _gamma(np.array([[2.0, 4.0, 8.0, 8.0]]), expected)
@@ -1013,7 +1013,7 @@ def test_error_of_categories():
     assert ratio_of(np.zeros((3, 2))) == (0, 0)
     nothing = np.zeros((3, 1))
     drawn = AlignmentSums(nothing, nothing, draws[:, None, None], nothing)
-    expected = Expected(drawn, nothing[0], 4.0, 0.2, 0.0)
+    expected = ExpectedDisorder(drawn, nothing[0], 4.0, 0.2, 0.0)
     made = _gamma_cat(np.array([[2.0, 6.0, 4.0, 11.0]]), expected, 0, None)
     assert made.value == pytest.approx(1 - 0.5 / ratio)
     assert made.error == pytest.approx(0.5 / ratio**2 * error)
