@@ -425,7 +425,7 @@ def _mixture_probabilities(batch: _GroupBatch) -> list[Floats]:
     n_borders, n_segments = int(batch.borders[0]), sum(batch.counts)
     place_kind = np.repeat(np.arange(len(batch.counts)), [len(u) for u in batch.unit])
     start_border, end_border = np.concatenate(batch.start), np.concatenate(batch.end)
-    weight = weights_of_mixture(place_kind, start_border, end_border, batch.counts, n_borders)
+    weight = mixture_weights(place_kind, start_border, end_border, batch.counts, n_borders)
     p = weight[place_kind] * _expected_counts(
         start_border, end_border, weight[place_kind], n_borders, n_segments
     )
@@ -433,7 +433,7 @@ def _mixture_probabilities(batch: _GroupBatch) -> list[Floats]:
     return np.split(p, np.cumsum(np.bincount(place_kind))[:-1])
 
 
-def weights_of_mixture(
+def mixture_weights(
     place_kind: Ints, start: Ints, end: Ints, counts: Sequence[int], n_borders: int
 ) -> Floats:
     """Compute weights of kinds that make the mean number of segments of each kind correct.
@@ -460,7 +460,7 @@ def weights_of_mixture(
     return weight
 
 
-def ways_before_by_number(
+def count_ways_before_by_number(
     start: Ints, end: Ints, weight: Floats, n_borders: int, max_segments: int
 ) -> dict[tuple[int, ...], Floats]:
     """Compute F[m] at every border for m segments of any kind, for places with weights.
@@ -479,7 +479,7 @@ def ways_before_by_number(
     return {(m,): row for m, row in enumerate(table)}
 
 
-def ways_before(
+def count_ways_before(
     place_kind: Ints, start: Ints, end: Ints, counts: tuple[int, ...], n_borders: int
 ) -> dict[tuple[int, ...], Floats]:
     """Compute F[u] at every border for each state u of one group.

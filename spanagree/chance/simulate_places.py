@@ -17,9 +17,9 @@ import numpy as np
 from spanagree.arrays import Floats, Ints, groups, unique
 from spanagree.chance.arrangements import (
     BUDGET,
-    ways_before,
-    ways_before_by_number,
-    weights_of_mixture,
+    count_ways_before,
+    count_ways_before_by_number,
+    mixture_weights,
 )
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.corpus.segments import Layer
@@ -96,12 +96,15 @@ def _draw_group(
     n_borders = len(borders)
     n_states = float(np.prod(np.array(n_of_kind) + 1.0))
     if n_states * 2 * len(place_rows) > budget:
-        weight = weights_of_mixture(place_kind, start, end, n_of_kind, n_borders)[place_kind]
-        n_ways = ways_before_by_number(start, end, weight, n_borders, sum(n_of_kind))
+        weight = mixture_weights(place_kind, start, end, n_of_kind, n_borders)[place_kind]
+        n_ways = count_ways_before_by_number(start, end, weight, n_borders, sum(n_of_kind))
         state_axis = np.zeros(len(place_rows), np.int64)
     else:
         weight = np.ones(len(place_rows))
-        n_ways, state_axis = ways_before(place_kind, start, end, n_of_kind, n_borders), place_kind
+        n_ways, state_axis = (
+            count_ways_before(place_kind, start, end, n_of_kind, n_borders),
+            place_kind,
+        )
     drawn_places = _draw_from_the_end(n_ways, state_axis, start, end, weight, copies, rng)
     # random order of the segments of a kind
     shuffled = np.argsort(rng.random(drawn_places.shape), axis=1)

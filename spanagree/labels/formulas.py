@@ -121,7 +121,7 @@ class CoefficientSums:
         return shares**2 if weights is None else shares * weighted_sum(shares, weights)
 
 
-def starts(n_categories: int, n_annotators: int) -> dict[str, int]:
+def first_columns(n_categories: int, n_annotators: int) -> dict[str, int]:
     """Compute the first column of each field among the columns of :class:`CoefficientSums`."""
     widths = [1] * 6 + [n_categories] * 3 + [n_annotators * n_categories]
     names = [column.name for column in fields(CoefficientSums)[:-1]]
@@ -301,7 +301,7 @@ def all_figures(
     columns: Floats, n_categories: int, n_annotators: int, weight_matrices: WeightMatrices = NOMINAL
 ) -> Floats:
     """Compute the figures of all coefficients from columns of sums; (rows, 3 · coefficients)."""
-    column_borders = list(starts(n_categories, n_annotators).values())[1:]
+    column_borders = list(first_columns(n_categories, n_annotators).values())[1:]
     sums = CoefficientSums(
         *np.split(columns, column_borders, axis=1), weight_matrices=weight_matrices
     )

@@ -130,7 +130,7 @@ def units_of(
         n_labels_of_item, n_labels_of_item > 0, equal_pairs, pairs_for_alpha, weights
     )
     cell_columns = formulas.category_columns(n_labels_of_item[item], n_labels, weights[item])
-    first_column = list(formulas.starts(n_categories, n_annotators).values())
+    first_column = list(formulas.first_columns(n_categories, n_annotators).values())
     entries: list[tuple[Any, Any, Any]] = [
         (unit, np.full(table.size, column_index), column)
         for column_index, column in zip(first_column, item_columns, strict=False)

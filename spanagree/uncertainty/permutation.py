@@ -3,7 +3,7 @@
 In a permutation, each document's sums are exchanged between the systems or not. With D the observed
 difference and D* that of a permutation, p is the share of permutations with |D*| ≥ |D|: of all 2^k
 permutations of the k documents in which the systems differ, or of B drawn ones, with 1 added to
-both counts. Of m tests with the p-values p₍₁₎ ≤ … ≤ p₍ₘ₎,
+both counts. For m tests with the p-values p₍₁₎ ≤ … ≤ p₍ₘ₎,
 
     Holm (1979): max over j ≤ i of (m − j + 1) p₍ⱼ₎,
     Benjamini & Hochberg (1995): min over j ≥ i of m p₍ⱼ₎ / j.

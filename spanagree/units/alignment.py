@@ -82,7 +82,7 @@ def align(
 
     Args:
         units: units of all documents.
-        pairs: all pairs of units that are less dissimilar than :func:`disorder_bounds`.
+        pairs: pairs of units with a dissimilarity below :func:`disorder_bounds`.
         annotators: number of annotators who saw each document.
         dissimilarity: dissimilarity of two units.
         deadline: end of the time.

@@ -52,16 +52,16 @@ class Units(NamedTuple):
         return self.rows(np.lexsort(self[::-1]))
 
     def ranks(self) -> Ints:
-        """Number the annotators with a unit in a document from 0; the number for each unit.
+        """Compute the index of each unit's annotator among those with a unit in the document.
 
         >>> Units(*np.array([[0, 0, 0, 1], [3, 3, 5, 5], *[[0] * 4] * 3])).ranks().tolist()
         [0, 0, 1, 0]
         """
         is_new = np.ones(len(self.start), np.bool_)
         is_new[1:] = (np.diff(self.annotator) != 0) | (np.diff(self.document) != 0)
-        annotator_count = np.cumsum(is_new) - 1
+        annotator_index = np.cumsum(is_new) - 1
         first_row = np.searchsorted(self.document, self.document)
-        return np.asarray(annotator_count - annotator_count[first_row], np.int64)
+        return np.asarray(annotator_index - annotator_index[first_row], np.int64)
 
 
 def pairs_of_annotators(annotators: Ints) -> Ints:

@@ -71,14 +71,14 @@ class TeamResult(Result, Generic[Some]):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
+        """Warnings about unreliable results, one sentence each."""
         if 1 < self.team.documents < FEW:
             few_note = counted(self.team.documents, unit(self.settings))
             return (f"only {few_note}; on others the figures may differ a lot",)
         return ()
 
     def _verdict_on(self, name: str, figure: Disagreement) -> str:
-        """Say how high a figure is, or between which bounds it lies."""
+        """Write the sentence on the value of a coefficient, or on its bounds."""
         if figure.bounds is not None:
             low, high = map(verdict.short, figure.bounds)
             return f"{name} lies between {low} and {high}; the search for it ended early."
@@ -87,7 +87,7 @@ class TeamResult(Result, Generic[Some]):
         return verdict.coefficient(name, figure.value, interval, confidence, figure.reason)
 
     def _extremes(self, subject: str = "it") -> str:
-        """Say for which labels the figure is highest and lowest, with intervals if there are."""
+        """Write the sentence on the labels with the highest and the lowest value."""
         values = {label: figure.value for label, figure in self.labels.items()}
         intervals = {label: ends_of(x.interval, "corrected") for label, x in self.labels.items()}
         confidence = confidence_of(self.settings)
