@@ -123,10 +123,7 @@ CAUSES: Mapping[tuple[str, str], str] = {
     ("spaneval", "M7"): _BY_GOLD,
     ("spaneval", "M8"): _BY_GOLD,
     ("spacy", "C1"): "precision is 0 where nothing is marked",
-    ("nltk", "K1"): _ONE_CATEGORY,
-    ("nltk", "K2"): _ONE_CATEGORY,
-    ("nltk", "K3"): _ONE_CATEGORY,
-    ("nltk", "K8"): _ONE_CATEGORY,
+    **{("nltk", rule): _ONE_CATEGORY for rule in ("K1", "K2", "K3", "K8")},
 }
 """Why a program answers the cases of a rule otherwise, in a sentence, by program and rule."""
 

@@ -466,8 +466,7 @@ def count_ways_before_by_number(
     """Compute F[m] at every border for m segments of any kind, for places with weights.
 
     Args:
-        start: index of the start border of each place.
-        end: index of the end border of each place.
+        start, end: indices of the two borders of each place.
         weight: weight of each place.
         n_borders: number of borders.
         max_segments: largest m.
@@ -486,8 +485,7 @@ def count_ways_before(
 
     Args:
         place_kind: kind of each place.
-        start: index of the start border of each place.
-        end: index of the end border of each place.
+        start, end: indices of the two borders of each place.
         counts: number of segments of each kind.
         n_borders: number of borders.
 

@@ -16,14 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, groups, portions_of, ranges
-from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
-from spanagree.comparisons.starts import Sides, Starts
+from spanagree.comparisons.starts import Sides, Starts, StartsRequest
 from spanagree.comparisons.uniform_starts import expected_one_to_one
-from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import by_layer
 from spanagree.limits import check_cost
 
@@ -63,12 +61,10 @@ class CoarseStarts(Starts):
     units: Ints
 
     @classmethod
-    def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
-    ) -> tuple[CoarseStarts, list[Ints]]:
+    def of(cls, request: StartsRequest) -> tuple[CoarseStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each."""
-        layers = [corpus.layers[name] for name in names]
-        group, document = exclusion_groups(layers, chance.name)
+        corpus, layers, is_free = request.corpus, request.layers, request.chance.is_free
+        group, document = exclusion_groups(layers, request.chance.name)
         length = np.concatenate([layer.end - layer.start for layer in layers])
         most = np.zeros(len(corpus), np.int64)  # segments of an annotation
         np.maximum.at(most, document, np.bincount(group, minlength=len(document)))
@@ -80,7 +76,7 @@ class CoarseStarts(Starts):
             units = np.where(corpus.lengths > wanted, wanted >> level, corpus.lengths)
             factor = corpus.lengths / np.maximum(units, 1)
             short = shortened(length, group, factor[document])
-            profiles, profile = start_profiles(group, units[document], short, free=chance.is_free)
+            profiles, profile = start_profiles(group, units[document], short, free=is_free)
             made.append((profiles, profile, short, factor[document][group]))
         columns = [x for _, profile, short, _ in made for x in (profile, short)]
         n = corpus.lengths[document][group]

@@ -17,7 +17,7 @@ from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import CHANCES, is_long
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import observed
-from spanagree.comparisons.starts import Sides, Starts
+from spanagree.comparisons.starts import Sides, Starts, StartsRequest
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, by_layer
@@ -84,12 +84,13 @@ def place_layers(
     may_be_coarse = kind == "segments" and coarse and not chance.first_is_fixed
     if may_be_coarse and is_long(corpus):
         kind = "long"
+    request = StartsRequest(corpus, names, chance, measure)
     try:
-        starts, parts = _starts(kind).of(corpus, names, chance, measure)
+        starts, parts = _starts(kind).of(request)
     except CostError:
         if not may_be_coarse or kind == "long":
             raise
-        starts, parts = _starts("long").of(corpus, names, chance, measure)
+        starts, parts = _starts("long").of(request)
     layers = zip(names, parts, strict=True)
     return starts, {name: Placed(corpus.layers[name], profile, chance) for name, profile in layers}
 

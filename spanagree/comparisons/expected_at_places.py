@@ -25,12 +25,10 @@ from spanagree.arrays import (
     row_order,
     unique,
 )
-from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.at_places import AtPlaces, at_places
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Measure, Phi, turned
-from spanagree.comparisons.starts import Sides, Starts
-from spanagree.corpus.corpus import Corpus
+from spanagree.comparisons.starts import Sides, Starts, StartsRequest
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
 _PAIRS = 1 << 15  # pairs of places that are computed at once
@@ -43,10 +41,9 @@ class StartsAtPlaces(Starts):
     at: AtPlaces
 
     @classmethod
-    def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
-    ) -> tuple[StartsAtPlaces, list[Ints]]:
+    def of(cls, request: StartsRequest) -> tuple[StartsAtPlaces, list[Ints]]:
         """Return where the segments of several layers stand, and the classes of each layer's."""
+        corpus, names, chance, measure = request
         placed = at_places(corpus, names, chance, "" if measure is None else measure.unit)
         assert placed is not None  # as there is a rule, or a tolerance counts words
         at, classes = placed

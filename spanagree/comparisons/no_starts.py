@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.starts import Sides, Starts
-from spanagree.corpus.corpus import Corpus
+from spanagree.comparisons.starts import Sides, Starts, StartsRequest
 from spanagree.corpus.segments import Layer
 
 
@@ -20,11 +17,9 @@ class NoStarts(Starts):
     """Starts where no chance model goes with the segments or the measure: all is ``nan``."""
 
     @classmethod
-    def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
-    ) -> tuple[NoStarts, list[Ints]]:
+    def of(cls, request: StartsRequest) -> tuple[NoStarts, list[Ints]]:
         """Return the starts of several layers, and number 0 for each segment."""
-        return cls(), [np.zeros(len(corpus.layers[name]), np.int64) for name in names]
+        return cls(), [np.zeros(len(layer), np.int64) for layer in request.layers]
 
     def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
         """Return that the expected match of no cell is known."""

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, ranges
-from spanagree.chance.model import ChanceModel
 from spanagree.chance.relations import relation_matches
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import OF_EQUAL, Measure, find_match
-from spanagree.comparisons.starts import Sides, Starts
+from spanagree.comparisons.starts import Sides, Starts, StartsRequest
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import Details
 from spanagree.corpus.discontinuous import shape_codes
@@ -477,18 +476,16 @@ class PairPlaces(Starts):
     undirected: Ints
 
     @classmethod
-    def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
-    ) -> tuple[Self, list[Ints]]:
+    def of(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
         """Return the sets of all relations of some layers, and which is that of each.
 
         Raises:
             SettingError: for a chance model with a rule of places, or of systems only.
         """
         why = "their chance is over marked segments"
-        chance.check_keeps_nothing("relations and attributes", why)
-        assert isinstance(corpus, RelationCorpus)
-        return cls.of_relations(corpus, names)
+        request.chance.check_keeps_nothing("relations and attributes", why)
+        assert isinstance(request.corpus, RelationCorpus)
+        return cls.of_relations(request.corpus, request.names)
 
     @classmethod
     def of_relations(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[Self, list[Ints]]:

@@ -7,19 +7,16 @@ the tokens that their pieces share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, distinct
-from spanagree.chance.model import ChanceModel
 from spanagree.chance.rigid_blocks import chain_hulls, shared_tokens_by_offset
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.starts import Sides, Starts
-from spanagree.corpus.corpus import Corpus
+from spanagree.comparisons.starts import Sides, Starts, StartsRequest
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer, by_layer, columns_of_all
@@ -48,17 +45,15 @@ class ShapedStarts(Starts):
     shapes: tuple[Pieces, ...]
 
     @classmethod
-    def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
-    ) -> tuple[ShapedStarts, list[Ints]]:
+    def of(cls, request: StartsRequest) -> tuple[ShapedStarts, list[Ints]]:
         """Return the kinds of the segments of several layers, and which is that of each.
 
         Raises:
             SettingError: for a chance model with a rule of places, or of systems only.
         """
+        corpus, chance, layers = request.corpus, request.chance, request.layers
         why = "these keep their shape and may stand anywhere"
         chance.check_keeps_nothing("segments of several pieces", why)
-        layers = [corpus.layers[name] for name in names]
         _, start, end, _, _ = columns_of_all(layers)
         known: dict[Pieces, int] = {}
         shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, known)])

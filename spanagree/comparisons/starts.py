@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -92,22 +92,34 @@ class Sides:
         return total.astype(np.float64)
 
 
+class StartsRequest(NamedTuple):
+    """Layers whose segments start at random.
+
+    Attributes:
+        corpus: annotations.
+        names: names of the layers.
+        chance: chance model.
+        measure: measure that the layers are compared by, if it is known.
+    """
+
+    corpus: Corpus
+    names: Sequence[str]
+    chance: ChanceModel
+    measure: Measure | None = None
+
+    @property
+    def layers(self) -> list[Layer]:
+        """The layers."""
+        return [self.corpus.layers[name] for name in self.names]
+
+
 class Starts(ABC):
     """Where the segments of several layers start at random; each segment has a number in it."""
 
     @classmethod
     @abstractmethod
-    def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
-    ) -> tuple[Self, list[Ints]]:
-        """Return the starts of several layers, and the number of each layer's segments in them.
-
-        Args:
-            corpus: annotations.
-            names: names of the layers.
-            chance: chance model.
-            measure: measure that they are compared by, if it is known.
-        """
+    def of(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
+        """Return the starts of several layers, and the number of each layer's segments in them."""
 
     @abstractmethod
     def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:

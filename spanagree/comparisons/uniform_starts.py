@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from spanagree.arrays import Floats, Ints, distinct, join, join_unsorted, portions_of, ranges
-from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
 from spanagree.comparisons.inexact import Inexact
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
-from spanagree.comparisons.starts import Sides, Starts
-from spanagree.corpus.corpus import Corpus
+from spanagree.comparisons.starts import Sides, Starts, StartsRequest
 from spanagree.corpus.segments import by_layer
 
 _KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
@@ -23,20 +20,22 @@ _TOGETHER = 1 << 20  # places of pairs that are computed at once
 
 @dataclass(frozen=True, eq=False)
 class UniformStarts(Starts):
-    """Start distributions of segments that may stand anywhere; a segment's number is a profile."""
+    """Start distributions of segments that may stand anywhere; a segment's number is a profile.
+
+    Attributes:
+        profiles: distinct start distributions.
+    """
 
     profiles: Profiles
 
     @classmethod
-    def of(
-        cls, corpus: Corpus, names: Sequence[str], chance: ChanceModel, measure: Measure | None
-    ) -> tuple[UniformStarts, list[Ints]]:
+    def of(cls, request: StartsRequest) -> tuple[UniformStarts, list[Ints]]:
         """Return the start distributions of several layers, and that of each segment."""
-        layers = [corpus.layers[name] for name in names]
+        layers, chance, measure = request.layers, request.chance, request.measure
         group, documents = exclusion_groups(layers, chance.name)
         profiles, profile = start_profiles(
             group,
-            corpus.lengths[documents],
+            request.corpus.lengths[documents],
             np.concatenate([layer.end - layer.start for layer in layers]),
             free=chance.is_free or (measure is not None and measure.one_to_one),
         )

@@ -42,7 +42,7 @@ from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
 from spanagree.results.plots import Picture, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
-from spanagree.settings import Settings, unit
+from spanagree.settings import MatchSettings, unit
 
 _OFTEN = 0.5  # chance that gives a match no more often than this leaves nothing to wonder about
 
@@ -195,15 +195,9 @@ _WORDS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DisputeSettings(Settings):
+class DisputeSettings(MatchSettings):
     """The settings of a queue."""
 
-    match: str
-    chance: str
-    expected: str | None = None
-    chance_undefined: str | None = None
-    chance_seed: int | None = None
-    unplaced: str | None = None
     sort: str = "disagreement"
 
 

@@ -81,13 +81,13 @@ class ReplacementSettings(Settings):
     """
 
     candidate: str
-    epsilon: float
     match: str | None = None
     chance: str | None = None
-    annotators: int
+    epsilon: float
     expected: str | None = None
     chance_undefined: str | None = None
     chance_seed: int | None = None
+    annotators: int
     unplaced: str | None = None
     items_: str | None = None
     score: str | None = None

@@ -71,6 +71,8 @@ class Gain(NamedTuple):
 class BestScore(Comparable):
     """The threshold that is best on one half of the documents, on the other half.
 
+    It is chosen by corrected F1, or F-beta.
+
     Attributes:
         threshold: the least score that is kept.
         n_chosen: number of documents by which it was chosen.
