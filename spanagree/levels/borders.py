@@ -18,7 +18,7 @@ from spanagree.settings import Settings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LevelSettings(Settings):
-    """How documents were put into levels: in one of four ways, and the borders that came of it."""
+    """Settings of levels: one of the four ways to define them, and the resulting borders."""
 
     levels: int | None = None
     at: Sequence[float] | None = None
@@ -39,8 +39,8 @@ class Way(TypedDict, total=False):
 class Level(NamedTuple):
     """Documents of a difficulty from ``low`` to ``high``.
 
-    A document at a border is in the harder level, but in the easier one where borders are of the
-    chance level. The documents without a difficulty have ``nan`` for both.
+    A document at a border is in the harder level. If borders are chance levels, it is in the easier
+    level. For documents without a difficulty, ``low`` and ``high`` are ``nan``.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True)
 class Levels:
-    """Documents in levels of difficulty, the easiest first; and those without one.
+    """Documents by level of difficulty, from the easiest level, and documents without difficulty.
 
     Attributes:
-        levels: with their borders and the numbers of their documents.
-        undefined: the documents without a difficulty.
-        borders: what was asked for, and the borders that came of it.
-        notes: where it could not be had as asked.
+        levels: levels with their borders and the indices of their documents.
+        undefined: documents without a difficulty.
+        borders: requested way with its value, and the resulting borders.
+        notes: deviations from the requested levels.
     """
 
     levels: tuple[Level, ...]
@@ -79,110 +79,155 @@ def levels_of(
     chance_at: Sequence[float] | None = None,
     quantiles: Sequence[float] | None = None,
 ) -> Levels:
-    """Return the documents in levels of difficulty, in one of four ways; ties are never parted.
+    """Sort documents into levels of difficulty, in one of four ways; ties share a level.
 
     Args:
-        difficulty: of each document.
-        levels: this many levels of nearly equal size, 2 unless asked otherwise; each border is as
-            near to its share of the documents as ties, and the border before it, allow.
-        at: thresholds of difficulty: a document at a threshold is in the harder level.
-        chance_at: thresholds of the chance level, 1 − difficulty: one at a threshold is in the
-            easier level. (The 0.175 of Li et al. 2024 is such a level.)
-        quantiles: shares of the documents below each border, with the same proviso.
+        difficulty: difficulty of each document.
+        levels: number of levels of nearly equal size. Default: 2. Each border is as near to its
+            share of the documents as ties and the previous border allow.
+        at: thresholds of difficulty. A document at a threshold is in the harder level.
+        chance_at: thresholds of the chance level, 1 − difficulty. A document at a threshold is in
+            the easier level. Li et al. (2024) use 0.175.
+        quantiles: shares of the documents below each border, as near as ties and the previous
+            border allow.
 
     Raises:
-        SettingError: for more than one way, or thresholds outside 0–1, unsorted or repeated.
+        SettingError: if more than one way is passed, or thresholds are outside 0–1, unsorted or
+            repeated.
     """
     ways = {"levels": levels, "at": at, "chance_at": chance_at, "quantiles": quantiles}
-    given = {way: value for way, value in ways.items() if value is not None} or {"levels": 2}
-    if len(given) > 1:
+    given_ways = {way: value for way, value in ways.items() if value is not None} or {"levels": 2}
+    if len(given_ways) > 1:
         raise SettingError(
-            f"{' and '.join(given)}; documents are split in one way: give one of them"
+            f"{' and '.join(given_ways)}; documents are split in one way: give one of them"
         )
-    ((way, value),) = given.items()
-    documents = np.flatnonzero(difficulty.defined)
-    documents = documents[np.argsort(difficulty.values[documents], kind="stable")]
-    ordered = difficulty.values[documents]
-    asked, borders, cuts, notes = _borders(ordered, way, value)
-    lowest = min([0.0, *ordered[:1].tolist()])  # overlapping may go below 0
-    ends = itertools.pairwise([lowest, *borders, 1.0])
-    parts = np.split(documents, cuts)
-    made = tuple(
-        Level(f"level-{i}", low, high, np.sort(part))
-        for i, ((low, high), part) in enumerate(zip(ends, parts, strict=True), 1)
+    ((way, value),) = given_ways.items()
+    document_indices = np.flatnonzero(difficulty.defined)
+    document_indices = document_indices[
+        np.argsort(difficulty.values[document_indices], kind="stable")
+    ]
+    sorted_values = difficulty.values[document_indices]
+    setting, borders, n_below, notes = _borders(sorted_values, way, value)
+    # with overlapping segments a difficulty may be below 0
+    lowest_border = min([0.0, *sorted_values[:1].tolist()])
+    level_ranges = itertools.pairwise([lowest_border, *borders, 1.0])
+    documents_by_level = np.split(document_indices, n_below)
+    levels_from_easiest = tuple(
+        Level(f"level-{i}", low, high, np.sort(level_documents))
+        for i, ((low, high), level_documents) in enumerate(
+            zip(level_ranges, documents_by_level, strict=True), 1
+        )
     )
     notes += [
         f"no document has a difficulty from {level.low:.4g} to {level.high:.4g} ({level.name})"
-        for level in made
-        if not len(level.documents) and len(ordered)
+        for level in levels_from_easiest
+        if not len(level.documents) and len(sorted_values)
     ]
     undefined = Level("undefined", UNDEFINED, UNDEFINED, np.flatnonzero(~difficulty.defined))
-    return Levels(made, undefined, {way: asked, "borders": borders}, tuple(notes))
+    return Levels(levels_from_easiest, undefined, {way: setting, "borders": borders}, tuple(notes))
 
 
 def _borders(
-    ordered: Floats, way: str, value: Any
+    sorted_values: Floats, way: str, value: Any
 ) -> tuple[Any, list[float], list[int], list[str]]:
-    """Return what was asked for, the borders, how many documents lie below each, and notes."""
+    """Compute the borders between levels.
+
+    Args:
+        sorted_values: difficulties in ascending order.
+        way: name of the way to define levels.
+        value: value of that way.
+
+    Returns:
+        The checked value, the borders, the number of documents below each border, and notes.
+    """
     if way == "levels":
         check_whole(value, 1, "levels")
-        most = min(value, len(ordered) + 1)  # of more than there are documents none is had
-        asked, shares = value, [i / most for i in range(1, most)]
+        n_levels = min(value, len(sorted_values) + 1)  # no empty level of equal size
+        setting, shares = value, [i / n_levels for i in range(1, n_levels)]
     else:
-        asked = shares = _thresholds(value, way)
-    if way == "at":  # a document at the threshold is hard
-        return asked, asked, np.searchsorted(ordered, np.array(asked) - TIE).tolist(), []
-    if way == "chance_at":  # one at the chance level is easy
-        borders = [1 - chance for chance in reversed(asked)]
-        cuts = np.searchsorted(ordered, np.array(borders) + TIE, side="right").tolist()
-        return asked, borders, cuts, []
-    cuts, notes = _cuts(ordered, shares), []
-    if not len(ordered):
+        setting = shares = _thresholds(value, way)
+    if way == "at":  # a document at the threshold is in the harder level
+        return (
+            setting,
+            setting,
+            np.searchsorted(sorted_values, np.array(setting) - TIE).tolist(),
+            [],
+        )
+    if way == "chance_at":  # a document at the threshold is in the easier level
+        borders = [1 - chance for chance in reversed(setting)]
+        n_below = np.searchsorted(sorted_values, np.array(borders) + TIE, side="right").tolist()
+        return setting, borders, n_below, []
+    n_below, notes = _counts_below(sorted_values, shares), []
+    if not len(sorted_values):
         notes.append(f"{NOTHING}, so there is one level, without documents")
-    elif len(cuts) < len(shares):
-        distinct = 1 + int((np.diff(ordered) > TIE).sum())
+    elif len(n_below) < len(shares):
+        n_distinct = 1 + int((np.diff(sorted_values) > TIE).sum())
         notes.append(
-            f"{counted(len(cuts) + 1, 'level')}, not"
-            f" {asked if way == 'levels' else len(shares) + 1}: there"
-            f" {'is' if distinct == 1 else 'are'} {counted(distinct, 'different difficulty')},"
+            f"{counted(len(n_below) + 1, 'level')}, not"
+            f" {setting if way == 'levels' else len(shares) + 1}: there"
+            f" {'is' if n_distinct == 1 else 'are'} {counted(n_distinct, 'different difficulty')},"
             " and equal ones are not parted"
         )
-    return asked, ordered[cuts].tolist(), cuts, notes
+    return setting, sorted_values[n_below].tolist(), n_below, notes
 
 
 def _thresholds(values: Any, name: str) -> list[float]:
-    listed = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
-    asked = [v.item() if isinstance(v, np.generic) else v for v in values] if listed else []
-    numbers = all(isinstance(v, (int, float, np.number)) and 0 <= v <= 1 for v in asked)
-    rising = numbers and all(a < b for a, b in itertools.pairwise(asked))
-    between = name == "quantiles"  # below 0 % of the documents lies no level
-    if not asked or not rising or (between and (asked[0] == 0 or asked[-1] == 1)):
-        shown = show(asked if listed else values)
-        ends = "above 0 and below 1" if between else "from 0 to 1"
-        raise SettingError(f"{name} {shown}; a list of rising numbers {ends} is needed")
-    return [float(value) for value in asked]
+    """Return the thresholds as floats; raise `SettingError` if they are no ascending shares."""
+    is_list = isinstance(values, Iterable) and not isinstance(values, (str, bytes))
+    thresholds = (
+        [
+            threshold.item() if isinstance(threshold, np.generic) else threshold
+            for threshold in values
+        ]
+        if is_list
+        else []
+    )
+    are_shares = all(
+        isinstance(threshold, (int, float, np.number)) and 0 <= threshold <= 1
+        for threshold in thresholds
+    )
+    are_ascending = are_shares and all(a < b for a, b in itertools.pairwise(thresholds))
+    excludes_ends = name == "quantiles"  # no level is below 0 % of the documents
+    if (
+        not thresholds
+        or not are_ascending
+        or (excludes_ends and (thresholds[0] == 0 or thresholds[-1] == 1))
+    ):
+        quoted = show(thresholds if is_list else values)
+        allowed_range = "above 0 and below 1" if excludes_ends else "from 0 to 1"
+        raise SettingError(f"{name} {quoted}; a list of rising numbers {allowed_range} is needed")
+    return [float(value) for value in thresholds]
 
 
-def _cuts(ordered: Floats, shares: Sequence[float]) -> list[int]:
-    """Return how many documents lie below each border.
+def _counts_below(sorted_values: Floats, shares: Sequence[float]) -> list[int]:
+    """Count the documents below each border.
 
-    One after the other: each as near to its share as ties and the border before it allow, which
-    need not be the best for all together.
+    Borders are chosen in order. Each is as near to its share as ties and the previous border allow,
+    so the borders together need not be optimal.
 
-    >>> sizes = [3, 7, 9, 1]  # 3/7/10 would be nearer on the whole
-    >>> _cuts(np.repeat([0.1, 0.2, 0.3, 0.4], sizes), [1 / 3, 2 / 3])
+    >>> sizes = [3, 7, 9, 1]  # 3/7/10 would be nearer in total
+    >>> _counts_below(np.repeat([0.1, 0.2, 0.3, 0.4], sizes), [1 / 3, 2 / 3])
     [10, 19]
     """
-    free = np.flatnonzero(np.diff(ordered) > TIE) + 1  # where a border may be
-    cuts: list[int] = []
-    first = 0  # among the free places
+    allowed_counts = np.flatnonzero(np.diff(sorted_values) > TIE) + 1  # no border between ties
+    n_below: list[int] = []
+    first_index = 0
     for i, share in enumerate(shares):
-        last = len(free) - (len(shares) - 1 - i)  # borders still to come need a place each
-        allowed = free[first : max(last, first + 1)]
-        if not len(allowed):
+        stop_index = len(allowed_counts) - (
+            len(shares) - 1 - i
+        )  # leave one count for each later border
+        candidates = allowed_counts[first_index : max(stop_index, first_index + 1)]
+        if not len(candidates):
             break
-        at = int(np.searchsorted(allowed, share * len(ordered)))
-        near = allowed[max(at - 1, 0) : at + 1]
-        cuts.append(int(min(near.tolist(), key=lambda cut: (abs(cut - share * len(ordered)), cut))))
-        first = int(np.searchsorted(free, cuts[-1])) + 1
-    return cuts
+        nearest_index = int(np.searchsorted(candidates, share * len(sorted_values)))
+        nearest = candidates[max(nearest_index - 1, 0) : nearest_index + 1]
+        n_below.append(
+            int(
+                min(
+                    nearest.tolist(),
+                    key=lambda count: (abs(count - share * len(sorted_values)), count),
+                )
+            )
+        )
+        first_index = int(np.searchsorted(allowed_counts, n_below[-1])) + 1
+    return n_below

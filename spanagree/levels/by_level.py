@@ -21,20 +21,20 @@ from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.table import remarks_on_chance
 
-_ALL_PAIRS = 10  # levels of which each two are compared
+_ALL_PAIRS = 10  # largest number of levels with a comparison of all pairs
 _TAU = "Kendall's τ"
-_NO_DIFFICULTY = "no difficulty"  # where gold has nothing, so no system can find anything
+_NO_DIFFICULTY = "no difficulty"  # of documents without gold segments
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return Kendall's τ-b of two lists of scores; ``nan`` if one does not vary."""
+    """Compute Kendall's τ-b of two lists of scores; ``nan`` if one list is constant."""
     from scipy.stats import kendalltau  # takes half a second to import
 
     pairs = [
-        (round(a, 12), round(b, 12))  # sums of floats part what is equal
+        (round(a, 12), round(b, 12))  # sums of floats may differ in the last digits
         for a, b in zip(first, second, strict=True)
         if not (math.isnan(a) or math.isnan(b))
     ]
@@ -45,7 +45,7 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ByLevelSettings(EvaluationSettings, LevelSettings):
-    """The settings of an evaluation by level; the difficulty is ``of`` a gold layer or a team."""
+    """Settings of an evaluation by level; the difficulty is ``of`` a gold layer or a team."""
 
     of_: str
 
@@ -55,11 +55,11 @@ class EvaluationByLevel(Result):
     """The result of :func:`evaluate_levels`.
 
     Attributes:
-        whole: the evaluation over all documents.
-        levels: the easiest first; the documents without a difficulty last, if there are any.
-        evaluations: the same systems over the documents of each.
-        settings: what made the evaluation, the difficulty and the borders.
-        notes: where levels could not be had as asked.
+        whole: evaluation over all documents.
+        levels: levels from the easiest; if documents have no difficulty, their level is last.
+        evaluations: evaluation of the same systems over the documents of each level.
+        settings: settings of the evaluation, of the difficulty and of the borders.
+        notes: deviations from the requested levels.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], []]}
@@ -79,12 +79,12 @@ class EvaluationByLevel(Result):
     tau = staticmethod(kendall_tau)
 
     def raw_and_corrected(self, evaluation: Evaluation) -> float:
-        """Return τ between the systems' raw and corrected F1."""
+        """Compute τ between the raw and the corrected F1 of the systems."""
         return self.tau(_f1(evaluation, "observed"), _f1(evaluation, "corrected"))
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
+        """Warnings about unreliable results, one sentence each."""
         return tuple(
             f"{level.name}: {caveat}"
             for level, evaluation in self.defined
@@ -92,12 +92,15 @@ class EvaluationByLevel(Result):
         )
 
     def between(self, kind: str) -> list[tuple[str, str, float]]:
-        """Return τ between the systems' F1 in each two levels; of over ten, in neighbours only."""
-        parts = [(level.name, _f1(evaluation, kind)) for level, evaluation in self.defined]
+        """Compute τ between the F1 of the systems in two levels, for each pair of levels.
+
+        If there are more than ten levels, only neighbours are compared.
+        """
+        f1_by_level = [(level.name, _f1(evaluation, kind)) for level, evaluation in self.defined]
         return [
-            (a, b, self.tau(first, second))
-            for i, (a, first) in enumerate(parts)
-            for b, second in parts[i + 1 : i + 2 if len(parts) > _ALL_PAIRS else None]
+            (a, b, self.tau(f1_a, f1_b))
+            for i, (a, f1_a) in enumerate(f1_by_level)
+            for b, f1_b in f1_by_level[i + 1 : i + 2 if len(f1_by_level) > _ALL_PAIRS else None]
         ]
 
     @property
@@ -108,22 +111,37 @@ class EvaluationByLevel(Result):
     @property
     def defined(self) -> list[tuple[Level, Evaluation]]:
         """Each level of documents with a difficulty, with its evaluation."""
-        return [part for part in self.parts if not math.isnan(part[0].low)]
+        return [
+            level_and_evaluation
+            for level_and_evaluation in self.parts
+            if not math.isnan(level_and_evaluation[0].low)
+        ]
 
     @property
     def verdict(self) -> str:
-        """Who is first on the easiest documents, and who on the hardest."""
-        parts = self.defined
-        if len(parts) < 2:
+        """Sentence on the leading systems on the easiest and on the hardest documents."""
+        defined = self.defined
+        if len(defined) < 2:
             return self.whole.verdict
-        firsts = [verdict.first_by_chance(part.scores) for _, part in (parts[0], parts[-1])]
-        if not all(firsts):
+        leaders = [
+            verdict.first_by_chance(evaluation.scores)
+            for _, evaluation in (defined[0], defined[-1])
+        ]
+        if not all(leaders):
             return self.whole.verdict
-        easy, hard = map(verdict.in_words, firsts)
-        same = "on the easiest documents and on the hardest" if easy == hard else ""
-        where = same or f"on the easiest documents, {hard} on the hardest"
-        verb = "is" if len(firsts[0]) == 1 else "are"
-        sentence = f"By corrected F1 {easy} {verb} first {where}. No test was made."
+        easiest_leader, hardest_leader = map(verdict.in_words, leaders)
+        shared_phrase = (
+            "on the easiest documents and on the hardest"
+            if easiest_leader == hardest_leader
+            else ""
+        )
+        levels_phrase = (
+            shared_phrase or f"on the easiest documents, {hardest_leader} on the hardest"
+        )
+        verb = "is" if len(leaders[0]) == 1 else "are"
+        sentence = (
+            f"By corrected F1 {easiest_leader} {verb} first {levels_phrase}. No test was made."
+        )
         return " ".join(filter(None, [sentence, not_in_text(self.whole)]))
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"levels": None}
@@ -143,17 +161,17 @@ class EvaluationByLevel(Result):
     def _tau_between_levels(self) -> dict[str, list[dict[str, Any]]]:
         """τ between the orders on each two levels, by raw and by corrected F1."""
         return {
-            kind: [{"levels": [a, b], "tau": tau} for a, b, tau in self.between(kind)]
-            for kind in ("observed", "corrected")
+            score_key: [{"levels": [a, b], "tau": tau} for a, b, tau in self.between(score_key)]
+            for score_key in ("observed", "corrected")
         }
 
     def head(self) -> dict[str, Any]:
-        """Return what JSON begins with; notes and caveats are of the whole and of its levels."""
+        """Return the head of the JSON, with notes and caveats of the whole and of its levels."""
         notes = [*self.whole.notes, *self.notes]
         return {**super().head(), "notes": notes, "caveats": [*self.whole.caveats, *self.caveats]}
 
     def _table(self, by: str | None) -> Frame:
-        """A block for each level, the easiest first, then all documents: a row for each system."""
+        """Build a row for each system, in one block for each level and one for all documents."""
         columns = [
             Column("level", "", "name"),
             Column("from"),
@@ -161,22 +179,22 @@ class EvaluationByLevel(Result):
             Column("", "difficulty", "name", "difficulty of a level"),
             Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
         ]
-        overall = replace(self.whole, by_chance={})  # as there is none of the levels
+        overall = replace(self.whole, by_chance={})  # levels have no tests against chance
         hidden = [ratio.title for ratio in self.whole.figures.values() if not ratio.has_chance]
-        for column in overall.table().columns:  # the F1 is enough for people
-            shown = column.title not in hidden
-            columns.append(column._replace(title=column.title * shown))
+        for column in overall.table().columns:  # text output shows the chance level of F1 alone
+            is_shown = column.title not in hidden
+            columns.append(column._replace(title=column.title * is_shown))
         rows: list[list[Value]] = []
         for level, evaluation in [*self.parts, (None, overall)]:
-            place: list[Value] = ["all", None, None, "all"]
-            if level is not None:  # for people low and high are one text
-                ends = f"{figure(level.low)}–{figure(level.high)}"
-                name = _NO_DIFFICULTY if math.isnan(level.low) else ends
-                place = [level.name, level.low, level.high, name]
+            level_cells: list[Value] = ["all", None, None, "all"]
+            if level is not None:  # text output has one column for low and high
+                difficulty_range = f"{figure(level.low)}–{figure(level.high)}"
+                name = _NO_DIFFICULTY if math.isnan(level.low) else difficulty_range
+                level_cells = [level.name, level.low, level.high, name]
             systems = evaluation.systems.values()
             for system, row in zip(systems, evaluation.table().rows, strict=True):
-                rows.append([*place, system.documents, *row])
-        taus, number = self._taus(), max(len(self.whole.systems), 1)
+                rows.append([*level_cells, system.documents, *row])
+        tau_remarks, rows_per_level = self._tau_remarks(), max(len(self.whole.systems), 1)
         return Frame(
             columns,
             rows,
@@ -184,53 +202,63 @@ class EvaluationByLevel(Result):
             caption=f"{counted(len(self.whole.systems), 'system')} against"
             f" {printable(self.settings.gold)} by difficulty, the easiest first",
             remarks=[
-                *self._undefined(),
-                *self._without(),
-                *taus,
+                *self._undefined_remarks(),
+                *self._no_difficulty_remarks(),
+                *tau_remarks,
                 *remarks_on_chance(overall),
                 *self.caveats,
             ],
-            breaks=range(number, len(rows), number),
-            meanings={_TAU: _TAU} if taus else {},
+            breaks=range(rows_per_level, len(rows), rows_per_level),
+            meanings={_TAU: _TAU} if tau_remarks else {},
         )
 
-    def _undefined(self) -> list[str]:
-        """Return why an F1 is undefined in some level, each reason once."""
+    def _undefined_remarks(self) -> list[str]:
+        """List the distinct reasons for an undefined F1 in a level."""
         reasons = (
             system.f1.reason
             for evaluation in self.evaluations
             for system in evaluation.systems.values()
         )
-        named = dict.fromkeys(reason for reason in reasons if reason not in ("", NO_CHANCE))
-        return [f"–: undefined: {reason}" for reason in named]
+        distinct_reasons = dict.fromkeys(
+            reason for reason in reasons if reason not in ("", NO_CHANCE)
+        )
+        return [f"–: undefined: {reason}" for reason in distinct_reasons]
 
-    def _without(self) -> list[str]:
-        """Say what documents without a difficulty do to the figures of all."""
+    def _no_difficulty_remarks(self) -> list[str]:
+        """Write the remark on documents without a difficulty, which count in the overall F1."""
         if self.settings.get("chance_undefined"):
             return []
-        names = (part.documents for level, part in self.parts if math.isnan(level.low))
+        document_counts = (
+            evaluation.documents for level, evaluation in self.parts if math.isnan(level.low)
+        )
         return [
             f"{_NO_DIFFICULTY}: {printable(self.settings.gold)} marked nothing in"
-            f" {counted(number, unit(self.settings))}, so what a system marks there is wrong; it"
-            " counts in all, which may lie below every level"
-            for number in names
+            f" {counted(n_documents, unit(self.settings))}, so what a system marks there is wrong;"
+            " it counts in all, which may lie below every level"
+            for n_documents in document_counts
         ]
 
-    def _taus(self) -> list[str]:
-        """Return how alike raw and corrected ranks are, and those of levels; in sentences."""
+    def _tau_remarks(self) -> list[str]:
+        """Write the remarks on τ between raw and corrected F1, and between levels."""
         if len(self.whole.systems) < 2:
             return []
-        parts = [*((level.name, part) for level, part in self.defined), ("all", self.whole)]
-        within = [f"{name} {figure(self.raw_and_corrected(part))}" for name, part in parts]
-        remarks = [f"{_TAU} of raw and corrected F1: {', '.join(within)}"]
-        for kind, name in (("observed", "raw"), ("corrected", "corrected")):
-            between = [f"{a} and {b} {figure(tau)}" for a, b, tau in self.between(kind)]
-            if between:
-                remarks.append(f"{_TAU} between levels, {name} F1: {', '.join(between)}")
+        evaluations = [
+            *((level.name, evaluation) for level, evaluation in self.defined),
+            ("all", self.whole),
+        ]
+        raw_and_corrected = [
+            f"{name} {figure(self.raw_and_corrected(evaluation))}"
+            for name, evaluation in evaluations
+        ]
+        remarks = [f"{_TAU} of raw and corrected F1: {', '.join(raw_and_corrected)}"]
+        for score_key, name in (("observed", "raw"), ("corrected", "corrected")):
+            between_levels = [f"{a} and {b} {figure(tau)}" for a, b, tau in self.between(score_key)]
+            if between_levels:
+                remarks.append(f"{_TAU} between levels, {name} F1: {', '.join(between_levels)}")
         return remarks
 
     def _picture(self, by: str | None) -> Picture:
-        """Return the corrected F1 of each system in each level."""
+        """Plot the corrected F1 of each system in each level."""
         defined = self.defined
         names = [level.name for level, _ in defined]
         rows = {
@@ -241,20 +269,22 @@ class EvaluationByLevel(Result):
         return Picture(lambda ax: lines(ax, columns=names, rows=rows, what="corrected F1"), size)
 
 
-def _f1(evaluation: Evaluation, kind: str) -> list[float]:
-    return [getattr(system.f1, kind) for system in evaluation.systems.values()]
+def _f1(evaluation: Evaluation, score_key: str) -> list[float]:
+    """Return the observed or corrected F1 of each system."""
+    return [getattr(system.f1, score_key) for system in evaluation.systems.values()]
 
 
 def evaluate_levels(
     evaluation: Evaluation, difficulty: Difficulty, **way: Unpack[Way]
 ) -> EvaluationByLevel:
-    """Return every system's figures and ranks in each level of difficulty.
+    """Evaluate all systems in each level of difficulty.
 
     The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``.
     Documents without a difficulty come last.
 
     Raises:
-        SettingError: as for :func:`levels_of`; for the difficulty of another corpus.
+        SettingError: if the way is not valid, as for :func:`levels_of`, or if the difficulty is
+            that of another corpus.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], []]}
@@ -266,13 +296,13 @@ def evaluate_levels(
     """
     check_evaluation(evaluation, "evaluate_levels")
     difficulty.check_documents(evaluation.documents, evaluation.document_ids, "evaluation")
-    made = levels_of(difficulty, **way)
+    levels = levels_of(difficulty, **way)
     return EvaluationByLevel(
         evaluation,
-        made.all,
-        tuple(evaluation.over(level.documents) for level in made.all),
+        levels.all,
+        tuple(evaluation.over(level.documents) for level in levels.all),
         evaluation.settings.extended(
-            ByLevelSettings, of_=difficulty.settings["of"], **made.borders
+            ByLevelSettings, of_=difficulty.settings["of"], **levels.borders
         ),
-        made.notes,
+        levels.notes,
     )

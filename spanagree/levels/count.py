@@ -1,4 +1,11 @@
-"""What chance alone gives on each document of a corpus or a block."""
+"""Agreement that chance alone gives on each document of a corpus or a block.
+
+For a document seen by n annotators it is the mean over all ordered pairs, i = j included,
+
+    1/n² Σ_i Σ_j E[Sim(Ψ_i, Ψ_j)],
+
+with Sim the expected match divided by the mean size of the two annotations.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +26,23 @@ from spanagree.settings import MatchSettings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DifficultySettings(MatchSettings):
-    """The settings of a difficulty: ``of`` a gold layer, or of a team of ``annotators``."""
+    """Settings of a difficulty: ``of`` a gold layer, or of a team of ``annotators``."""
 
     of_: str
     annotators: int | None = None
 
 
 class Documents(NamedTuple):
-    """The documents of a corpus.
+    """Chance agreement and sizes of the documents of a corpus.
 
     Attributes:
-        chance: the agreement that chance alone would give on each; ``nan`` where undefined.
-        expected: the expected match, summed over ordered pairs of annotators.
-        size: the size of an annotation, summed alike.
-        marked: share of the units of each that an annotator marks, mean over those who saw it.
-        seen: which of them one of the annotators saw.
-        ids: their names, if they have any.
+        chance: agreement by chance alone in each document; ``nan`` where undefined.
+        expected: expected match, summed over ordered pairs of annotators.
+        size: mean size of the two annotations of a pair, summed over ordered pairs.
+        marked: share of the units of each document that an annotator marks, as mean over the
+            annotators who saw it.
+        seen: mask of documents that at least one annotator saw.
+        ids: names of the documents, or `None`.
     """
 
     chance: Floats
@@ -46,43 +54,46 @@ class Documents(NamedTuple):
 
 
 def documents_of(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inexact]:
-    """Return what chance gives on each document, and where the expected match is not exact.
+    """Compute the chance agreement on each document.
 
-    That is the mean over all ordered pairs of those who saw it, i = j included.
+    Returns:
+        Chance agreement and sizes of the documents, and the error bounds of approximate matches.
     """
-    crowd = AnnotationIndex.of(team)
-    first, second = crowd.pairs(with_itself=True)
-    rows = compare_pairs(
-        team, crowd, (first, second), counting.match, counting.chance, counting.progress
+    annotations = AnnotationIndex.of(team)
+    first, second = annotations.pairs(with_itself=True)
+    compared = compare_pairs(
+        team, annotations, (first, second), counting.match, counting.chance, counting.progress
     )
-    summed = rows.by("document", "first", "second")
+    summed = compared.by("document", "first", "second")
     size = (summed.expected_size_first + summed.expected_size_second) / 2
-    times = np.where(summed.first == summed.second, 1.0, 2.0)  # i, j and j, i
-    total, pairs, all_expected, all_size = (
-        np.bincount(summed.document, times * value, len(team)).astype(np.float64)
+    n_orders = np.where(summed.first == summed.second, 1.0, 2.0)  # i, j and j, i
+    similarity_sums, n_pairs, expected_sums, size_sums = (
+        np.bincount(summed.document, n_orders * value, len(team)).astype(np.float64)
         for value in (summed.expected / size, np.ones(len(summed)), summed.expected, size)
     )
     documents = Documents(
-        np.where(pairs > 0, total / np.maximum(pairs, 1), UNDEFINED),
-        all_expected,
-        all_size,
+        np.where(n_pairs > 0, similarity_sums / np.maximum(n_pairs, 1), UNDEFINED),
+        expected_sums,
+        size_sums,
         _marked_shares(team),
         times_seen(team) > 0,
         team.ids,
     )
-    return documents, rows.inexact
+    return documents, compared.inexact
 
 
 def _marked_shares(team: Corpus) -> Floats:
-    """Compute the mean share of each document that annotators mark; ``nan`` where nobody saw it."""
-    marked = np.zeros(len(team))
+    """Compute the mean marked share of each document; ``nan`` if no annotator saw it."""
+    n_marked = np.zeros(len(team))
     for layer in team.layers.values():
         starts = team.starts[layer.document]
         order = np.argsort(starts + layer.start, kind="stable")
         document, start, end = (
             column[order] for column in (layer.document, starts + layer.start, starts + layer.end)
         )
-        covered = np.append(0, np.maximum.accumulate(end)[:-1]) if len(end) else end
-        marked += np.bincount(document, np.maximum(end - np.maximum(start, covered), 0), len(team))
+        previous_end = np.append(0, np.maximum.accumulate(end)[:-1]) if len(end) else end
+        n_marked += np.bincount(
+            document, np.maximum(end - np.maximum(start, previous_end), 0), len(team)
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(marked / (times_seen(team) * team.lengths))
+        return np.asarray(n_marked / (times_seen(team) * team.lengths))

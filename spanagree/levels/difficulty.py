@@ -1,9 +1,12 @@
-"""Difficulty: what chance alone would give on a document, and levels of documents by it.
+"""Difficulty of documents: 1 − the agreement that chance alone would give (Li et al. 2024).
 
-The difficulty of a document is 1 − the agreement that chance alone would give (Li et al. 2024):
-with a gold annotation 1 − E[Sim(Ψ, Ψ)], the expected F1 of two random annotations that both have
-its number, lengths and labels; for a team the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs of
-those who saw the document, i = j included. Easy documents come first.
+With a gold annotation Ψ the difficulty is
+
+    1 − E[Sim(Ψ, Ψ)],
+
+where E[Sim(Ψ, Ψ)] is the expected F1 of two random annotations that both have the number, lengths
+and labels of Ψ. For a team the expectation is the mean of E[Sim(Ψ_i, Ψ_j)] over all ordered pairs
+of annotators who saw the document, i = j included. Easy documents come first.
 """
 
 from __future__ import annotations
@@ -37,14 +40,14 @@ from spanagree.settings import unit
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
-TIE = 1e-12  # difficulties closer than this are the same
+TIE = 1e-12  # difficulties closer than this are equal
 NOTHING = "no document has a difficulty"
-EASY = 0.5  # chance alone gives as much as is left
+EASY = 0.5  # largest difficulty of an easy document: chance alone gives half of full agreement
 
 _BINS, _BAR = 20, 40  # of the histogram: bins from 0 to 1, characters of the longest bar
 _DIGITS = 12
-_MOST = 20  # documents that a terminal shows in full; of more, the easiest and the hardest
-_ENDS = 5
+_MOST = 20  # largest number of documents that a terminal shows in full
+_ENDS = 5  # easiest and hardest documents in a terminal
 _NAMED = 5  # annotators in the caption
 
 
@@ -53,18 +56,19 @@ class Difficulty(Result):
     """The result of :func:`difficulty`.
 
     Attributes:
-        chance: per document the agreement that chance alone would give; ``nan`` where undefined, as
-            no annotator who saw the document marked anything in it.
-        expected: per document the expected match, summed over ordered pairs of annotators.
-        size: per document the size of an annotation (segments, or tokens), summed alike.
-        marked: per document the share of its units (tokens, or characters) that an annotator
-            marks, mean over those who saw it; ``nan`` if nobody did.
-        seen: which documents one of the annotators saw at all.
-        annotators: whose annotations these are; one name for a gold annotation.
-        document_ids: the names of the documents; without them they are numbered from 1.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over.
-        places: how segments stand to the rule of places, if chance has one.
+        chance: agreement by chance alone in each document; ``nan`` if no annotator who saw the
+            document marked anything in it.
+        expected: expected match in each document, summed over ordered pairs of annotators.
+        size: mean size of the two annotations of a pair (in segments, or tokens) in each
+            document, summed over ordered pairs.
+        marked: share of the units (tokens, or characters) of each document that an annotator
+            marks, as mean over the annotators who saw it; ``nan`` if no annotator did.
+        seen: mask of the documents that at least one annotator saw.
+        annotators: names of the annotators; one name for a gold annotation.
+        document_ids: names of the documents, or ``None`` if they are numbered from 1.
+        settings: settings of the computation.
+        notes: notes on the data and the result, one sentence each.
+        places: shares of segments that follow the rule of places, or ``None`` without a rule.
         uniform: ``chance`` without that rule.
 
     >>> import spanagree as sa
@@ -88,12 +92,12 @@ class Difficulty(Result):
 
     @cached_property
     def values(self) -> Floats:
-        """Per document its difficulty, 1 − chance; ``nan`` where undefined."""
+        """Difficulty of each document, 1 − chance; ``nan`` where undefined."""
         return 1 - self.chance
 
     @property
     def defined(self) -> Bools:
-        """Which documents have a difficulty."""
+        """Mask of documents with a difficulty."""
         return ~np.isnan(self.chance)
 
     def __len__(self) -> int:
@@ -101,14 +105,19 @@ class Difficulty(Result):
         return len(self.chance)
 
     def id_of(self, document: int) -> str:
-        """Return the name of a document: its id, or its number from 1."""
+        """Return the id of a document or, if documents have no ids, its position from 1."""
         return str(document + 1) if self.document_ids is None else self.document_ids[document]
 
     def check_documents(self, number: int, ids: tuple[str, ...] | None, source: str) -> None:
-        """Refuse another source than that of the difficulty, by its documents.
+        """Check that a source has the documents of the difficulty.
+
+        Args:
+            number: number of documents of the source.
+            ids: names of these documents, or ``None``.
+            source: noun for the source, for the message.
 
         Raises:
-            SettingError: naming both numbers of documents.
+            SettingError: if the number of documents or their names differ.
         """
         if (number, ids) != (len(self), self.document_ids):
             raise SettingError(
@@ -118,17 +127,19 @@ class Difficulty(Result):
 
     @property
     def verdict(self) -> str:
-        """Where chance alone would give half of full agreement, or more."""
+        """Sentence on the number of documents in which chance gives an F1 of at least .5."""
         values = self.values[self.defined]
         if not len(values):
             reason = self.settings.get("chance_undefined")
-            why = f": {printable(reason)}" if reason else ""
-            return f"{NOTHING[:1].upper()}{NOTHING[1:]}{why}."
-        easy, noun = int((values <= EASY).sum()), unit(self.settings)
-        of_all = f"of {counted(len(values), noun)}"
-        sentence = f"In none {of_all} does chance alone give an F1 of .500 or more"
-        if easy:
-            sentence = f"In {easy} {of_all} chance alone gives an F1 of .500 or more, so agreement"
+            reason_suffix = f": {printable(reason)}" if reason else ""
+            return f"{NOTHING[:1].upper()}{NOTHING[1:]}{reason_suffix}."
+        n_easy, noun = int((values <= EASY).sum()), unit(self.settings)
+        of_documents = f"of {counted(len(values), noun)}"
+        sentence = f"In none {of_documents} does chance alone give an F1 of .500 or more"
+        if n_easy:
+            sentence = (
+                f"In {n_easy} {of_documents} chance alone gives an F1 of .500 or more, so agreement"
+            )
             sentence += " there says little"
         median = verdict.short(float(np.median(values)))
         return f"{sentence}; the median difficulty is {median}."
@@ -139,20 +150,20 @@ class Difficulty(Result):
 
     @property
     def _undefined(self) -> int:
-        """How many documents have no difficulty."""
+        """Number of documents without a difficulty."""
         return int((~self.defined).sum())
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each document."""
-        document = unit(self.settings)
+        """Build a table with a row for each document."""
+        document_noun = unit(self.settings)
         reasons = np.where(self.seen, "nothing marked", "not seen")
         figures = (self.values, self.chance, self.expected, self.size, self.marked)
         columns = (*figures, np.where(self.defined, "", reasons))
         ids = map(self.id_of, range(len(self)))
-        over = counted_of(int(self.seen.sum()), len(self), document)
+        n_seen_of_all = counted_of(int(self.seen.sum()), len(self), document_noun)
         table = Frame(
             [
-                Column("document", document, "name", "document of difficulty"),
+                Column("document", document_noun, "name", "document of difficulty"),
                 Column("difficulty", "difficulty"),
                 Column("chance", "chance", meaning="chance of a document"),
                 Column("expected", "expected match", "number"),
@@ -162,7 +173,7 @@ class Difficulty(Result):
             ],
             list(zip(ids, *(column.tolist() for column in columns), strict=True)),
             self.settings,
-            caption=f"difficulty of {over} by {self._whose()}",
+            caption=f"difficulty of {n_seen_of_all} by {self._annotators_phrase()}",
             remarks=[*remarks(self), *self._remarks_on_places()],
         )
         table = with_seconds(table, "expected", "size")
@@ -174,30 +185,37 @@ class Difficulty(Result):
         return replace(table, in_terminal=self._short(table))
 
     def _remarks_on_places(self) -> list[str]:
-        """Say how segments stand to the rule of places."""
+        """Write the remarks on segments that do not follow the rule of places."""
         if self.places is None:
             return []
-        return self.places.remarks({self._whose(): list(self.places.annotators)})
+        return self.places.remarks({self._annotators_phrase(): list(self.places.annotators)})
 
     def _short(self, table: Frame) -> Frame:
-        """Return a terminal's table: a histogram, and of many documents the ends of the order."""
+        """Shorten the table for a terminal: a histogram, and the easiest and hardest documents."""
         short = replace(table, caption="\n".join([table.caption, "", *_bars(self)]))
-        order = np.flatnonzero(self.defined)
-        if len(order) <= _MOST:
+        easiest_first = np.flatnonzero(self.defined)
+        if len(easiest_first) <= _MOST:
             return short
-        order = order[np.argsort(self.values[order], kind="stable")]
-        many = f"the {_ENDS} easiest and the {_ENDS} hardest of {len(order)}; --format csv has all"
-        rows = [table.rows[d] for d in (*order[:_ENDS], *order[-_ENDS:])]
-        return replace(short, rows=rows, breaks=[_ENDS], remarks=[*table.remarks, many])
+        easiest_first = easiest_first[np.argsort(self.values[easiest_first], kind="stable")]
+        selection_remark = (
+            f"the {_ENDS} easiest and the {_ENDS} hardest of {len(easiest_first)};"
+            " --format csv has all"
+        )
+        rows = [
+            table.rows[document_index]
+            for document_index in (*easiest_first[:_ENDS], *easiest_first[-_ENDS:])
+        ]
+        return replace(short, rows=rows, breaks=[_ENDS], remarks=[*table.remarks, selection_remark])
 
-    def _whose(self) -> str:
+    def _annotators_phrase(self) -> str:
+        """Name the annotators, the first ones if there are many."""
         names = ", ".join(map(printable, self.annotators[:_NAMED]))
-        more = len(self.annotators) - _NAMED
+        n_more = len(self.annotators) - _NAMED
         team = "the team of " if len(self.annotators) > 1 else ""
-        return f"{team}{names}{f' and {more} more' if more > 0 else ''}"
+        return f"{team}{names}{f' and {n_more} more' if n_more > 0 else ''}"
 
     def _picture(self, by: str | None) -> Picture:
-        """Return what chance alone gives on each document, over the share that is marked."""
+        """Plot the F1 by chance alone of each document against its marked share."""
         if not self.defined.any():
             return Picture(lambda ax: sentence(ax, NOTHING))
         points = self.marked[self.defined], self.chance[self.defined]
@@ -206,46 +224,54 @@ class Difficulty(Result):
 
 
 def bins(result: Difficulty) -> tuple[list[int], list[float]]:
-    """Return how many documents are in each bin of difficulty, and the edges."""
+    """Count the documents in each bin of difficulty; return the counts and the edges of bins."""
     values = result.values[result.defined]
-    # rounded alike, so that a difficulty at an edge is in the bin that begins there
+    # values and edges are rounded to the same digit, so that a difficulty at an edge is in the
+    # bin above it
     edges = np.round(np.linspace(0, 1, _BINS + 1), _DIGITS)
     counts, _ = np.histogram(np.round(np.clip(values, 0, 1), _DIGITS), bins=edges)
     return counts.tolist(), edges.tolist()
 
 
 def _bars(result: Difficulty) -> list[str]:
-    """Return the bins as bars of characters, from the first that has a document."""
+    """Draw the bins as bars of characters, from the first bin with a document."""
     counts, edges = bins(result)
     if not any(counts):
         return [NOTHING]
-    first = next(i for i, number in enumerate(counts) if number)
+    first_bin = next(i for i, n_documents in enumerate(counts) if n_documents)
     lines = []
-    for number, low, high in zip(counts[first:], edges[first:], edges[first + 1 :], strict=False):
-        bar = "█" * max(round(_BAR * number / max(counts)), bool(number))
-        lines.append(f"{low:.2f}–{high:.2f}  {bar:<{_BAR}}  {number}")
+    for n_documents, low, high in zip(
+        counts[first_bin:], edges[first_bin:], edges[first_bin + 1 :], strict=False
+    ):
+        bar = "█" * max(round(_BAR * n_documents / max(counts)), bool(n_documents))
+        lines.append(f"{low:.2f}–{high:.2f}  {bar:<{_BAR}}  {n_documents}")
     return lines
 
 
 def remarks(result: Difficulty) -> list[str]:
-    """Return the range of the difficulties, and the documents without one, a sentence each."""
+    """Write the range of difficulties and the counts of documents without one, a sentence each."""
     values = result.values[result.defined]
     sentences = []
     if len(values):
-        middle, least, most = map(figure, (np.median(values), values.min(), values.max()))
-        sentences.append(f"median {middle}, from {least} to {most}")
+        median, smallest, largest = map(figure, (np.median(values), values.min(), values.max()))
+        sentences.append(f"median {median}, from {smallest} to {largest}")
     marker = (
         printable(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
     )
-    nothing = "anything" if len(result.annotators) > 1 else "nothing"
+    object_pronoun = "anything" if len(result.annotators) > 1 else "nothing"
     if result.settings.get("chance_undefined"):
         return verdict.remarks_without_chance(result.settings)
-    counts = {
-        f"without a difficulty: {marker} marked {nothing} there": result.seen & ~result.defined,
+    documents_by_remark = {
+        f"without a difficulty: {marker} marked {object_pronoun} there": result.seen
+        & ~result.defined,
         "without a difficulty: not seen": ~result.seen,
         "below 0: random segments that may overlap can match more than fully": values < 0,
     }
-    return sentences + [f"{which.sum()} {what}" for what, which in counts.items() if which.any()]
+    return sentences + [
+        f"{has_remark.sum()} {remark}"
+        for remark, has_remark in documents_by_remark.items()
+        if has_remark.any()
+    ]
 
 
 def difficulty(
@@ -260,25 +286,27 @@ def difficulty(
     executor: Executor | None = None,
     progress: Progress = None,
 ) -> Difficulty:
-    """Return how hard each document is: 1 − the agreement that chance alone would give on it.
+    """Compute the difficulty of each document: 1 − the agreement that chance alone would give.
 
     Args:
-        corpus: the annotations as layers; or parts of a corpus, as for
-            :func:`spanagree.evaluate`, whose documents follow each other.
-        gold: the name of the gold layer, or
-        annotators: the names of those of a team; all layers if neither is given.
+        corpus: annotations as layers; or parts of a corpus with consecutive documents, as for
+            :func:`spanagree.evaluate`.
+        gold: name of the gold layer.
+        annotators: names of the annotators of a team. Default: all layers. Not
+            allowed with ``gold``.
         match: name of the measure.
-        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
-            first of these that the segments of all layers allow.
-        places: where random segments may stand; see :func:`spanagree.evaluate`.
-        seed: a whole number from 0, of draws where expected scores are too much work.
-        executor: of parts: any ``concurrent.futures.Executor``, whose workers read them.
-        progress: called with the number of pairs of annotations (or parts) done, and of all.
+        chance: chance model, nonoverlapping, per-label or overlapping; auto takes the first of
+            these that the segments of all layers allow.
+        places: rule for the positions of random segments; see :func:`spanagree.evaluate`.
+        seed: random seed, an integer from 0, for expected scores that have to be drawn.
+        executor: ``concurrent.futures.Executor`` with workers that read the parts.
+        progress: callback that receives the number of finished pairs of annotations (or parts)
+            and of all.
 
     Raises:
-        SettingError: for an unknown name, gold and annotators at once, no layer, or a layer that
-            overlaps itself where the measure or the chance model does not allow it.
-        InputError: for parts that fail, or do not belong together.
+        SettingError: if a name is unknown, both gold and annotators are passed, there is no layer,
+            or a layer overlaps itself and the measure or the chance model does not allow it.
+        InputError: if a part cannot be read, or the parts do not belong together.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
@@ -291,11 +319,11 @@ def difficulty(
     model = chance_model(chance, places, seed=seed)
     with_text = model.places is not None
     corpus = whole_corpus(source_of(corpus), executor, progress, with_text=with_text)
-    named = model
+    named_model = model
     model, corpus = chance_of_corpus(corpus, match, model).with_ids(corpus)
     if model.first_is_fixed:
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
-    counting = MatchCounting.asked(match, model, named, progress)
+    counting = MatchCounting.asked(match, model, named_model, progress)
     if not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
     team, chosen = choose_annotators(corpus, annotators)
@@ -303,12 +331,14 @@ def difficulty(
         check_known([gold], corpus.annotators, "gold")
         team = corpus.of_annotators([gold])
 
-    def measured(counting: MatchCounting) -> tuple[MatchCounting, tuple[Documents, Inexact]]:
+    def measure_documents(
+        counting: MatchCounting,
+    ) -> tuple[MatchCounting, tuple[Documents, Inexact]]:
         counting.check(team)
         return counting, documents_of(team, counting)
 
-    counting, (documents, inexact) = counting.run(measured)
-    description, plain = counting.describe(team), counting.without_places()
+    counting, (documents, inexact) = counting.run(measure_documents)
+    description, uniform_counting = counting.describe(team), counting.without_places()
     shares = description.shares
     return Difficulty(
         *documents[:-1],
@@ -328,5 +358,7 @@ def difficulty(
             *notes_of(shares),
         ),
         places=shares,
-        uniform=None if plain is None else documents_of(team, plain)[0].chance,
+        uniform=None
+        if uniform_counting is None
+        else documents_of(team, uniform_counting)[0].chance,
     )

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SplitSettings(DifficultySettings, LevelSettings):
-    """The settings of a split: those of the difficulty, and of the levels."""
+    """Settings of a split: settings of the difficulty, and of the levels."""
 
 
 class Part(NamedTuple):
-    """The documents of one level, as a corpus of all annotators; ids are those of the whole."""
+    """Documents of one level, as a corpus of all annotators with the ids of the whole corpus."""
 
     level: Level
     corpus: Corpus
@@ -38,10 +38,10 @@ class Split(Signed):
     """The result of :func:`split`: a corpus for each level, the easiest first.
 
     Attributes:
-        parts: the levels' corpora; iterating over the split gives these corpora.
-        undefined: the documents without a difficulty.
-        settings: what made the difficulty and the borders.
-        notes: where it could not be had as asked.
+        parts: documents of each level; iterating over the split gives their corpora.
+        undefined: documents without a difficulty.
+        settings: settings of the difficulty and the borders.
+        notes: notes of the difficulty, and deviations from the requested levels.
 
     >>> import spanagree as sa
     >>> corpus = sa.Corpus.from_segments([2, 20], {"gold": [[(0, 1, "X")], [(4, 6, "X")]]})
@@ -58,7 +58,7 @@ class Split(Signed):
     TABLES: ClassVar[Mapping[str, str | None]] = {"parts": None}
 
     def __repr__(self) -> str:
-        sizes = (f"{p.level.name} {counted(len(p.corpus), 'document')}" for p in self.all)
+        sizes = (f"{part.level.name} {counted(len(part.corpus), 'document')}" for part in self.all)
         return f"<Split: {', '.join(sizes)}>"
 
     def __len__(self) -> int:
@@ -71,11 +71,11 @@ class Split(Signed):
 
     @property
     def all(self) -> tuple[Part, ...]:
-        """The parts, and that of the documents without a difficulty if there are any."""
+        """The parts, followed by the documents without a difficulty if there are any."""
         return (*self.parts, self.undefined) if len(self.undefined.corpus) else self.parts
 
     def _table(self, by: str | None) -> Frame:
-        """Return a row for each level, with its borders, and one of those without a difficulty."""
+        """Build a row for each level, and one for documents without a difficulty."""
         columns = [
             Column("name", kind="name"),
             Column("from"),
@@ -90,13 +90,15 @@ class Split(Signed):
 
 
 def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[Way]) -> Split:
-    """Return a corpus for each level of difficulty, with every annotator, and one of those without.
+    """Split a corpus by difficulty into a corpus for each level, with all annotators.
 
     The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
-    two levels of nearly equal size unless asked.
+    the default is two levels of nearly equal size. Documents without a difficulty are a separate
+    part.
 
     Raises:
-        SettingError: as for :func:`levels_of`; for the difficulty of another corpus, or none.
+        SettingError: if the way is not valid, as for :func:`levels_of`, or if ``difficulty`` is no
+            difficulty or that of another corpus.
 
     >>> from spanagree.levels.difficulty import difficulty
     >>> corpus = Corpus.from_segments([2, 20, 5], {"gold": [[(0, 1, "X")], [(4, 6, "X")], []]})
@@ -110,15 +112,17 @@ def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[Way]) -> Spl
         )
     corpus = corpus_of(corpus)
     difficulty.check_documents(len(corpus), corpus.ids, "corpus")
-    made = levels_of(difficulty, **way)
-    named = corpus.with_ids()
+    levels = levels_of(difficulty, **way)
+    corpus_with_ids = corpus.with_ids()
 
     def part(level: Level) -> Part:
-        return Part(level, named.subset(level.documents), difficulty.values[level.documents])
+        return Part(
+            level, corpus_with_ids.subset(level.documents), difficulty.values[level.documents]
+        )
 
     return Split(
-        tuple(map(part, made.levels)),
-        part(made.undefined),
-        difficulty.settings.extended(SplitSettings, **made.borders),
-        (*difficulty.notes, *made.notes),
+        tuple(map(part, levels.levels)),
+        part(levels.undefined),
+        difficulty.settings.extended(SplitSettings, **levels.borders),
+        (*difficulty.notes, *levels.notes),
     )

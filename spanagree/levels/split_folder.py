@@ -1,4 +1,4 @@
-"""The parts of a split as files: a corpus each, and what made them."""
+"""The parts of a split as files: a corpus for each level, and the settings."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from spanagree.levels.split import Part, Split
 from spanagree.results.data import plain
 
 SETTINGS = "split.json"
-"""The file that holds settings, borders, and the number of documents of each part."""
+"""Name of the file with settings, borders, and the number of documents of each part."""
 
 
-def _filled(split: Split) -> list[tuple[str, Part]]:
-    """Return the parts that have documents, with the names of their levels."""
+def _nonempty_parts(split: Split) -> list[tuple[str, Part]]:
+    """Return the parts with documents, each with the name of its level."""
     return [(part.level.name, part) for part in split.all if len(part.corpus)]
 
 
 def _write_conll(split: Split, folder: Path) -> None:
-    for level, part in _filled(split):
+    for level, part in _nonempty_parts(split):
         write_conll(part.corpus, folder / f"{level}.conll")
 
 
 def _write_jsonl(split: Split, folder: Path) -> None:
-    for level, part in _filled(split):
+    for level, part in _nonempty_parts(split):
         difficulty = plain(part.difficulty.tolist())
         write_jsonl(part.corpus, folder / f"{level}.jsonl", fields={"difficulty": difficulty})
 
 
 def _write_docbin(split: Split, folder: Path) -> None:
-    for level, part in _filled(split):
+    for level, part in _nonempty_parts(split):
         for name in part.corpus.annotators:
             write_docbin(part.corpus, name, folder / f"{level}.{quote(name, safe='')}.spacy")
 
@@ -50,11 +50,11 @@ def _write_docbin(split: Split, folder: Path) -> None:
 def _write_dataset(split: Split, folder: Path) -> None:
     datasets = optional("datasets", "datasets", "writing datasets")
     quieten(datasets)
-    parts = {
+    dataset_by_level = {
         level: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
-        for level, part in _filled(split)
+        for level, part in _nonempty_parts(split)
     }
-    datasets.DatasetDict(parts).save_to_disk(os.fspath(folder / "dataset"))
+    datasets.DatasetDict(dataset_by_level).save_to_disk(os.fspath(folder / "dataset"))
 
 
 WRITERS: Mapping[str, Callable[[Split, Path], None]] = {
@@ -63,28 +63,28 @@ WRITERS: Mapping[str, Callable[[Split, Path], None]] = {
     "spacy": _write_docbin,
     "dataset": _write_dataset,
 }
-"""How parts are written, by name: JSONL and datasets get a field ``difficulty``."""
+"""Functions that write the parts, by format; JSONL and datasets get a field ``difficulty``."""
 
 
 def write_split(
     split: Split, folder: PathName, form: SplitForm = "jsonl", *, force: bool = False
 ) -> None:
-    """Write the parts of a split into a folder, whole or not at all.
+    """Write all parts of a split into a folder; if one fails, none is written.
 
     Each part is a complete corpus with every annotator: ``level-1`` is the easiest, ``undefined``
     has the documents without a difficulty; a part without documents has no file. ``split.json``
-    holds settings, borders and numbers of documents.
+    has the settings, borders and numbers of documents.
 
     Args:
-        split: the parts.
-        folder: made if it is not there; what is in it stays as it is.
-        form: jsonl, conll, spacy or dataset.
-        force: write into a folder that is not empty, in which nothing has the name of a part.
+        split: parts to write.
+        folder: path of the folder; it is created if missing, and its files stay unchanged.
+        form: format, one of jsonl, conll, spacy and dataset.
+        force: True to write into a folder that is not empty, if no file has the name of a part.
 
     Raises:
-        SettingError: for an unknown format, or one that cannot hold the corpus.
-        InputError: for a folder that is not empty, cannot be written, or has something in the
-            place of a part.
+        SettingError: if the format is unknown, or cannot represent the corpus.
+        InputError: if the folder is not empty, cannot be written, or has a file with the name of a
+            part.
 
     >>> import spanagree as sa
     >>> from tempfile import TemporaryDirectory
@@ -98,38 +98,38 @@ def write_split(
     check_choice(form, WRITERS, "format to write")
     target = check_folder(folder, force=force)
     name = printable_path(folder)
-    there = target.is_dir()
-    # beside a folder that is made at once; inside one that is there, which may be a mount point
-    made = (target if there else target.parent) / hidden_name("split")
+    folder_exists = target.is_dir()
+    # a missing folder is created next to its name and renamed; an existing one may be a mount point
+    new_folder = (target if folder_exists else target.parent) / hidden_name("split")
     try:
         with writing(name):
-            made.mkdir()
-            WRITERS[form](split, made)
-            _write_settings(split, made)
-            if there:
-                _place(target, made)
+            new_folder.mkdir()
+            WRITERS[form](split, new_folder)
+            _write_settings(split, new_folder)
+            if folder_exists:
+                _move_into(target, new_folder)
             else:
-                made.rename(target)
-    except InputError as error:  # it names the folder that is being made
-        raise InputError(str(error).replace(str(made), name)) from None
+                new_folder.rename(target)
+    except InputError as error:  # the message names the temporary folder
+        raise InputError(str(error).replace(str(new_folder), name)) from None
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
 
 
-def _write_settings(split: Split, made: Path) -> None:
-    """Write what made the parts, and their files."""
-    settings = {**split.to_dict(), "files": sorted(path.name for path in made.iterdir())}
+def _write_settings(split: Split, new_folder: Path) -> None:
+    """Write the settings of the parts and the names of their files."""
+    settings = {**split.to_dict(), "files": sorted(path.name for path in new_folder.iterdir())}
     text = json.dumps(settings, indent=2, allow_nan=False)
-    (made / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
+    (new_folder / SETTINGS).write_text(f"{text}\n", encoding="utf-8")
 
 
-def _place(target: Path, made: Path) -> None:
-    """Put the parts into a folder in which nothing has their names.
+def _move_into(target: Path, new_folder: Path) -> None:
+    """Move the parts into an existing folder.
 
     Raises:
-        InputError: naming what has one of them; then nothing is put there.
+        InputError: if a file has the name of a part; then no part is moved.
     """
-    names = [path.name for path in made.iterdir()]
+    names = [path.name for path in new_folder.iterdir()]
     for name in names:
         if os.path.lexists(target / name):
             raise InputError(
@@ -137,14 +137,14 @@ def _place(target: Path, made: Path) -> None:
                 " it, or write elsewhere"
             )
     for name in names:
-        (made / name).rename(target / name)
+        (new_folder / name).rename(target / name)
 
 
 def check_folder(folder: PathName, *, force: bool) -> Path:
-    """Refuse, before any work, a folder that parts cannot be written into.
+    """Check that parts can be written into a folder, before any work.
 
     Raises:
-        InputError: if it is a file, is not empty (unless ``force``), or cannot be written.
+        InputError: if the folder is a file, is not empty (without ``force``), or cannot be written.
     """
     try:
         name = printable_path(folder) or "''"
