@@ -29,7 +29,6 @@ LIMITS = {
     "slices": (18, 78),
     "systems": (14, 73),
     "tools": (17, 55),
-    "training": (16, 85),
 }
 """Largest percentage of vague names and smallest of noun-first entries, for each room.
 

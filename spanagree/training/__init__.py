@@ -1,4 +1,4 @@
-"""Where people train: scores for spaCy's and Hugging Face's own training loops."""
+"""Corrected scores for the training loops of spaCy and Hugging Face, and for Inspect."""
 
 from spanagree.public import names_of
 

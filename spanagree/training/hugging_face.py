@@ -21,7 +21,7 @@ from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import System
 
 IGNORED = -100
-"""The label id of a token that does not count: padding, and the later pieces of a word."""
+"""Label id of a token that does not count: padding, and pieces of a word after the first."""
 
 _IDS, _LOGITS = "whole numbers of shape (tokens,)", "logits of shape (tokens, labels)"
 
@@ -35,31 +35,33 @@ def trainer_metrics(
     strict: bool = False,
     per_label: bool = False,
 ) -> Callable[[Any], dict[str, float]]:
-    """Return a ``compute_metrics`` for token classification with Hugging Face's Trainer.
+    """Build a ``compute_metrics`` for token classification with Hugging Face's Trainer.
 
-    It takes an EvalPrediction, or predictions and label ids as a pair. Predictions are logits
-    (documents, tokens, labels) or label ids (documents, tokens), or a tuple whose first is that;
-    arrays, or lists of one array for each document. A token whose label id is −100 is left out.
+    The function takes an EvalPrediction, or a pair of predictions and label ids. Predictions are
+    logits (documents, tokens, labels) or label ids (documents, tokens), as arrays or as lists of
+    one array for each document; if predictions are a tuple, its first element is used. Tokens with
+    the label id −100 are left out.
 
-    It gives ``precision``, ``recall``, ``f1``; ``chance``, the F1 that chance alone would give;
-    ``precision_corrected``, ``recall_corrected``, ``f1_corrected``; and on request for each label
-    ``PER_f1``, ``PER_chance``, ``PER_f1_corrected``. All are floats, always with the same keys;
-    what is undefined is ``nan``.
+    The function returns ``precision``, ``recall``, ``f1``; ``chance``, the F1 that chance alone
+    would give; ``precision_corrected``, ``recall_corrected``, ``f1_corrected``; and if requested
+    ``PER_f1``, ``PER_chance``, ``PER_f1_corrected`` for each label. All values are floats, with
+    ``nan`` for an undefined score, and the keys are always the same.
 
     Args:
-        label_names: the tags by id: a list, or a mapping such as ``model.config.id2label``.
+        label_names: tags by id: a list, or a mapping such as ``model.config.id2label``.
         match: name of the measure.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
-        scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them); auto
-            reads all but bare labels.
-        strict: take only segments that are well-formed in the scheme, which has to be named.
-        per_label: if True, the figures of each label too.
+        chance: chance model, nonoverlapping, per-label or overlapping.
+        scheme: tagging scheme, IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or an alias); auto
+            reads all schemes except bare labels.
+        strict: True to take only segments that are well-formed in the scheme, which has to be
+            named.
+        per_label: True to add the scores of each label.
 
     Raises:
-        SettingError: for an unknown name, a strict reading without a scheme, or figures of labels
-            by a measure that disregards them.
-        InputError: for label names that are not tags of the scheme; by the function, for shapes
-            that do not fit, and for ids without a name.
+        SettingError: if a name is unknown, ``strict`` is set without a scheme, or ``per_label`` is
+            set with a measure that disregards labels.
+        InputError: if label names are not tags of the scheme; by the function, if shapes do not
+            fit or an id has no name.
 
     >>> compute_metrics = trainer_metrics(["O", "B-PER", "I-PER"])
     >>> metrics = compute_metrics((np.array([[1, 2, 0, 1]]), np.array([[1, 2, 0, -100]])))
@@ -67,7 +69,7 @@ def trainer_metrics(
     (1.0, 0.5, 1.0)
     """
     find_match(match)
-    chance_model(chance)  # refused before any training
+    chance_model(chance)  # raises before any training
     if strict and scheme == "auto":
         raise SettingError(
             "strict: name the scheme; what is recognised may differ from one evaluation to the next"
@@ -75,22 +77,24 @@ def trainer_metrics(
     if per_label and not find_match(match).of_label:
         raise SettingError(f"per_label: match {match} disregards labels; leave it out")
     options = TagOptions(scheme, strict)
-    ids, tags = _names(label_names)
-    lengths = np.ones(len(tags), np.int64)  # a sentence of its own
-    place = "label_names, id {}".format
-    codes = np.arange(len(tags))
-    names = read_tags(tags, codes, lengths, scheme=scheme, where=lambda i: place(ids[i])).names
+    ids, tags = _ids_and_tags(label_names)
+    lengths = np.ones(len(tags), np.int64)  # each tag is a sentence
+    location = "label_names, id {}".format
+    tag_codes = np.arange(len(tags))
+    labels = read_tags(
+        tags, tag_codes, lengths, scheme=scheme, where=lambda i: location(ids[i])
+    ).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:
         corpus = _corpus(prediction, ids, tags, options)
         system = evaluate(corpus, "gold", match=match, chance=chance).systems["predictions"]
-        return _metrics(system, names if per_label else ())
+        return _metrics(system, labels if per_label else ())
 
     return compute_metrics
 
 
 def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) -> Corpus:
-    """Return what is given and what is predicted as two layers."""
+    """Build a corpus with the gold labels and the predictions as two layers."""
     predicted, gold, lengths = _label_ids(prediction, len(ids))
     columns = {
         "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
@@ -100,7 +104,7 @@ def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) ->
 
 
 def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
-    """Return the figures by name, the same names for the same labels."""
+    """Return the scores of a system and of some labels by name."""
     scores = {name: system.score_of(ratio) for name, ratio in FIGURES.items()}
     metrics = {name: score.observed for name, score in scores.items()}
     metrics["chance"] = system.f1.expected
@@ -113,91 +117,123 @@ def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:
     return metrics
 
 
-def _names(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[str]]:
-    """Return the ids, rising, and the tag of each."""
+def _ids_and_tags(label_names: Sequence[str] | Mapping[Any, str]) -> tuple[Ints, list[str]]:
+    """Return the ids in ascending order, and the tag of each id."""
     try:
         if isinstance(label_names, str):
             raise TypeError
         pairs = label_names.items() if isinstance(label_names, Mapping) else enumerate(label_names)
-        named = {int(id_): tag for id_, tag in pairs}  # JSON makes strings of ids
+        tag_by_id = {int(id_): tag for id_, tag in pairs}  # in JSON ids are strings
     except (TypeError, ValueError):
-        named = {}
-    if not named or min(named) < 0 or not all(isinstance(tag, str) for tag in named.values()):
-        needed = "a list of tags, or a mapping of ids to tags such as config.id2label, is needed"
-        raise invalid_value("label_names", label_names, needed)
-    ids = sorted(named)
-    return np.array(ids, np.int64), [named[id_] for id_ in ids]
+        tag_by_id = {}
+    if (
+        not tag_by_id
+        or min(tag_by_id) < 0
+        or not all(isinstance(tag, str) for tag in tag_by_id.values())
+    ):
+        allowed = "a list of tags, or a mapping of ids to tags such as config.id2label, is needed"
+        raise invalid_value("label_names", label_names, allowed)
+    ids = sorted(tag_by_id)
+    return np.array(ids, np.int64), [tag_by_id[id_] for id_ in ids]
 
 
-def _codes(given: Ints, ids: Ints, lengths: Ints, what: str) -> Ints:
-    """Return ids as numbers of tags."""
-    codes = np.minimum(np.searchsorted(ids, given), len(ids) - 1)
-    unknown = ids[codes] != given
-    if unknown.any():
-        at = int(unknown.argmax())
+def _codes(label_ids: Ints, ids: Ints, lengths: Ints, ids_noun: str) -> Ints:
+    """Convert label ids to codes, the positions in ``ids``.
+
+    Args:
+        label_ids: label ids of all tokens.
+        ids: known ids, ascending.
+        lengths: number of tokens of each document.
+        ids_noun: noun for the label ids, for messages.
+
+    Raises:
+        InputError: if an id is not known.
+    """
+    codes = np.minimum(np.searchsorted(ids, label_ids), len(ids) - 1)
+    is_unknown = ids[codes] != label_ids
+    if is_unknown.any():
+        index = int(is_unknown.argmax())
         raise InputError(
-            f"{what}, document {np.searchsorted(np.cumsum(lengths), at, 'right') + 1}: id"
-            f" {given[at]} has no name; label_names has {len(ids)}, from {ids[0]} to {ids[-1]}"
+            f"{ids_noun}, document {np.searchsorted(np.cumsum(lengths), index, 'right') + 1}: id"
+            f" {label_ids[index]} has no name; label_names has {len(ids)}, from {ids[0]} to"
+            f" {ids[-1]}"
         )
     return codes
 
 
-def _label_ids(prediction: Any, labels: int) -> tuple[Ints, Ints, Ints]:
-    """Return predicted and given ids of all tokens that count, and each document's number of them.
+def _label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
+    """Read predicted and gold ids of all tokens that count, and the number of these by document.
 
     Raises:
-        InputError: for shapes that do not fit.
+        InputError: if shapes do not fit.
     """
     if hasattr(prediction, "predictions") and hasattr(prediction, "label_ids"):
         prediction = prediction.predictions, prediction.label_ids
     try:
         predictions, label_ids = prediction
     except (TypeError, ValueError):
-        needed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
-        raise InputError(f"{show(prediction)}; {needed}") from None
+        allowed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
+        raise InputError(f"{show(prediction)}; {allowed}") from None
     if isinstance(predictions, tuple):
         predictions = predictions[0]
-    predicted, sizes = _flat(predictions, "predictions", {1: _IDS, 2: _LOGITS}, labels)
-    given, lengths = _flat(label_ids, "label ids", {1: _IDS}, labels)
-    same = "label ids; they need the same"
-    if len(sizes) != len(lengths):
-        raise InputError(f"documents: {len(sizes)} of predictions, {len(lengths)} of {same}")
-    for d in np.flatnonzero(sizes != lengths)[:1].tolist():
-        raise InputError(f"document {d + 1}: {sizes[d]} predictions, {lengths[d]} {same}")
-    counts = given != IGNORED
+    predicted, predicted_lengths = _flatten(
+        predictions, "predictions", {1: _IDS, 2: _LOGITS}, n_labels
+    )
+    gold, lengths = _flatten(label_ids, "label ids", {1: _IDS}, n_labels)
+    same_needed = "label ids; they need the same"
+    if len(predicted_lengths) != len(lengths):
+        raise InputError(
+            f"documents: {len(predicted_lengths)} of predictions, {len(lengths)} of {same_needed}"
+        )
+    for d in np.flatnonzero(predicted_lengths != lengths)[:1].tolist():
+        raise InputError(
+            f"document {d + 1}: {predicted_lengths[d]} predictions, {lengths[d]} {same_needed}"
+        )
+    is_counted = gold != IGNORED
     document = np.repeat(np.arange(len(lengths)), lengths)
-    kept = np.bincount(document[counts], minlength=len(lengths))
-    return predicted[counts], given[counts], kept
+    n_counted = np.bincount(document[is_counted], minlength=len(lengths))
+    return predicted[is_counted], gold[is_counted], n_counted
 
 
-def _flat(documents: Any, what: str, allowed: Mapping[int, str], labels: int) -> tuple[Ints, Ints]:
-    """Return the ids of all tokens in a row, and how many each document has."""
+def _flatten(
+    documents: Any, ids_noun: str, allowed: Mapping[int, str], n_labels: int
+) -> tuple[Ints, Ints]:
+    """Concatenate the ids of all tokens; return them and the number of tokens of each document.
+
+    Args:
+        documents: ids, or logits, of each document.
+        ids_noun: noun for the ids, for messages.
+        allowed: description of each allowed shape by the number of dimensions.
+        n_labels: number of labels, the width of logits.
+    """
     if not np.iterable(documents):
-        needed = " or ".join(allowed.values())
-        raise invalid_value(what, documents, f"for each document {needed} are needed")
+        allowed_text = " or ".join(allowed.values())
+        raise invalid_value(ids_noun, documents, f"for each document {allowed_text} are needed")
     ids = [
-        _ids(document, f"{what}, document {d}", allowed, labels)
-        for d, document in enumerate(documents, 1)
+        _ids_of_document(document, f"{ids_noun}, document {position}", allowed, n_labels)
+        for position, document in enumerate(documents, 1)
     ]
-    lengths = np.array([len(some) for some in ids], np.int64)
+    lengths = np.array([len(document_ids) for document_ids in ids], np.int64)
     return np.concatenate([np.zeros(0, np.int64), *ids]), lengths
 
 
-def _ids(document: Any, where: str, allowed: Mapping[int, str], labels: int) -> Ints:
-    """Return the ids of one document: as they are, or the best of its logits."""
+def _ids_of_document(
+    document: Any, location: str, allowed: Mapping[int, str], n_labels: int
+) -> Ints:
+    """Return the ids of one document, or the ids of the largest logits of its tokens."""
     try:
         array = np.asarray(document)
         if array.dtype.kind == "O":
             array = np.array(array.tolist())
-        known = array.ndim == 2 or array.dtype.kind in "iu" or not array.size
-        if array.ndim not in allowed or not known:
+        has_valid_values = array.ndim == 2 or array.dtype.kind in "iu" or not array.size
+        if array.ndim not in allowed or not has_valid_values:
             raise ValueError(f"shape {array.shape} of {array.dtype}")
-        if array.ndim == 2 and array.size and array.shape[1] != labels:
-            given = counted(array.shape[1], "label")
-            raise ValueError(f"logits of {given}, label_names has {labels}")
+        if array.ndim == 2 and array.size and array.shape[1] != n_labels:
+            labels_phrase = counted(array.shape[1], "label")
+            raise ValueError(f"logits of {labels_phrase}, label_names has {n_labels}")
         if array.ndim == 2 and np.isnan(array).any():
             raise ValueError("logits that are nan: the model has diverged")
         return (array.argmax(-1) if array.ndim == 2 else array).astype(np.int64)
-    except ValueError as error:  # NumPy's own, for what is ragged or has no labels
-        needed = " or ".join(allowed.values())
-        raise InputError(f"{where}: {error}; {needed} are needed") from None
+    except ValueError as error:  # NumPy raises it too, for ragged arrays and logits without labels
+        allowed_text = " or ".join(allowed.values())
+        raise InputError(f"{location}: {error}; {allowed_text} are needed") from None

@@ -19,19 +19,19 @@ def inspect_metric(
     match: MatchName = "exact",
     chance: Chance = "nonoverlapping",
 ) -> Any:
-    """Return a metric for ``@scorer(metrics=[…])`` of Inspect: the F1 over all samples.
+    """Build a metric for ``@scorer(metrics=[…])`` of Inspect: the F1 over all samples.
 
-    A scorer leaves in the metadata of each ``Score`` what is compared: ``length`` of the text,
-    and ``gold`` and ``answer``, lists of start, end and label.
+    A scorer stores the annotations in the metadata of each ``Score``: ``length`` of the text, and
+    ``gold`` and ``answer``, lists of start, end and label.
 
     Args:
-        value: the F1 as it is, what chance alone would give, or the corrected F1.
+        value: kind of F1: observed, expected by chance alone, or corrected.
         match: name of the measure.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        chance: chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
-        SettingError: for an unknown name, if inspect_ai is not installed, and by the metric for a
-            score without these metadata.
+        SettingError: if a name is unknown or inspect_ai is not installed; by the metric, if a score
+            lacks these metadata.
 
     >>> from types import SimpleNamespace
     >>> metadata = {"length": 9, "gold": [(0, 2, "X")], "answer": [(0, 2, "X"), (4, 5, "X")]}
@@ -44,11 +44,11 @@ def inspect_metric(
 
     def span_f1() -> Any:
         def compute(scores: list[Any]) -> float:
-            samples = [scored.score.metadata or {} for scored in scores]
-            for number, sample in enumerate(samples, 1):
+            samples = [sample_score.score.metadata or {} for sample_score in scores]
+            for position, sample in enumerate(samples, 1):
                 if missing := {"length", "gold", "answer"} - sample.keys():
-                    what = f"score {number}: metadata lack {show(min(missing))}"
-                    raise SettingError(f"{what}; length, gold and answer are needed")
+                    problem = f"score {position}: metadata lack {show(min(missing))}"
+                    raise SettingError(f"{problem}; length, gold and answer are needed")
             layers = {
                 name: [
                     [(start, end, label) for start, end, label in sample[name]]

@@ -1,7 +1,7 @@
 """Scorers for spaCy: corrected scores in ``spacy train`` and ``spacy evaluate``.
 
-spaCy finds them by their entry points: a config names them, nothing has to be imported. They take
-spaCy's Examples, and need nothing else of spaCy.
+spaCy finds the scorers by their entry points: a config names them, and no import is needed. They
+take Examples of spaCy, and import no module of it.
 """
 
 from __future__ import annotations
@@ -28,31 +28,33 @@ from spanagree.systems.evaluate import evaluate
 
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
-_UNSET = 0  # ENT_IOB of a token of which nothing is known
+_UNSET = 0  # ENT_IOB of a token without annotation
 _NOTHING = Score(0.0, 0.0, 0.0)
 
 
 def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") -> Scorer:
-    """Return the scorer of ``doc.ents``; in a config ``@scorers = "spanagree.ner_scorer.v1"``.
+    """Build the scorer of ``doc.ents``; in a config ``@scorers = "spanagree.ner_scorer.v1"``.
 
-    It takes an iterable of Examples and gives ``ents_p``, ``ents_r``, ``ents_f``; ``ents_chance``,
-    the F1 that chance alone would give; ``ents_p_corrected``, ``ents_r_corrected``,
-    ``ents_f_corrected``; and ``ents_per_type`` with the same by label. What is undefined is
-    ``None``, but where one side alone marked nothing, precision or recall is 0, as in spaCy.
+    The scorer takes an iterable of Examples and returns ``ents_p``, ``ents_r``, ``ents_f``;
+    ``ents_chance``, the F1 that chance alone would give; ``ents_p_corrected``,
+    ``ents_r_corrected``, ``ents_f_corrected``; and ``ents_per_type`` with the same scores by label.
+    An undefined score is ``None``; if only the reference or only the prediction has spans,
+    precision or recall is 0, as in spaCy.
 
-    A reference without annotation is left out; where it is annotated in part, the open tokens are
-    left out, and predictions that touch one. Every other prediction counts, whether or not it fits
-    the reference's tokens: offsets count the reference's tokens or, in a document that the two cut
-    differently, the pieces into which both together cut it.
+    A reference without annotation is left out. If it is annotated in part, tokens without
+    annotation are left out, and so are predictions that touch such a token. All other predictions
+    count, even if they do not fit the tokens of the reference. Offsets count the tokens of the
+    reference; if reference and prediction are tokenized differently, offsets count the pieces
+    between the borders of both.
 
     Args:
         match: name of the measure.
         chance: the chance model, nonoverlapping, per-label or overlapping.
 
     Raises:
-        SettingError: for an unknown name.
-        InputError: by the scorer, for a reference and a prediction that differ in more than white
-            space and case.
+        SettingError: if a name is unknown.
+        InputError: by the scorer, if a reference and a prediction differ in more than white space
+            and case.
 
     >>> ner_scorer()([])["ents_f_corrected"] is None
     True
@@ -63,19 +65,19 @@ def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") ->
 
 
 def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -> Scorer:
-    """Return the scorer of ``doc.spans``; in a config ``@scorers = "spanagree.spancat_scorer.v1"``.
+    """Build the scorer of ``doc.spans``; in a config ``@scorers = "spanagree.spancat_scorer.v1"``.
 
-    The key is the component's own ``spans_key``. Names begin with ``spans_`` and the key:
-    ``spans_sc_f_corrected``. All else is as for :func:`ner_scorer`. A reference without the key is
-    left out, a prediction without it marked nothing.
+    The key is the ``spans_key`` of the component. Names begin with ``spans_`` and the key:
+    ``spans_sc_f_corrected``. The other rules are those of :func:`ner_scorer`. A reference without
+    the key is left out; a prediction without the key has no spans.
 
-    As spans may overlap, the chance model is ``overlapping`` unless named. Measures that count
-    shared tokens are not defined for spans of one label that overlap, ``boundaries`` not for two
-    labels of one span.
+    As spans may overlap, the default chance model is ``overlapping``. Measures that count shared
+    tokens are not defined for overlapping spans of one label, and ``boundaries`` is not defined
+    for two labels of one span.
 
     Raises:
-        SettingError: for an unknown name; by the scorer, for spans that overlap where the measure
-            or the chance model does not allow it.
+        SettingError: if a name is unknown; by the scorer, if spans overlap and the measure or the
+            chance model does not allow it.
 
     >>> spancat_scorer(match="boundaries")([], spans_key="sc")["spans_sc_chance"] is None
     True
@@ -88,113 +90,131 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
 def _score(
     examples: Iterable[Any], key: str | None = None, *, match: MatchName, chance: str, **_: Any
 ) -> dict[str, Any]:
-    """Return the figures of ``doc.ents`` or, with a key, of ``doc.spans``."""
+    """Compute the scores of ``doc.ents`` or, with a key, of ``doc.spans``, by name."""
     name = "ents" if key is None else f"spans_{key}"
     corpus = _corpus(examples, key)
     system = evaluate(corpus, "reference", match=match, chance=chance).systems["predicted"]
-    by_label = {label: _figures(tally) for label, tally in system.labels.items()}
-    figures = {f"{name}_{key}": value for key, value in _figures(system.tally).items()}
-    return {**figures, f"{name}_per_type": by_label or None}
+    by_label = {label: _values_of(tally) for label, tally in system.labels.items()}
+    values = {f"{name}_{key}": value for key, value in _values_of(system.tally).items()}
+    return {**values, f"{name}_per_type": by_label or None}
 
 
 def _score_spans(examples: Iterable[Any], *, spans_key: str, **options: Any) -> dict[str, Any]:
     return _score(examples, spans_key, **options)
 
 
-def _figures(tally: Tally) -> dict[str, float | None]:
-    # spacy train forgets a score's weight for good once the score is None, and before the first
-    # step a model often predicts nothing: that is a precision of 0 here, as spaCy has it
-    some = tally.size > 0
+def _values_of(tally: Tally) -> dict[str, float | None]:
+    """Return the scores of a tally by name, with `None` for undefined values."""
+    # spacy train drops the weight of a score for good once the score is None. Before the first
+    # step a model often predicts no span, so precision is 0 then, as in spaCy
+    has_segments = tally.size > 0
     scores = {
-        "p": _NOTHING if some and not tally.size_b else tally.precision,
-        "r": _NOTHING if some and not tally.size_a else tally.recall,
+        "p": _NOTHING if has_segments and not tally.size_b else tally.precision,
+        "r": _NOTHING if has_segments and not tally.size_a else tally.recall,
         "f": tally.f1,
     }
-    figures = {name: score.observed for name, score in scores.items()}
-    figures["chance"] = tally.f1.expected
-    figures |= {f"{name}_corrected": score.corrected for name, score in scores.items()}
-    return plain(figures)
+    values = {name: score.observed for name, score in scores.items()}
+    values["chance"] = tally.f1.expected
+    values |= {f"{name}_corrected": score.corrected for name, score in scores.items()}
+    return plain(values)
 
 
 # --- a corpus of Examples -----------------------------------------------------------------------
 
 
 def _corpus(examples: Iterable[Any], key: str | None) -> Corpus:
-    """Return the references, and what was predicted for them, as two layers."""
+    """Build a corpus with the references and the predictions as two layers."""
     lengths: list[int] = []
     rows: dict[str, list[Ints]] = {"reference": [], "predicted": []}
     labels: dict[str, list[str]] = {"reference": [], "predicted": []}
-    for number, example in enumerate(examples, 1):
+    for position, example in enumerate(examples, 1):
         docs = {"reference": example.reference, "predicted": example.predicted}
-        unset = _unset(docs["reference"], key)
-        length, *places = _places(docs["reference"], docs["predicted"], number)
-        start, end = places[0]
-        # a unit is left out if a token of which nothing is known reaches into it
+        is_unset = _unannotated(docs["reference"], key)
+        length, *bounds = _common_bounds(docs["reference"], docs["predicted"], position)
+        start, end = bounds[0]
+        # a unit is left out if it overlaps a token without annotation
         steps = np.zeros(length + 1, np.int64)
-        np.add.at(steps, start[unset], 1)
-        np.add.at(steps, end[unset], -1)
-        kept = np.cumsum(steps)[:-1] == 0
-        before = np.concatenate(([0], np.cumsum(kept)))
-        for (name, doc), (start, end) in zip(docs.items(), places, strict=True):
+        np.add.at(steps, start[is_unset], 1)
+        np.add.at(steps, end[is_unset], -1)
+        is_kept = np.cumsum(steps)[:-1] == 0
+        n_kept_before = np.concatenate(([0], np.cumsum(is_kept)))
+        for (name, doc), (start, end) in zip(docs.items(), bounds, strict=True):
             spans = doc.ents if key is None else doc.spans.get(key, ())
             start = start[np.array([span.start for span in spans], np.int64)]
             end = end[np.array([span.end - 1 for span in spans], np.int64)]
-            known = before[end] - before[start] == end - start
-            document = np.full(int(known.sum()), len(lengths))
-            rows[name].append(np.column_stack((document, before[start[known]], before[end[known]])))
+            is_annotated = n_kept_before[end] - n_kept_before[start] == end - start
+            document = np.full(int(is_annotated.sum()), len(lengths))
+            rows[name].append(
+                np.column_stack(
+                    (document, n_kept_before[start[is_annotated]], n_kept_before[end[is_annotated]])
+                )
+            )
             labels[name] += [
-                span.label_ for span, is_known in zip(spans, known, strict=True) if is_known
+                span.label_ for span, is_known in zip(spans, is_annotated, strict=True) if is_known
             ]
-        lengths.append(int(kept.sum()))
+        lengths.append(int(is_kept.sum()))
     layers = {name: _layer(rows[name], labels[name], len(lengths)) for name in rows}
     return Corpus.from_raw(RawCorpus.from_layers(np.array(lengths, np.int64), layers))
 
 
-def _layer(rows: list[Ints], labels: list[str], documents: int) -> RawLayer:
-    """Return each span once, as spaCy counts them; white space alone is not a span."""
-    number, names = codes(labels)
-    table = np.column_stack((np.concatenate((*rows, np.zeros((0, 3), np.int64))), number))
+def _layer(rows: list[Ints], labels: list[str], n_documents: int) -> RawLayer:
+    """Build a layer with each distinct span once, as spaCy counts; white space alone is no span."""
+    label_codes, names = codes(labels)
+    table = np.column_stack((np.concatenate((*rows, np.zeros((0, 3), np.int64))), label_codes))
     table = np.unique(table[table[:, 1] < table[:, 2]], axis=0)
     document, start, end, label = table.T
-    return RawLayer(document, start, end, label, names, np.ones(documents, np.bool_))
+    return RawLayer(document, start, end, label, names, np.ones(n_documents, np.bool_))
 
 
-def _unset(doc: Any, key: str | None) -> Bools:
-    """Return which tokens of a reference are not annotated."""
+def _unannotated(doc: Any, key: str | None) -> Bools:
+    """Compute the mask of tokens of a reference without annotation."""
     if key is not None:
         return np.full(len(doc), key not in doc.spans)
-    unset: Bools = doc.to_array("ENT_IOB") == _UNSET
-    return unset
+    is_unset: Bools = doc.to_array("ENT_IOB") == _UNSET
+    return is_unset
 
 
-_Bounds: TypeAlias = tuple[Ints, Ints]  # where the tokens of a Doc begin and end
+_Bounds: TypeAlias = tuple[Ints, Ints]  # starts and ends of the tokens of a Doc
 
 
-def _places(reference: Any, predicted: Any, number: int) -> tuple[int, _Bounds, _Bounds]:
-    """Return where the tokens of both Docs lie, in units common to both, and how many these are."""
+def _common_bounds(reference: Any, predicted: Any, position: int) -> tuple[int, _Bounds, _Bounds]:
+    """Compute the bounds of the tokens of both Docs in common units.
+
+    Returns:
+        The number of units, and the bounds in the reference and in the prediction.
+    """
     if np.array_equal(reference.to_array("ORTH"), predicted.to_array("ORTH")):
-        here = np.arange(len(reference) + 1)
-        return len(reference), (here[:-1], here[1:]), (here[:-1], here[1:])
-    characters, *edges = _edges(reference)
-    others, *other_edges = _edges(predicted)
-    if not np.array_equal(np.char.lower(characters), np.char.lower(others)):
+        token_borders = np.arange(len(reference) + 1)
+        return (
+            len(reference),
+            (token_borders[:-1], token_borders[1:]),
+            (token_borders[:-1], token_borders[1:]),
+        )
+    characters, *edges = _visible_bounds(reference)
+    other_characters, *other_edges = _visible_bounds(predicted)
+    if not np.array_equal(np.char.lower(characters), np.char.lower(other_characters)):
         raise InputError(
-            f"example {number}: the reference {show(reference.text)} and the prediction"
+            f"example {position}: the reference {show(reference.text)} and the prediction"
             f" {show(predicted.text)} are different texts; both need the same, but for white space"
         )
     cuts = np.unique(np.concatenate((*edges, *other_edges)))
-    a, b, c, d = (np.searchsorted(cuts, places) for places in (*edges, *other_edges))
+    a, b, c, d = (
+        np.searchsorted(cuts, characters_before) for characters_before in (*edges, *other_edges)
+    )
     return len(cuts) - 1, (a, b), (c, d)
 
 
-def _edges(doc: Any) -> tuple[NDArray[np.str_], Ints, Ints]:
-    """Return the characters; how many of them precede each token, and its end.
+def _visible_bounds(doc: Any) -> tuple[NDArray[np.str_], Ints, Ints]:
+    """Count visible characters before each token and before its end.
 
-    As spaCy aligns tokens: white space does not count.
+    White space does not count, as in spaCy's alignment.
+
+    Returns:
+        The visible characters, and the two counts for each token.
     """
     length, space = doc.to_array(["LENGTH", "SPACY"]).astype(np.int64).reshape(-1, 2).T
     end = np.cumsum(length + space) - space
     text = np.array(list(doc.text), dtype="U1")
-    visible = ~np.char.isspace(text)
-    before = np.concatenate(([0], np.cumsum(visible)))
-    return text[visible], before[end - length], before[end]
+    is_visible = ~np.char.isspace(text)
+    n_visible_before = np.concatenate(([0], np.cumsum(is_visible)))
+    return text[is_visible], n_visible_before[end - length], n_visible_before[end]
