@@ -1,4 +1,4 @@
-"""Baselines as layers: what marks everything, nothing, at random, or as most do."""
+"""Baselines as layers: everything, nothing, random segments, or the majority vote."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ BASELINES = {
     "random": "the segments of a reference drawn for each document, placed at random",
     "majority": "what the references voted for, as spanagree gold makes it",
 }
-"""The baselines by name, and what they mark."""
+"""Descriptions of the baselines by name."""
 
-_LABEL = "span"  # where no segment of a corpus has one
+_LABEL = "span"  # label of everything in a corpus without labels
 
 
 WITH_VOTERS = (
     f"{MAJORITY}: compared with those who voted for it, so it agrees with them more than their vote"
     " would with other people"
 )
-"""What is to be said beside the figures of a majority."""
+"""Remark on the scores of a majority."""
 
 
 def with_baselines(
@@ -47,24 +47,24 @@ def with_baselines(
     chance: ChanceOrAuto = "auto",
     seed: int = 0,
 ) -> Corpus:
-    """Return the same corpus with baselines as further layers, each under its own name.
+    """Add baselines to a corpus as further layers, each under its own name.
 
-    They saw the documents that a reference saw; what majority saw, it says by itself.
+    Baselines saw the documents that a reference saw; for majority see :func:`spanagree.make_gold`.
 
     Args:
-        corpus: the annotators as layers.
-        baselines: everything, nothing, random and majority, or some of them.
-        references: the names of those whose most frequent label everything has, from whom random
-            draws, and who vote for majority; all unless given. Of one gold layer, its name.
-        chance: where random may place segments, nonoverlapping, per-label or overlapping; of auto
-            the first of these that the segments of all layers allow. Under overlapping, those of
-            one label stay apart if they do in all references.
-        seed: of random, a whole number from 0; the same one gives the same layer, in any order of
-            documents with ids, and of annotators.
+        corpus: annotators as layers.
+        baselines: names of baselines: everything, nothing, random and majority.
+        references: names of the annotators who define the most frequent label for everything, the
+            segments for random and the votes for majority. Default: all.
+        chance: chance model for random, nonoverlapping, per-label or overlapping; auto takes the
+            first of these that the segments of all layers allow. Under overlapping, random
+            segments of one label do not overlap if no reference has such an overlap.
+        seed: random seed of random, an integer from 0. The layer does not depend on the order of
+            annotators nor, if documents have ids, on the order of documents.
 
     Raises:
-        SettingError: for an unknown name, a name that a layer has already, a majority of fewer than
-            two, a layer that overlaps itself where the chance model does not allow it.
+        SettingError: if a name is unknown, a layer already has the name of a baseline, fewer than
+            two annotators vote, or a layer overlaps itself and the chance model does not allow it.
 
     >>> corpus = Corpus.from_segments([9], {"gold": [[(0, 2, "X"), (4, 5, "Y"), (6, 7, "Y")]]})
     >>> [name, *more] = with_baselines(corpus, ["everything", "nothing"]).layers
@@ -73,35 +73,35 @@ def with_baselines(
     """
     corpus = corpus_of(corpus)
     check_in_one_piece(corpus, "a baseline")
-    asked = [baselines] if isinstance(baselines, str) else list(baselines)
-    for name in asked:
+    requested = [baselines] if isinstance(baselines, str) else list(baselines)
+    for name in requested:
         check_choice(name, BASELINES, "baseline")
-    if taken := [name for name in dict.fromkeys(asked) if name in corpus.layers]:
+    if in_use := [name for name in dict.fromkeys(requested) if name in corpus.layers]:
         raise SettingError(
-            f"baseline {show(taken[0])}: an annotator has this name; give the annotator another"
+            f"baseline {show(in_use[0])}: an annotator has this name; give the annotator another"
         )
     model = chance_of_corpus(corpus, "exact", chance_model(chance))
     check_whole(seed, 0, "seed")
-    named = corpus.annotators if references is None else references
-    names = annotator_names(named, corpus.layers)
+    reference_names = corpus.annotators if references is None else references
+    names = annotator_names(reference_names, corpus.layers)
     extended = corpus
-    for name in dict.fromkeys(asked):
+    for name in dict.fromkeys(requested):
         if name == "majority":
-            extended = _majority(extended, names)
+            extended = _with_majority(extended, names)
         elif name == "random":
-            apart = _apart(corpus, names, model).name
-            layer, notes = _random(corpus, names, apart, seed)
-            extended = with_layer(extended, name, layer, f"{apart}/seed-{seed}")
+            redraw_model = _redraw_model(corpus, names, model).name
+            layer, notes = _random_layer(corpus, names, redraw_model, seed)
+            extended = with_layer(extended, name, layer, f"{redraw_model}/seed-{seed}")
             extended = replace(extended, notes=(*extended.notes, *notes))
         else:
-            extended = _plain(extended, name, names)
+            extended = _with_constant(extended, name, names)
     return extended
 
 
-def _plain(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
-    """Return a corpus with everything or nothing."""
+def _with_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
+    """Add the baseline everything or nothing to a corpus."""
     seen = times_seen(corpus, references) > 0
-    some = seen & (corpus.lengths > 0) & (name == "everything")
+    has_segment = seen & (corpus.lengths > 0) & (name == "everything")
     label = 0
     if name == "everything":
         counts = np.zeros(len(corpus.labels), np.int64)
@@ -111,14 +111,15 @@ def _plain(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
         if not len(counts):
             corpus = corpus.but(labels=(_LABEL,))
         else:
-            label = int(counts.argmax())  # of equals the first of the alphabet
-    document = np.flatnonzero(some)
+            label = int(counts.argmax())  # of equal counts the first in alphabetical order
+    document = np.flatnonzero(has_segment)
     start, end = np.zeros_like(document), corpus.lengths[document]
     layer = Layer(document, start, end, np.full_like(document, label), seen)
     return with_layer(corpus, name, layer, "whole-documents" if name == "everything" else "empty")
 
 
-def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
+def _with_majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
+    """Add the majority vote of the references; raise `SettingError` for fewer than two."""
     if len(references) < 2:
         raise SettingError(
             f"baseline majority: {listed(references) or 'nobody'} alone; two annotators who vote"
@@ -127,48 +128,54 @@ def _majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     return make_gold(corpus, vote="tokens", annotators=references).corpus
 
 
-def _apart(corpus: Corpus, references: Sequence[str], chance: ChanceModel) -> ChanceModel:
-    """Return the chance model of random: of overlapping, per-label where no reference forbids it.
+def _redraw_model(corpus: Corpus, references: Sequence[str], chance: ChanceModel) -> ChanceModel:
+    """Choose the chance model of random: per-label instead of overlapping, if references allow it.
 
-    Shared tokens are not counted of a layer with segments of one label that overlap.
+    Measures of shared tokens are not defined for a layer with overlapping segments of one label.
     """
     if chance.is_free:
         with suppress(SettingError):
-            return _apart(corpus, references, chance.named("per-label"))
+            return _redraw_model(corpus, references, chance.named("per-label"))
     for name in references:
         check_layer(corpus, name, "exact", chance)
     return chance
 
 
-def _random(
+def _random_layer(
     corpus: Corpus, references: Sequence[str], chance: str, seed: int
 ) -> tuple[Layer, list[str]]:
-    """Return the segments of one reference for each document, placed anew, and notes.
+    """Draw a reference for each document, and new positions of its segments.
 
-    Documents are gone through by their ids, and references by their names, whatever order they have
-    in the corpus.
+    Documents are sorted by ids and references by names, so the order in the corpus has no effect.
+
+    Returns:
+        The layer, and notes.
     """
     rng = np.random.default_rng(seed)
     names = sorted(references)
     seen = times_seen(corpus, names)
-    place = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
-    drawn = np.floor(rng.random(len(corpus))[place] * seen).astype(np.int64)
+    rank = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
+    drawn_position = np.floor(rng.random(len(corpus))[rank] * seen).astype(np.int64)
     columns = []
-    before = np.zeros(len(corpus), np.int64)
+    n_seen_before = np.zeros(len(corpus), np.int64)
     for name in names:
         layer = corpus.layers[name]
-        chosen = layer.annotated & (before == drawn)
-        before += layer.annotated
-        rows = chosen[layer.document]
-        taken = (layer.start, layer.end, layer.label, layer.document)
-        columns.append(np.stack([column[rows] for column in taken]))
+        is_drawn = layer.annotated & (n_seen_before == drawn_position)
+        n_seen_before += layer.annotated
+        in_drawn = is_drawn[layer.document]
+        fields = (layer.start, layer.end, layer.label, layer.document)
+        columns.append(np.stack([column[in_drawn] for column in fields]))
     start, end, label, document = np.concatenate([np.zeros((4, 0), np.int64), *columns], axis=1)
     lengths = np.empty_like(corpus.lengths)
-    lengths[place] = corpus.lengths
-    base = Layer(place[document], start, end, label, seen > 0)
-    moved = redraw(base, lengths, max(1, len(corpus.labels)), rng, chance)
-    again = met_before(moved.document, moved.start, moved.end, moved.label)
-    moved = moved.only(~again)  # no corpus holds the same segment twice
-    notes = [f"random: {again.sum()} that fell on an equal one left out"] if again.any() else []
-    document = np.argsort(place)[moved.document]
-    return Layer(document, moved.start, moved.end, moved.label, seen > 0), notes
+    lengths[rank] = corpus.lengths
+    drawn = Layer(rank[document], start, end, label, seen > 0)
+    placed = redraw(drawn, lengths, max(1, len(corpus.labels)), rng, chance)
+    is_duplicate = met_before(placed.document, placed.start, placed.end, placed.label)
+    placed = placed.only(~is_duplicate)  # a layer has each segment once
+    notes = (
+        [f"random: {is_duplicate.sum()} that fell on an equal one left out"]
+        if is_duplicate.any()
+        else []
+    )
+    document = np.argsort(rank)[placed.document]
+    return Layer(document, placed.start, placed.end, placed.label, seen > 0), notes

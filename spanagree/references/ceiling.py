@@ -1,8 +1,14 @@
-"""What systems have in common with references, and what these have with each other: the ceiling.
+"""Agreement of systems with references, and of references with each other: the ceiling.
 
-All of it comes from rows whose second annotator is a reference: those of a system are its own,
-those of a reference are hers against the others, and the ceiling is the sum over references, in
-which each pair stands twice.
+All scores are computed from rows with a reference as second annotator. Rows with a system as first
+annotator compare the system with the references. Rows with a reference as first annotator compare
+it with the other references. The ceiling is the sum of the latter rows; it contains each pair of
+references twice. For matches M, expected matches E and sizes n,
+
+    F1 = 2 Σ M / Σ n,   share of the ceiling = F1 of the system / F1 of the ceiling,
+
+and the share of expected and corrected F1 is defined in the same way. In a share each document has
+the weight that it has in the ceiling.
 """
 
 from __future__ import annotations
@@ -26,137 +32,161 @@ from spanagree.results.score import UNDEFINED, Interval, Score, f1_figures, unde
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Statistic, intervals_of, moments
 
-_TIE = 1e-12  # a ceiling no higher than this is 0
+_TIE = 1e-12  # largest ceiling that counts as 0
 
 Table = tuple[Ints, Floats]
-"""Documents by number, rising, and what each adds to matched, expected and size.
+"""Indices of documents, sorted, and the sums of each document: (documents, 3 or 4).
 
-Behind these is what it adds to the expected size, where sizes are random.
+The columns are matches, expected matches and size, followed by the expected size if sizes are
+random.
 """
 
 Key = tuple[str, str]
-"""Of what a table or a score is, by kind and name.
+"""Kind and name of the annotator of a table or a score.
 
-A ``system`` is compared over the documents that it and a reference saw; ``weighed`` is the same,
-each document weighing as much as in the ceiling; the ``ceiling`` of a system is that of the
-references over these documents, and a ``person`` one reference against the others.
+A ``system`` is compared over the documents that it and a reference saw. ``weighed`` is the same
+comparison over documents that two references saw, each with the weight that it has in the ceiling.
+The ``ceiling`` of a system is the agreement of references over these documents. A ``person`` is one
+reference against the others.
 """
 
 ALL: Key = ("all", "")
-"""The ceiling over all documents."""
+"""Key of the ceiling over all documents."""
 
 
 def compare_with_references(
     corpus: Corpus,
-    references: int,
+    n_references: int,
     counting: MatchCounting,
     *,
     by_label: bool = False,
 ) -> Comparisons:
-    """Compare all annotations with the references of their documents, which are second in each row.
+    """Compare all annotations with the references of their documents.
 
-    If chance is that of systems only, references are as they are, and the first of a row is random.
+    References are the second annotators of rows. If only systems are random, the references are
+    fixed, and the first annotator of a row is random.
 
     Args:
-        corpus: so many references, and then systems, as layers.
-        references: how many.
-        counting: the measure and the chance model.
-        by_label: whether rows of crowded documents, which are sums over references, are of single
-            labels too.
+        corpus: layers of the references, followed by layers of the systems.
+        n_references: number of references.
+        counting: measure and chance model.
+        by_label: True for rows of single labels also in documents with many annotators, which
+            have sums over references.
     """
-    crowd = AnnotationIndex.of(corpus)
+    annotations = AnnotationIndex.of(corpus)
     match, chance, progress = counting.match, counting.chance, counting.progress
-    first_ones = np.arange(len(corpus.layers)) < references
+    is_reference_layer = np.arange(len(corpus.layers)) < n_references
     measure = counting.measure
-    at_once = crowd_sums(corpus, crowd, measure, chance, progress, first_ones, by_label=by_label)
-    pairs = np.stack(crowd.pairs(documents=None if at_once is None else ~at_once.documents))
-    is_reference = crowd.annotator < references
+    summed = crowd_sums(
+        corpus, annotations, measure, chance, progress, is_reference_layer, by_label=by_label
+    )
+    pairs = np.stack(annotations.pairs(documents=None if summed is None else ~summed.documents))
+    is_reference = annotations.annotator < n_references
     if chance.first_is_fixed:
         fixed, random = np.concatenate((pairs, pairs[::-1]), axis=1)
-        here = is_reference[fixed]
-        rows = compare_pairs(corpus, crowd, (fixed[here], random[here]), match, chance, progress)
+        has_fixed_reference = is_reference[fixed]
+        rows = compare_pairs(
+            corpus,
+            annotations,
+            (fixed[has_fixed_reference], random[has_fixed_reference]),
+            match,
+            chance,
+            progress,
+        )
         rows = rows.turned(np.ones(len(rows), np.bool_))
     else:
         first, second = pairs[:, is_reference[pairs].any(axis=0)]
-        rows = compare_pairs(corpus, crowd, (first, second), match, chance, progress).both_ways()
-        rows = rows.where(rows.second < references)
-    if at_once is None:
+        rows = compare_pairs(
+            corpus, annotations, (first, second), match, chance, progress
+        ).both_ways()
+        rows = rows.where(rows.second < n_references)
+    if summed is None:
         return rows
     if corpus.unplaced:
-        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most give offsets
+        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most corpora have offsets
 
-        of_quotes = rows_of_quotes(
-            corpus, measure, crowd.annotators_of_pairs(at_once.documents)
+        quote_rows = rows_of_quotes(
+            corpus, measure, annotations.annotators_of_pairs(summed.documents)
         ).both_ways()
-        rows = rows + of_quotes.where(of_quotes.second < references)
-    return rows + at_once.by_annotation().named(rows.annotators, rows.labels)
+        rows = rows + quote_rows.where(quote_rows.second < n_references)
+    return rows + summed.by_annotation().named(rows.annotators, rows.labels)
 
 
-def size_compared(rows: Comparisons, references: int, chance: ChanceModel) -> float:
-    """Return the size of both sides of all that was compared to make such rows."""
+def size_compared(rows: Comparisons, n_references: int, chance: ChanceModel) -> float:
+    """Compute the total size of both annotations over the comparisons behind such rows."""
     sizes = rows.size_first + rows.size_second
     size = float(sizes.sum())
-    if not chance.first_is_fixed:  # two references were compared once, and their rows stand twice
-        size -= sizes[rows.first < references].sum() / 2
+    if not chance.first_is_fixed:  # pairs of references have two rows
+        size -= sizes[rows.first < n_references].sum() / 2
     return size
 
 
 def with_mean(rows: Comparisons, annotator: int, matched: Floats) -> Comparisons:
-    """Return the sums of annotations by label, those of one annotator with other matches.
-
-    ``matched`` has these of each document and label, summed over references.
-    """
-    rows = rows.by("document", "first", "label")
-    of_label = matched[rows.document, np.maximum(rows.label, 0)]
-    given = np.where(rows.label < 0, matched.sum(axis=1)[rows.document], of_label)
-    changed = np.where(rows.first == annotator, given, rows.matched)
-    return replace(rows, matched=changed)
-
-
-def tables_of_systems(corpus: Corpus, references: int, rows: Comparisons) -> dict[Key, Table]:
-    """Return what documents add to the figures of systems and to the ceiling.
+    """Sum the rows of annotations by label, and replace the matches of one annotator.
 
     Args:
-        corpus: so many references, and then systems, as layers.
-        references: how many.
-        rows: as of :func:`compare_with_references`.
+        rows: rows with a reference as second annotator.
+        annotator: index of the annotator.
+        matched: matches of the annotator by document and label, summed over references.
     """
-    number = times_seen(corpus, corpus.annotators[:references])
-    both = np.flatnonzero(number > 1)
-    ceiling = rows.where(rows.first < references).symmetric_table(np.arange(len(corpus)))
-    ceiling /= 2  # each pair stands twice
-    tables: dict[Key, Table] = {ALL: (both, ceiling[both])}
-    for annotator, name in enumerate(corpus.annotators[references:], references):
-        saw = np.flatnonzero(corpus.layers[name].annotated & (number > 0))
-        sums = rows.where(rows.first == annotator).symmetric_table(saw)
-        tables["system", name] = saw, sums
-        two = number[saw] > 1
-        saw_two = saw[two]
-        tables["weighed", name] = saw_two, sums[two] * (number[saw_two] - 1)[:, None]
-        tables["ceiling", name] = saw_two, ceiling[saw_two]
+    rows = rows.by("document", "first", "label")
+    matched_of_label = matched[rows.document, np.maximum(rows.label, 0)]
+    new_matched = np.where(rows.label < 0, matched.sum(axis=1)[rows.document], matched_of_label)
+    replaced = np.where(rows.first == annotator, new_matched, rows.matched)
+    return replace(rows, matched=replaced)
+
+
+def tables_of_systems(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
+    """Compute the sums of documents for the scores of systems and for the ceiling.
+
+    Args:
+        corpus: layers of the references, followed by layers of the systems.
+        n_references: number of references.
+        rows: rows of :func:`compare_with_references`.
+    """
+    n_references_seen = times_seen(corpus, corpus.annotators[:n_references])
+    shared_documents = np.flatnonzero(n_references_seen > 1)
+    ceiling = rows.where(rows.first < n_references).symmetric_table(np.arange(len(corpus)))
+    ceiling /= 2  # each pair has two rows
+    tables: dict[Key, Table] = {ALL: (shared_documents, ceiling[shared_documents])}
+    for annotator, name in enumerate(corpus.annotators[n_references:], n_references):
+        documents = np.flatnonzero(corpus.layers[name].annotated & (n_references_seen > 0))
+        sums = rows.where(rows.first == annotator).symmetric_table(documents)
+        tables["system", name] = documents, sums
+        has_two = n_references_seen[documents] > 1
+        documents_of_two = documents[has_two]
+        tables["weighed", name] = (
+            documents_of_two,
+            sums[has_two] * (n_references_seen[documents_of_two] - 1)[:, None],
+        )
+        tables["ceiling", name] = documents_of_two, ceiling[documents_of_two]
     return tables
 
 
-def tables_of_people(corpus: Corpus, references: int, rows: Comparisons) -> dict[Key, Table]:
-    """Return what documents add to the figures of each reference against the others."""
-    number = times_seen(corpus, corpus.annotators[:references])
+def tables_of_people(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
+    """Compute the sums of documents for the scores of each reference against the others."""
+    n_references_seen = times_seen(corpus, corpus.annotators[:n_references])
     tables: dict[Key, Table] = {}
-    for annotator, name in enumerate(corpus.annotators[:references]):
-        saw = np.flatnonzero(corpus.layers[name].annotated & (number > 1))
-        tables["person", name] = saw, rows.where(rows.first == annotator).symmetric_table(saw)
+    for annotator, name in enumerate(corpus.annotators[:n_references]):
+        documents = np.flatnonzero(corpus.layers[name].annotated & (n_references_seen > 1))
+        tables["person", name] = (
+            documents,
+            rows.where(rows.first == annotator).symmetric_table(documents),
+        )
     return tables
 
 
-def _by_wholes(table: Table, wholes: Ints) -> Table:
+def _sum_by_whole(table: Table, wholes: Ints) -> Table:
+    """Add up the sums of the documents of each whole."""
     documents, sums = table
-    units, which = np.unique(wholes[documents], return_inverse=True)
-    added = np.zeros((len(units), sums.shape[1]))
-    np.add.at(added, which, sums)
-    return units, added
+    whole_ids, inverse = np.unique(wholes[documents], return_inverse=True)
+    sums_of_wholes = np.zeros((len(whole_ids), sums.shape[1]))
+    np.add.at(sums_of_wholes, inverse, sums)
+    return whole_ids, sums_of_wholes
 
 
 def _score_of(table: Table) -> Score:
-    """Return the F1 of what a table adds up to."""
+    """Compute the F1 of the total of a table."""
     matched, expected, size, *random = (math.fsum(column) for column in table[1].T.tolist())
     return Tally.of((matched, expected, round(size), 0, *((random[0], 0) if random else ()))).f1
 
@@ -164,58 +194,65 @@ def _score_of(table: Table) -> Score:
 def scores_of(
     tables: Mapping[Key, Table], wholes: Ints | None, jackknife: Jackknife | None
 ) -> dict[Key, Score]:
-    """Return the score of each table, and of each system its ``share`` of the ceiling.
+    """Compute the score of each table, and for each system its ``share`` of the ceiling.
 
-    Intervals leave out documents, or wholes of which documents have the numbers.
+    Args:
+        tables: sums of documents by key.
+        wholes: index of the whole of each document, if intervals leave out wholes; `None` to leave
+            out documents.
+        jackknife: options of intervals, or `None`.
     """
-    whys = {"system": "with a reference", "person": "with another reference"}
+    missing_annotator = {"system": "with a reference", "person": "with another reference"}
     scores = {
         (kind, name): _score_of(table)
         if len(table[0])
-        else undefined(f"no document {whys.get(kind, 'that two references saw')}")
+        else undefined(f"no document {missing_annotator.get(kind, 'that two references saw')}")
         for (kind, name), table in tables.items()
     }
     clusters = tables
     if wholes is not None:
-        clusters = {key: _by_wholes(table, wholes) for key, table in tables.items()}
+        clusters = {key: _sum_by_whole(table, wholes) for key, table in tables.items()}
     for key in tables:
         if jackknife is not None and key[0] != "weighed":
-            interval = _interval(clusters[key][1], f1_figures, jackknife)
+            interval = _interval_of(clusters[key][1], f1_figures, jackknife)
             scores[key] = scores[key]._replace(interval=interval)
     for name in [name for kind, name in tables if kind == "system"]:
         share = _share(scores["weighed", name], scores["ceiling", name])
         if jackknife is not None:
-            sides = [clusters[kind, name][1] for kind in ("weighed", "ceiling")]
-            interval = _interval(np.concatenate(sides, axis=1), _share_figures, jackknife, False)
+            cluster_sums = [clusters[kind, name][1] for kind in ("weighed", "ceiling")]
+            interval = _interval_of(
+                np.concatenate(cluster_sums, axis=1), _share_figures, jackknife, False
+            )
             share = share._replace(interval=interval)
         scores["share", name] = share
     return scores
 
 
-def _interval(
+def _interval_of(
     rows: Floats, statistic: Statistic, jackknife: Jackknife, is_share: bool = True
 ) -> Interval:
-    """Build the interval of three figures."""
+    """Compute the interval of observed, expected and corrected F1."""
     ((interval,),) = intervals_of(moments(rows, statistic), jackknife, is_share)
     return interval
 
 
 def _share(system: Score, ceiling: Score) -> Score:
-    """Return which share of the ceiling a system reaches; undefined where that is not above 0."""
-    both = np.array([[*system[:3], *ceiling[:3]]])
-    observed, expected, beyond = _ratio(both[:, :3], both[:, 3:])[0].tolist()
+    """Compute the share of the ceiling of a system; undefined if the ceiling is not above 0."""
+    figures = np.array([[*system[:3], *ceiling[:3]]])
+    observed, expected, corrected = _ratio(figures[:, :3], figures[:, 3:])[0].tolist()
     reason = ceiling.reason or system.reason
-    if not reason and math.isnan(beyond):
+    if not reason and math.isnan(corrected):
         reason = "the corrected F1 of the references is not above 0"
-    return Score(observed, expected, beyond, reason)
+    return Score(observed, expected, corrected, reason)
 
 
 def _ratio(system: Floats, ceiling: Floats) -> Floats:
+    """Divide the figures of a system by those of the ceiling; ``nan`` if the latter are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share: Floats = np.where(ceiling > _TIE, system / ceiling, UNDEFINED)
     return share
 
 
 def _share_figures(sums: Floats) -> Floats:
-    """Return the shares of the ceiling from the sums of a system, then of it; (…, 3)."""
+    """Compute shares of the ceiling from sums of the system and of the ceiling; (…, 3)."""
     return _ratio(*map(f1_figures, np.split(sums, 2, axis=1)))
