@@ -1,4 +1,4 @@
-"""Each system against each reference that saw the document, beside the people's own ceiling."""
+"""Agreement of systems with several references, next to the agreement of these: the ceiling."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ _SHARE = ("system/human F1", "", "system/human corrected")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AgainstSettings(MatchSettings):
-    """The settings of systems against references; ``chosen`` are these if not all others are."""
+    """Settings of systems against references; ``chosen`` lists them if others are left out."""
 
     systems: Sequence[str]
     references: int
 
 
 class LabelAgainst(NamedTuple):
-    """How one system did on the segments of one label; each as in :class:`SystemAgainst`."""
+    """Scores of one system on the segments of one label; see :class:`SystemAgainst`."""
 
     f1: Score
     ceiling: Score
@@ -75,16 +75,17 @@ class LabelAgainst(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SystemAgainst(Comparable):
-    """How one system did against the references, and what these reach on the same documents.
+    """Scores of one system against the references, and of these on the same documents.
 
     Attributes:
-        name: the system.
-        documents: how many documents it and a reference saw.
-        f1: pooled over these documents and their references.
-        ceiling: F1 of each reference against the others, on those that two references saw.
-        share: the system's figures over those documents, weighing as they do in the ceiling, as
-            shares of the ceiling's: of F1, of chance F1, and of corrected F1.
-        labels: the same of each label; empty where labels do not count.
+        name: name of the system.
+        documents: number of documents that the system and a reference saw.
+        f1: F1 pooled over these documents and their references.
+        ceiling: F1 of references against each other, on documents that two of them and the system
+            saw.
+        share: F1, expected F1 and corrected F1 of the system, each divided by that of the ceiling,
+            with each document weighted as in the ceiling.
+        labels: scores by label; empty if labels do not count.
     """
 
     name: str
@@ -97,13 +98,14 @@ class SystemAgainst(Comparable):
 
 @dataclass(frozen=True, eq=False)
 class Person(Comparable):
-    """A reference against the others over the documents that two saw, or all of them: the ceiling.
+    """Scores of one reference against the others, or of all references: the ceiling.
 
     Attributes:
-        name: the reference.
-        documents: how many documents she and another reference saw; of all, how many two saw.
-        f1: over these documents, pooled; or that of the best match.
-        labels: the same of each label; of all references only.
+        name: name of the reference, or of the ceiling.
+        documents: number of documents that the reference and another one saw; for the ceiling,
+            number of documents that two references saw.
+        f1: F1 pooled over these documents, or F1 of the best match.
+        labels: F1 by label, for the ceiling only.
     """
 
     name: str
@@ -117,15 +119,15 @@ class AgainstReferences(SystemsResult):
     """The result of :func:`spanagree.evaluate_references`.
 
     Attributes:
-        systems: by name, in the order of the corpus.
-        people: the references by name, each against the others.
-        ceiling: all of them, each against the others.
-        documents: the number of documents of the corpus.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over, and how chance was drawn.
-        evidence: what each system's F1 rests on, and the ceiling's, whose name is empty.
-        places: how segments stand to the rule of places, if chance has one.
-        uniform: the same without that rule.
+        systems: scores of systems by name, in the order of the corpus.
+        people: scores of references by name, each against the others.
+        ceiling: scores of all references against each other.
+        documents: number of documents of the corpus.
+        settings: settings of the computation.
+        notes: notes on the data and on chance, one sentence each.
+        evidence: amount of data behind the F1 of each system; key "" for the ceiling.
+        places: shares of segments that follow the rule of places, or `None` without a rule.
+        uniform: result without that rule.
         unmarked: names of systems without a segment.
         not_in_text: sentence on quotes that are not in the text; empty without any.
 
@@ -164,77 +166,88 @@ class AgainstReferences(SystemsResult):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
+        """Warnings about unreliable results, one sentence each."""
         scores = self.scores | {"": self.ceiling.f1}
-        rows = ((printable(name) or PEOPLE, x, self.evidence[name]) for name, x in scores.items())
+        rows = (
+            (printable(name) or PEOPLE, score, self.evidence[name])
+            for name, score in scores.items()
+        )
         return caveats_of(rows, unit(self.settings))
 
     @property
     def verdict(self) -> str:
-        """The order of systems by corrected F1 with people, and how far these agree themselves."""
+        """Sentences on the order of systems by corrected F1, and on the agreement of people."""
         noun = unit(self.settings)
-        seen = [system.documents for system in self.systems.values()]
-        where = f"{verdict.counted_from(seen, noun)} that a person saw too"
+        document_counts = [system.documents for system in self.systems.values()]
+        documents_phrase = f"{verdict.counted_from(document_counts, noun)} that a person saw too"
         confidence = confidence_of(self.settings)
         advice = "--ci" if confidence is None else ""
-        sentence = verdict.order(self.scores, where, confidence, advice, self.unmarked)
+        sentence = verdict.order(self.scores, documents_phrase, confidence, advice, self.unmarked)
         chance = verdict.chance_model(self.settings)
         sentence = " ".join(filter(None, [sentence, chance, self.not_in_text]))
-        people, both = self.ceiling.f1, counted(self.ceiling.documents, noun)
+        people_f1, documents_of_people = self.ceiling.f1, counted(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
-        kind, before = verdict.figure_of(self.settings)
-        value = getattr(people, kind)
+        score_key, adjective = verdict.figure_of(self.settings)
+        value = getattr(people_f1, score_key)
         if math.isnan(value):
-            return f"{sentence} Human agreement has no {before}F1: {people.reason}."
-        reached = verdict.short(value)
-        return f"{sentence} People agree with each other to {reached}, on {both}."
+            return f"{sentence} Human agreement has no {adjective}F1: {people_f1.reason}."
+        people_value = verdict.short(value)
+        return (
+            f"{sentence} People agree with each other to {people_value}, on {documents_of_people}."
+        )
 
     @property
     def references(self) -> int:
-        """How many references there are."""
+        """Number of references."""
         return self.settings.references
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each system, then one for the ceiling; ``by`` gives more of them."""
-        ci, document = self.settings.ci is not None, unit(self.settings)
+        """Build a row for each system, then one for the ceiling; ``by`` adds rows."""
+        ci, document_noun = self.settings.ci is not None, unit(self.settings)
         f1 = ScoreColumns("f1", F1, ci, ("F1 of references", "", ""))
-        ceiling = ScoreColumns("ceiling_f1")
+        ceiling_f1 = ScoreColumns("ceiling_f1")
         share = ScoreColumns("share", _SHARE, ci, spare=_SHARE[:1])
-        of_label = [Column("label", "label", "name", "label against references")]
+        label_columns = [Column("label", "label", "name", "label against references")]
         columns = [
-            *(of_label if by == "label" else ()),
+            *(label_columns if by == "label" else ()),
             Column("system", "system", "name", "system against references"),
             Column("reference", "", "mark"),
-            Column("documents", f"{document}s", "count", "documents of references"),
+            Column("documents", f"{document_noun}s", "count", "documents of references"),
             *f1.columns,
             *share.columns,
-            *ceiling.columns,
+            *ceiling_f1.columns,
             *(column for score in (f1, share) if ci for column in score.ends),
         ]
-        nothing = [""] * len([*share.columns, *ceiling.columns])
-        no_ends = [""] * len(share.ends)
+        empty_scores = [""] * len([*share.columns, *ceiling_f1.columns])
+        empty_ends = [""] * len(share.ends)
         rows: list[list[Value]] = []
         breaks: list[int] = []
         for label in self.labels if by == "label" else ("",):
-            before: list[Value] = [label] if label else []
+            label_cells: list[Value] = [label] if label else []
             for system in self.systems.values():
-                scored = system.labels[label] if label else system
-                scores = (
-                    *f1.values(scored.f1),
-                    *share.values(scored.share),
-                    *ceiling.values(scored.ceiling),
+                scores_of_system = system.labels[label] if label else system
+                score_cells = (
+                    *f1.values(scores_of_system.f1),
+                    *share.values(scores_of_system.share),
+                    *ceiling_f1.values(scores_of_system.ceiling),
                 )
-                ends = [*f1.end_values(scored.f1), *share.end_values(scored.share)] if ci else []
-                rows.append([*before, system.name, False, system.documents, *scores, *ends])
+                end_cells = (
+                    [*f1.end_values(scores_of_system.f1), *share.end_values(scores_of_system.share)]
+                    if ci
+                    else []
+                )
+                rows.append(
+                    [*label_cells, system.name, False, system.documents, *score_cells, *end_cells]
+                )
             breaks.append(len(rows))
-            top = self.ceiling.labels[label] if label else self.ceiling.f1
-            people = [(self.ceiling, top)]
+            ceiling_score = self.ceiling.labels[label] if label else self.ceiling.f1
+            people = [(self.ceiling, ceiling_score)]
             people += [(person, person.f1) for person in self.people.values() if by == "annotator"]
             for person, score in people:
-                ends = [*f1.end_values(score), *no_ends] if ci else []
-                of_person = [*f1.values(score), *nothing, *ends]
-                rows.append([*before, person.name, True, person.documents, *of_person])
+                end_cells = [*f1.end_values(score), *empty_ends] if ci else []
+                person_cells = [*f1.values(score), *empty_scores, *end_cells]
+                rows.append([*label_cells, person.name, True, person.documents, *person_cells])
             breaks += [len(rows)] if by == "label" else []
         references = counted(self.settings.references, "reference")
         table = Frame(
@@ -245,27 +258,28 @@ class AgainstReferences(SystemsResult):
             best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
             remarks=self._remarks(by),
             caption=f"{counted(len(self.systems), 'system')} against {references},"
-            f" {counted(self.documents, document)}",
+            f" {counted(self.documents, document_noun)}",
         )
         uniform = None if self.uniform is None else self.uniform._table(by)
         return beside_uniform(table, uniform, self.places)
 
     @property
     def labels(self) -> list[str]:
-        """The labels of which there are figures."""
+        """Labels with scores."""
         return list(self.ceiling.labels)
 
     def _remarks(self, by: str | None) -> list[str]:
-        """Say what is pooled, and why figures are undefined."""
-        document = unit(self.settings)
+        """Write the remarks on pooling and chance, and the reasons for undefined scores."""
+        document_noun = unit(self.settings)
         if by == "label" and not self.labels:
-            why = f"match {self.settings.match} disregards them"
+            reason = f"match {self.settings.match} disregards them"
             if find_match(self.settings.match).of_label:
-                why = "there are no labels"
-            return [f"no rows for labels: {why}", *self.caveats]
+                reason = "there are no labels"
+            return [f"no rows for labels: {reason}", *self.caveats]
         remarks = [
-            f"F1: tallies summed over references and {document}s; those that many saw weigh more",
-            f"system/human: ratio to human agreement on the same {document}s",
+            f"F1: tallies summed over references and {document_noun}s; those that many saw weigh"
+            " more",
+            f"system/human: ratio to human agreement on the same {document_noun}s",
         ]
         remarks += verdict.remarks_without_chance(self.settings)
         if self.settings.get("chance_of") == "systems":
@@ -273,35 +287,38 @@ class AgainstReferences(SystemsResult):
                 "chance: of systems; references are as they are, and of two people one is in turn"
             )
         if self.places is not None:
-            sides = {"references": list(self.people), "systems": list(self.systems)}
-            remarks += self.places.remarks(sides)
+            names_by_role = {"references": list(self.people), "systems": list(self.systems)}
+            remarks += self.places.remarks(names_by_role)
         if MAJORITY in self.systems and MAJORITY in self.settings.get("made", {}):
             remarks.append(WITH_VOTERS)
         for name, system in self.systems.items():
-            known = {""}  # what is so of all labels is said once
-            parts: dict[str, SystemAgainst | LabelAgainst] = {"": system}
-            for label, scored in {**parts, **(system.labels if by == "label" else {})}.items():
-                whose = ", ".join(printable(x) for x in (name, label) if x)
-                what = "undefined" if scored.f1.reason else "share undefined"
-                why = scored.f1.reason or scored.share.reason
-                remarks += [] if why in known else [f"–: {whose}: {what}: {why}"]
-                known |= set() if label else {why}
+            written_reasons = {""}  # a reason for all labels is written once
+            system_by_label: dict[str, SystemAgainst | LabelAgainst] = {"": system}
+            for label, scores in {
+                **system_by_label,
+                **(system.labels if by == "label" else {}),
+            }.items():
+                owner = ", ".join(printable(part) for part in (name, label) if part)
+                status = "undefined" if scores.f1.reason else "share undefined"
+                reason = scores.f1.reason or scores.share.reason
+                remarks += [] if reason in written_reasons else [f"–: {owner}: {status}: {reason}"]
+                written_reasons |= set() if label else {reason}
         if reason := self.ceiling.f1.reason:
             remarks.append(f"–: human agreement is undefined: {reason}")
         return [*remarks, *self.caveats]
 
     def _picture(self, by: str | None) -> Picture:
-        """Return F1 and corrected F1 of each system, and below them the ceiling of people.
+        """Plot F1 and corrected F1 of each system, and below them the ceiling.
 
-        By label it is a heat map of corrected F1, labels × systems and people.
+        By label the plot is a heat map of corrected F1, labels × systems and people.
         """
         if by == "label" and self.labels:
             values = np.array([
                 [
-                    *(system.labels[x].f1.corrected for system in self.systems.values()),
-                    top.corrected,
+                    *(system.labels[label].f1.corrected for system in self.systems.values()),
+                    ceiling_f1.corrected,
                 ]
-                for x, top in self.ceiling.labels.items()
+                for label, ceiling_f1 in self.ceiling.labels.items()
             ])  # fmt: skip
             return heat_map(self.labels, [*self.systems, PEOPLE], values, "corrected F1")
         rows: list[SystemAgainst | Person] = [*self.systems.values(), self.ceiling]
@@ -322,28 +339,29 @@ def evaluate_references(
     ci: bool | Jackknife = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> AgainstReferences:
-    """Return F1 of systems against many annotators, beside what these reach among themselves.
+    """Evaluate systems against several annotators, next to the agreement of these.
 
     Each system is compared with each reference that saw the document, and each reference with the
     others; tallies are summed over pairs and documents, as :func:`spanagree.agree` does.
 
     Args:
         corpus: references and systems as layers.
-        references: the names of the references, or all that are not systems.
-        systems: the names of the systems, or all that are not references.
+        references: names of the references. Default: all annotators that are not systems.
+        systems: names of the systems. Default: all annotators that are not references.
         match: name of the measure.
-        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
-            first of these that the segments of all layers allow.
-        places: where random segments may stand; see :func:`spanagree.evaluate`.
-        chance_of: whose annotations are random, both, or systems with references as they are; of
-            people too, each in turn as a system is.
-        seed: a whole number from 0, of draws where expected scores are too much work to compute.
-        ci: intervals for every figure, as of :func:`spanagree.evaluate`; not over texts.
-        progress: called with the number of steps done, and of all.
+        chance: chance model, nonoverlapping, per-label or overlapping; auto takes the first of
+            these that the segments of all layers allow.
+        places: rule for the positions of random segments; see :func:`spanagree.evaluate`.
+        chance_of: random annotations: both, or systems, with fixed references. In the ceiling
+            each reference in turn is treated as a system.
+        seed: random seed, an integer from 0, for expected scores that have to be drawn.
+        ci: options of intervals for all scores, as in :func:`spanagree.evaluate`; intervals over
+            texts are not available.
+        progress: callback that receives the number of finished steps and of all.
 
     Raises:
-        SettingError: for an unknown name, one on both sides, or none on one; otherwise as for
-            :func:`spanagree.evaluate`.
+        SettingError: if a name is unknown or both a reference and a system, or if there is no
+            reference or no system; also in the cases of :func:`spanagree.evaluate`.
 
     >>> layers = {"ann": [[(0, 4, "X")]], "bob": [[(0, 4, "X")]], "model": [[(0, 2, "X")]]}
     >>> corpus = Corpus.from_segments([8], layers)
@@ -357,100 +375,106 @@ def evaluate_references(
         from spanagree.comparisons.strings import as_segments  # most corpora have texts
 
         corpus = as_segments(corpus, match)
-    named, corpus = chance_model(chance, places, chance_of, seed).with_ids(corpus)
+    named_model, corpus = chance_model(chance, places, chance_of, seed).with_ids(corpus)
     find_match(match)
-    model = chance_of_corpus(corpus, match, named)
+    model = chance_of_corpus(corpus, match, named_model)
     jackknife = parse_ci(ci)
-    people, machines = _sides(corpus, references, systems)
-    compared_corpus = settled(corpus.of_annotators([*people, *machines]), machines, people)
-    chosen = None if len(corpus.layers) == len(people + machines) else people
+    reference_names, system_names = _split_roles(corpus, references, systems)
+    compared_corpus = settled(
+        corpus.of_annotators([*reference_names, *system_names]), system_names, reference_names
+    )
+    chosen = None if len(corpus.layers) == len(reference_names + system_names) else reference_names
     corpus = compared_corpus
 
     def settings_under(chance: ChanceModel) -> AgainstSettings:
         return AgainstSettings(
-            match=match, **chance.settings, systems=machines, references=len(people),
+            match=match, **chance.settings, systems=system_names, references=len(reference_names),
             chosen=chosen, unplaced=compared_corpus.unplaced_count_as,
             offsets=compared_corpus.offsets, reading=compared_corpus.reading,
         )  # fmt: skip
 
     def compare(counting: MatchCounting) -> tuple[MatchCounting, AgainstReferences]:
         settings = settings_under(counting.chance)
-        return counting, _compared(compared_corpus, settings, counting, jackknife)
+        return counting, _evaluate(compared_corpus, settings, counting, jackknife)
 
-    counting, result = MatchCounting.asked(match, model, named, progress).run(compare)
+    counting, result = MatchCounting.asked(match, model, named_model, progress).run(compare)
     shares = place_shares(corpus, corpus.annotators, counting.chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
-    silent = (name for name in machines if not len(corpus.layers[name]))
-    unmarked = tuple(name for name in silent if name != NOTHING)
-    lost = _not_in_text(corpus, result.settings, machines)
-    result = replace(result, unmarked=unmarked, not_in_text=lost)
+    unmarked_names = (name for name in system_names if not len(corpus.layers[name]))
+    unmarked = tuple(name for name in unmarked_names if name != NOTHING)
+    quote_sentence = _lost_quotes_sentence(corpus, result.settings, system_names)
+    result = replace(result, unmarked=unmarked, not_in_text=quote_sentence)
     uniform = counting.without_places()
     if shares is None or uniform is None:
         return replace(result, notes=notes)
-    plain = _compared(corpus, settings_under(uniform.chance), uniform, None)
+    uniform_result = _evaluate(corpus, settings_under(uniform.chance), uniform, None)
     settings = replace(result.settings, places_mean=shares.mixed)
-    return replace(result, notes=notes, settings=settings, places=shares, uniform=plain)
+    return replace(result, notes=notes, settings=settings, places=shares, uniform=uniform_result)
 
 
-def _not_in_text(corpus: Corpus, settings: AgainstSettings, machines: Sequence[str]) -> str:
-    """Compose a sentence on the systems' quotes in documents that a person saw too."""
-    people = [layer for name, layer in corpus.layers.items() if name not in machines]
-    is_seen = np.any([layer.annotated for layer in people], axis=0)
-    quotes = [corpus.unplaced[name] for name in machines if name in corpus.unplaced]
-    n_lost = sum(int(is_seen[of_system.at].sum()) for of_system in quotes)
-    return verdict.not_in_text(settings, machines, n_lost)
+def _lost_quotes_sentence(
+    corpus: Corpus, settings: AgainstSettings, system_names: Sequence[str]
+) -> str:
+    """Write a sentence on quotes of systems that are not in the text of shared documents."""
+    reference_layers = [layer for name, layer in corpus.layers.items() if name not in system_names]
+    is_seen = np.any([layer.annotated for layer in reference_layers], axis=0)
+    quotes = [corpus.unplaced[name] for name in system_names if name in corpus.unplaced]
+    n_lost = sum(int(is_seen[quotes_of_system.at].sum()) for quotes_of_system in quotes)
+    return verdict.not_in_text(settings, system_names, n_lost)
 
 
-def _compared(
+def _evaluate(
     corpus: Corpus,
     settings: AgainstSettings,
     counting: MatchCounting,
     jackknife: Jackknife | None,
 ) -> AgainstReferences:
-    """Return the result for a corpus in which the references come first."""
-    people = settings.references
+    """Evaluate a corpus in which the references come first, under one chance model."""
+    n_references = settings.references
     counting.check(corpus)
     by_label = counting.measure.of_label
-    rows, settings, notes = _pooled(corpus, settings, counting, by_label=by_label)
-    tables = tables_of_systems(corpus, people, rows)
-    tables |= tables_of_people(corpus, people, rows)
+    rows, settings, notes = _compare_all(corpus, settings, counting, by_label=by_label)
+    tables = tables_of_systems(corpus, n_references, rows)
+    tables |= tables_of_people(corpus, n_references, rows)
     wholes = None if jackknife is None else jackknife.wholes_of(corpus.wholes, settings)
     if jackknife is not None:
         step_of(counting.progress, "intervals")
-    score = functools.partial(scores_of, wholes=wholes, jackknife=jackknife)
-    scores, labels = score(tables), {}
-    kinds = (x.interval.kind for x in scores.values() if x.interval is not None)
-    settings = settings_with(settings, jackknife, kinds)
-    for code, label in enumerate(corpus.labels if by_label else ()):
-        of_label = rows.where(rows.label == code)
-        labels[label] = score(tables_of_systems(corpus, people, of_label))
+    compute_scores = functools.partial(scores_of, wholes=wholes, jackknife=jackknife)
+    scores, labels = compute_scores(tables), {}
+    interval_kinds = (
+        score.interval.kind for score in scores.values() if score.interval is not None
+    )
+    settings = settings_with(settings, jackknife, interval_kinds)
+    for label_code, label in enumerate(corpus.labels if by_label else ()):
+        rows_of_label = rows.where(rows.label == label_code)
+        labels[label] = compute_scores(tables_of_systems(corpus, n_references, rows_of_label))
     return _result(len(corpus), tables, scores, labels, settings, (*corpus.notes, *notes))
 
 
-def _pooled(
+def _compare_all(
     corpus: Corpus, settings: AgainstSettings, counting: MatchCounting, *, by_label: bool
 ) -> tuple[Comparisons, AgainstSettings, list[str]]:
-    """Return the rows of all annotations with references, the settings, and notes on chance."""
-    chance, people = counting.chance, settings.references
-    rows = compare_with_references(corpus, people, counting, by_label=by_label)
-    notes = rows.inexact.notes(size_compared(rows, people, chance))
+    """Compare all annotations with references; return rows, settings, and notes on chance."""
+    chance, n_references = counting.chance, settings.references
+    rows = compare_with_references(corpus, n_references, counting, by_label=by_label)
+    notes = rows.inexact.notes(size_compared(rows, n_references, chance))
     settings = replace(settings, **rows.inexact.settings(chance.seed))
-    if is_drawn(corpus) and NAME in corpus.annotators[people:]:
-        mean = mean_of_random(corpus, corpus.annotators[:people], counting.measure)
-        number = corpus.annotators.index(NAME)
-        rows = with_mean(rows, number, mean.matched)
-        size = rows.where(rows.first == number).total().size
-        notes.append(mean.note(size, "references stay as they are"))
+    if is_drawn(corpus) and NAME in corpus.annotators[n_references:]:
+        mean_of_draws = mean_of_random(corpus, corpus.annotators[:n_references], counting.measure)
+        annotator_index = corpus.annotators.index(NAME)
+        rows = with_mean(rows, annotator_index, mean_of_draws.matched)
+        size = rows.where(rows.first == annotator_index).total().size
+        notes.append(mean_of_draws.note(size, "references stay as they are"))
     return rows, settings, notes
 
 
-def _sides(
+def _split_roles(
     corpus: Corpus, references: Sequence[str] | None, systems: Sequence[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Return the names of the references and of the systems.
+    """Find the names of the references and of the systems.
 
     Raises:
-        SettingError: if one is on both sides or not there, or a side has none.
+        SettingError: if a name is unknown or has both roles, or a role has no name.
     """
     if references is None and systems is None:
         raise SettingError(
@@ -458,68 +482,82 @@ def _sides(
             " named are on the other side"
         )
     names = corpus.annotators
-    people = None if references is None else annotator_names(references, corpus.layers)
-    machines = None if systems is None else annotator_names(systems, corpus.layers)
-    if people is None:
-        people = [name for name in names if name not in (machines or ())]
-    if machines is None:
-        machines = [name for name in names if name not in people]
-    for name in people:
-        if name in machines:
+    reference_names = None if references is None else annotator_names(references, corpus.layers)
+    system_names = None if systems is None else annotator_names(systems, corpus.layers)
+    if reference_names is None:
+        reference_names = [name for name in names if name not in (system_names or ())]
+    if system_names is None:
+        system_names = [name for name in names if name not in reference_names]
+    for name in reference_names:
+        if name in system_names:
             raise SettingError(
                 f"{show(name)} is a reference and a system; name it on one side, as a system would"
                 " agree with itself"
             )
-    for side, what in ((people, "reference"), (machines, "system")):
-        if not side:
+    for role_names, role in ((reference_names, "reference"), (system_names, "system")):
+        if not role_names:
             raise SettingError(
-                f"no {what} is left; there are {counted(len(names), 'annotator')}:"
-                f" {listed(names)}; name those that are {what}s"
+                f"no {role} is left; there are {counted(len(names), 'annotator')}:"
+                f" {listed(names)}; name those that are {role}s"
             )
-    return people, machines
+    return reference_names, system_names
 
 
 def _result(
-    documents: int,
+    n_documents: int,
     tables: Mapping[Key, Table],
     scores: Mapping[Key, Score],
-    labels: Mapping[str, Mapping[Key, Score]],
+    scores_by_label: Mapping[str, Mapping[Key, Score]],
     settings: AgainstSettings,
     notes: Sequence[str],
 ) -> AgainstReferences:
-    """Return the result of tables and scores, which ``labels`` has of each label."""
+    """Build the result from tables and scores.
 
-    def against(name: str, scores: Mapping[Key, Score]) -> LabelAgainst:
+    Args:
+        n_documents: number of documents of the corpus.
+        tables: sums of documents by key.
+        scores: scores by key.
+        scores_by_label: scores by key for each label.
+        settings: settings of the computation.
+        notes: notes on the data and on chance.
+    """
+
+    def label_scores(name: str, scores: Mapping[Key, Score]) -> LabelAgainst:
         return LabelAgainst(*(scores[kind, name] for kind in ("system", "ceiling", "share")))
 
     systems = {
         name: SystemAgainst(
             name,
             len(table[0]),
-            *against(name, scores),
-            {label: against(name, of_label) for label, of_label in labels.items()},
+            *label_scores(name, scores),
+            {
+                label: label_scores(name, scores_of_label)
+                for label, scores_of_label in scores_by_label.items()
+            },
         )
         for (kind, name), table in tables.items()
         if kind == "system"
     }
     noun = unit(settings)
-    lacking = (
+    left_out_notes = (
         note
         for system in systems.values()
-        for note in note_left_out(system.name, system.documents, documents, "a reference", noun)
+        for note in note_left_out(system.name, system.documents, n_documents, "a reference", noun)
     )
     people = {
         name: Person(name, len(table[0]), scores["person", name])
         for (kind, name), table in tables.items()
         if kind == "person"
     }
-    tops = {label: of_label[ALL] for label, of_label in labels.items()}
-    ceiling = Person(PEOPLE, len(tables[ALL][0]), scores[ALL], tops)
+    ceiling_by_label = {
+        label: scores_of_label[ALL] for label, scores_of_label in scores_by_label.items()
+    }
+    ceiling = Person(PEOPLE, len(tables[ALL][0]), scores[ALL], ceiling_by_label)
     evidence = {
         name: evidence_of(table, f1_figures)[0, 0].tolist()
         for (kind, name), (_, table) in tables.items()
         if kind in ("system", "all")
     }
     return AgainstReferences(
-        systems, people, ceiling, documents, settings, (*notes, *lacking), evidence
+        systems, people, ceiling, n_documents, settings, (*notes, *left_out_notes), evidence
     )
