@@ -23,7 +23,6 @@ LIMITS = {
     "parts": (19, 71),
     "project": (17, 55),
     "recordings": (16, 47),
-    "references": (16, 45),
     "report": (21, 62),
     "results": (19, 50),
     "slices": (18, 78),

@@ -1,9 +1,14 @@
 """The alternative annotator test: may a candidate, such as a model, replace an annotator?
 
-Calderon, Reichart & Dror (2025). Each annotator is left out in turn: who agrees better with the
-others in a document (or on an item), she or the candidate? Ties count for both. Whether she is
-better by less than ε is found by an exact test of wins, losses and ties; the published t-test,
-which is wrong where ties are common, stands beside it.
+Calderon, Reichart & Dror (2025). Each annotator is left out in turn and compared with the
+candidate: whose score against the other annotators is higher in a document (or on an item)? Ties
+count for both. Among n instances the candidate loses L alone and wins W alone. The test asks
+whether the expected difference is below ε,
+
+    H₀: E[(L − W) / n] ≥ ε.
+
+The winning rate ω is the share of annotators for whom H₀ is rejected. The test is exact; the
+published t-test, which is wrong if ties are common, is reported next to it.
 """
 
 from __future__ import annotations
@@ -53,31 +58,33 @@ from spanagree.settings import Settings, unit
 from spanagree.uncertainty.jackknife import TIE
 from spanagree.uncertainty.permutation import benjamini_hochberg
 
-LEAST = 30  # instances of an annotator who is tested
-PASSES = 0.5  # the winning rate from which a candidate passes
-_NEARLY_EMPTY = 10  # documents in which somebody marked something, for one of the candidate's
-_FDR = 0.05  # of Benjamini & Yekutieli
+LEAST = 30  # smallest number of instances of a tested annotator
+PASSES = 0.5  # smallest winning rate of a candidate that passes
+_NEARLY_EMPTY = (
+    10  # documents with a segment of any annotator, for one with a segment of the candidate
+)
+_FDR = 0.05  # false discovery rate for Benjamini & Yekutieli's correction
 _BLANK = "empty against empty is no evidence, so nothing is tested"
 _NAMES = {"observed": "F1", "corrected": "corrected F1", "neg_rmse": "−RMSE"}
 SCORES = {
     "accuracy": "the share of the others who gave the same label",
     "neg-rmse": "the root of the mean squared difference from the others' numbers, negative",
 }
-"""How an instance of a table of labels is scored, by name."""
-_POINTS = 16  # shares of ties that are looked at, times n
-_SMOOTH = 60  # the same, times √n; of large n enough
-_WIDE = 8.0  # standard deviations, beyond which a number of ties does not count
-_MORE = 40  # numbers of ties that count besides
-_TOGETHER = 1 << 20  # probabilities that are computed together
-_SAME = 1e-9  # scores that differ by no more are equal
+"""Descriptions of the scores of an instance of a table of labels, by name."""
+_POINTS = 16  # steps of the grid of shares of ties, times n
+_SMOOTH = 60  # the same, times √n, for large n
+_WIDE = 8.0  # counts of ties farther from the mean, in standard deviations, are dropped
+_MORE = 40  # counts of ties that are kept beyond this
+_TOGETHER = 1 << 20  # largest number of probabilities in a batch
+_SAME = 1e-9  # largest difference of equal scores
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacementSettings(Settings):
-    """The settings of the test; a label table has no measure and no chance, but ``items``.
+    """Settings of the test; for a label table ``items`` instead of measure and chance.
 
     Attributes:
-        score: how items are scored, of :data:`SCORES`.
+        score: score of items, a name in :data:`SCORES`.
     """
 
     candidate: str
@@ -94,17 +101,20 @@ class ReplacementSettings(Settings):
 
 
 class Left(NamedTuple):
-    """One annotator left out, against the candidate in her place.
+    """Test of one annotator, who is left out, against the candidate.
 
     Attributes:
-        name: the annotator.
-        instances: how many the candidate, she and another saw, and one of them marked something.
-        decided: in how many of them one of the two agrees better; the others are ties.
-        advantage: the share of them in which the candidate agrees as well with the others or
-            better.
-        difference: her own such share less that.
-        p: by the exact test that the difference is below ε; after Benjamini & Yekutieli ``p_by``.
-        p_t: by the t-test; after Benjamini & Yekutieli ``p_t_by``.
+        name: name of the annotator.
+        instances: number of instances that the candidate, the annotator and another one saw, and
+            in which an annotator or the candidate marked a segment.
+        decided: number of these instances without a tie.
+        advantage: share of these instances in which the candidate agrees with the others at least
+            as well as the annotator.
+        difference: share in which the annotator agrees at least as well, minus ``advantage``.
+        p: p-value of the exact test that the difference is below ε.
+        p_by: p after Benjamini & Yekutieli's correction.
+        p_t: p-value of the t-test.
+        p_t_by: p_t after Benjamini & Yekutieli's correction.
     """
 
     name: str
@@ -119,15 +129,16 @@ class Left(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What the test says by one kind of score.
+    """Outcome of the test by one kind of score.
 
     Attributes:
-        winning_rate: ω, the share of annotators whom the candidate beats, ε granted; ``nan`` for
-            a candidate that marked nothing.
-        passes: whether ω is at least one half.
-        advantage: ρ, the mean of the annotators' advantages.
-        winning_rate_t, passes_t: the same by the published t-test.
-        annotators: each left out.
+        winning_rate: ω, share of annotators for whom the test rejects H₀; ``nan`` for a candidate
+            without segments.
+        passes: True if ω is at least one half.
+        advantage: ρ, mean of the advantages over annotators.
+        winning_rate_t: ω by the published t-test.
+        passes_t: True if this ω is at least one half.
+        annotators: test of each annotator.
     """
 
     winning_rate: float
@@ -143,15 +154,15 @@ class AltTest(Result):
     """The result of :func:`spanagree.alt_test`.
 
     Attributes:
-        verdicts: by the kind of score: observed and corrected F1, or accuracy of labels.
-        left_out: the annotators with too few instances, and how many each has.
-        empty: in how many instances nobody marked anything; they are no evidence.
-        compared: how many documents, or items of a table, decide; those of instances.
-        documents: how many documents or items there are.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over, and who was left out.
-        marked: how many segments the candidate marked; nothing of a table of labels.
-        marked_in: in how many documents.
+        verdicts: outcomes by kind of score: observed and corrected F1, or the score of labels.
+        left_out: numbers of instances of the annotators with too few, by name.
+        empty: number of instances without any segment; these are left out.
+        compared: number of documents, or items of a table, with an instance of a tested annotator.
+        documents: number of documents or items.
+        settings: settings of the computation.
+        notes: notes on the data and on scores, one sentence each.
+        marked: number of segments of the candidate; `None` for a table of labels.
+        marked_in: number of documents with a segment of the candidate; `None` for such a table.
         not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
@@ -177,25 +188,27 @@ class AltTest(Result):
 
     @property
     def verdict(self) -> str:
-        """Whether the candidate passes, by each kind of score."""
+        """Sentence on the outcome of the test by each kind of score."""
         if self.marked == 0:
             return f"{printable(self.settings.candidate)} marked nothing: {_BLANK}."
-        kinds: dict[bool, list[str]] = {True: [], False: []}
-        for kind, test in self.verdicts.items():
+        outcomes: dict[bool, list[str]] = {True: [], False: []}
+        for score_name, test in self.verdicts.items():
             rate = verdict.short(test.winning_rate)
-            kinds[bool(test.passes)].append(f"by {_NAMES.get(kind, kind)} (ω {rate})")
-        passed, failed = " and ".join(kinds[True]), " or ".join(kinds[False])
+            outcomes[bool(test.passes)].append(
+                f"by {_NAMES.get(score_name, score_name)} (ω {rate})"
+            )
+        passed_scores, failed_scores = " and ".join(outcomes[True]), " or ".join(outcomes[False])
         candidate, epsilon = printable(self.settings.candidate), f"{self.settings.epsilon:g}"
-        if not passed:
-            outcome = f"does not pass the alternative annotator test {failed}"
+        if not passed_scores:
+            outcome = f"does not pass the alternative annotator test {failed_scores}"
         else:
-            but = f", but not {failed}" if failed else ""
-            outcome = f"passes the alternative annotator test {passed}{but}"
+            exception = f", but not {failed_scores}" if failed_scores else ""
+            outcome = f"passes the alternative annotator test {passed_scores}{exception}"
         sentence = f"{candidate} {outcome}, with ε {epsilon}.{self._nearly_empty()}"
         return " ".join(filter(None, [sentence, self.not_in_text]))
 
     def _nearly_empty(self) -> str:
-        """Say so where the candidate marked so little that ties with nothing may let it pass."""
+        """Write a warning if the candidate marked so little that it may pass by ties."""
         if self.marked_in is None or not 0 < self.marked_in * _NEARLY_EMPTY < self.compared:
             return ""
         return (
@@ -210,9 +223,9 @@ class AltTest(Result):
     )  # fmt: skip
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each kind of score; with ``by`` for each annotator left out, too."""
+        """Build a row for each kind of score or, with ``by``, for each score and annotator."""
         rows: list[list[Value]] = []
-        shown = {kind: _NAMES.get(kind, kind) for kind in self.verdicts}
+        titles = {score_name: _NAMES.get(score_name, score_name) for score_name in self.verdicts}
         columns = [Column("score", "score", "name", "score of an instance")]
         if by is None:
             columns += [
@@ -226,15 +239,17 @@ class AltTest(Result):
                 Column("winning_rate_t", "ω, t-test", spare=True),
                 Column("passes_t", "", "mark"),
             ]
-            for kind, test in self.verdicts.items():
+            for score_name, test in self.verdicts.items():
                 word = "passes" if test.passes else "does not pass"
                 word = "" if self.marked == 0 else word
                 instances, decided = (
                     sum(column)
-                    for column in zip(*(left[1:3] for left in test.annotators), strict=True)
+                    for column in zip(
+                        *(annotator_test[1:3] for annotator_test in test.annotators), strict=True
+                    )
                 )
                 rows.append([
-                    shown[kind], len(test.annotators), instances, decided, test.winning_rate,
+                    titles[score_name], len(test.annotators), instances, decided, test.winning_rate,
                     test.advantage, test.passes, word, test.winning_rate_t, test.passes_t,
                 ])  # fmt: skip
         else:
@@ -249,10 +264,12 @@ class AltTest(Result):
                 Column("p_t", "t-test", "probability", "p of ε", spare=True),
                 Column("p_t_by", "t-test, BY", "probability", "p of ε", spare=True),
             ]
-            for kind, test in self.verdicts.items():
-                rows += [[shown[kind], *left] for left in test.annotators]
-        (first, *_) = self.verdicts.values()
-        breaks = range(len(first.annotators), len(rows), len(first.annotators))
+            for score_name, test in self.verdicts.items():
+                rows += [
+                    [titles[score_name], *annotator_test] for annotator_test in test.annotators
+                ]
+        (first_test, *_) = self.verdicts.values()
+        breaks = range(len(first_test.annotators), len(rows), len(first_test.annotators))
         return Frame(
             columns,
             rows,
@@ -265,7 +282,7 @@ class AltTest(Result):
         )
 
     def _remarks(self) -> list[str]:
-        """Say what ω is, and what was left out."""
+        """Write the remarks on ω, on left-out instances and on left-out annotators."""
         remarks = [
             f"ω: share of annotators that the candidate significantly matches (exact test,"
             f" Benjamini–Yekutieli, {percent(_FDR)}); it passes at {PASSES:g} and above"
@@ -274,27 +291,37 @@ class AltTest(Result):
             candidate = printable(self.settings.candidate)
             remarks.append(f"–: undefined: {candidate} marked nothing: {_BLANK}")
         if self.empty:
-            nothing = f"{counted(self.empty, 'instance')} in which nobody marked anything"
-            remarks.append(f"{nothing}: no evidence, left out")
+            empty_instances = f"{counted(self.empty, 'instance')} in which nobody marked anything"
+            remarks.append(f"{empty_instances}: no evidence, left out")
         if self.left_out:
-            names = listed(f"{name} ({n})" for name, n in self.left_out.items())
+            names = listed(f"{name} ({n_instances})" for name, n_instances in self.left_out.items())
             remarks.append(f"left out, with fewer than {LEAST} instances: {names}")
         return remarks
 
     def _picture(self, by: str | None) -> Picture:
-        """Return how often the candidate is as good as each annotator whom it might replace."""
+        """Plot the advantage of the candidate over each annotator, by score."""
         of_annotators = zip(*(test.annotators for test in self.verdicts.values()), strict=True)
         rows = [
-            (by_score[0].name, [(left.advantage, math.nan, math.nan) for left in by_score])
+            (
+                by_score[0].name,
+                [(annotator_test.advantage, math.nan, math.nan) for annotator_test in by_score],
+            )
             for by_score in of_annotators
         ]
-        kinds = [_NAMES.get(kind, kind) for kind in self.verdicts]
-        what = "share in which the candidate is as good"
-        return dots_of(rows, kinds, what)
+        score_titles = [_NAMES.get(score_name, score_name) for score_name in self.verdicts]
+        axis_label = "share in which the candidate is as good"
+        return dots_of(rows, score_titles, axis_label)
 
 
 class _Wins(NamedTuple):
-    """Who wins in each instance of each annotator left out: the candidate, she, or both."""
+    """Winners of instances; in a tie both win.
+
+    Attributes:
+        document: index of the document of each instance.
+        annotator: index of the annotator who is left out.
+        candidate: mask of instances in which the candidate wins or ties.
+        person: mask of instances in which the annotator wins or ties.
+    """
 
     document: Ints
     annotator: Ints
@@ -303,7 +330,7 @@ class _Wins(NamedTuple):
 
     @classmethod
     def of(cls, document: Ints, annotator: Ints, scores: Sequence[Floats], tie: float = 0) -> _Wins:
-        """Return who wins by the scores of the candidate, and of the annotator left out."""
+        """Find the winners from the scores of the candidate and of the annotator, in this order."""
         candidate, person = scores
         return cls(document, annotator, candidate >= person - tie, person >= candidate - tie)
 
@@ -320,31 +347,31 @@ def alt_test(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> AltTest:
-    """Return whether a candidate may replace an annotator: the alternative annotator test.
+    """Test whether a candidate may replace an annotator: the alternative annotator test.
 
-    Of spans the score of an instance is F1 of a document, the tallies against the others summed,
-    raw and corrected; where it is undefined (neither she nor the others marked anything, or chance
-    alone gives 1), it is full agreement, and where nothing matches it is 0, corrected too.
-    Documents in which nobody marked anything are no evidence. Of labels see ``score``.
+    For spans the score of an instance is the raw or corrected F1 of a document, pooled over the
+    other annotators. An undefined F1 (no segment of any of them, or 1 by chance alone) counts as
+    full agreement. Without a match raw and corrected F1 are 0. Documents without any segment are
+    left out. For labels see ``score``.
 
     Args:
-        annotations: all annotators, the candidate among them; or items with their labels.
-        candidate: who might replace one of the others.
-        epsilon: by how much an annotator may be better before the candidate loses; the paper has .2
-            for experts, .15 for skilled annotators, .1 for crowds.
-        annotators: those whom the candidate might replace; all others unless given.
+        annotations: corpus with the candidate and all annotators; or a table of labels of items.
+        candidate: name of the candidate.
+        epsilon: largest tolerated difference in favour of an annotator; the paper has .2 for
+            experts, .15 for skilled annotators, .1 for crowds.
+        annotators: names of the annotators to replace. Default: all except the candidate.
         match: name of the measure.
-        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
-            first of these that the segments of all layers allow.
-        score: of labels: accuracy, the share of the others who gave the same; or neg-rmse, of
-            numbers the root of the mean squared difference from the others', negative.
-        seed: a whole number from 0, of draws where expected scores are too much work.
-        progress: called with the number of pairs done, and of all.
+        chance: chance model, nonoverlapping, per-label or overlapping; auto takes the first of
+            these that the segments of all layers allow.
+        score: score of labels: accuracy, the share of the others with the same label; or neg-rmse,
+            for numbers, minus the root of the mean squared difference from the others.
+        seed: random seed, an integer from 0, for expected scores that have to be drawn.
+        progress: callback that receives the number of finished pairs and of all.
 
     Raises:
-        SettingError: for an unknown candidate, a number out of range; if no annotator has 30
-            instances; for a table of counts; for a measure or a chance model of labels, or a score
-            of spans.
+        SettingError: if the candidate is unknown, epsilon is out of range, no annotator has 30
+            instances, a table has counts only, a measure or a chance model is passed for labels,
+            or a score for spans.
 
     >>> same = {name: [[(0, 2, "X")]] * 40 for name in ("ann", "bob", "model")}
     >>> result = alt_test(Corpus.from_segments([9] * 40, same), "model", epsilon=0.1)
@@ -355,17 +382,19 @@ def alt_test(
         annotations = corpus_of(annotations)
     check_in_one_piece(annotations, "the test")
     find_match(match)
-    named = chance_model(chance)
+    named_model = chance_model(chance)
     names, settings = _settings(annotations, candidate, epsilon, annotators)
     check_choice(score, SCORES, "score")
     if isinstance(annotations, LabelTable):
-        for name, asked, usual in (("match", match, "exact"), ("chance", chance, AUTO)):
-            if asked != usual:
-                raise SettingError(f"{name} {show(asked)} is for spans; leave it out")
-        labels = {score.replace("-", "_"): _of_labels(annotations, names, candidate, score)}
-        graded = None if score == "accuracy" else score
-        settings = replace(settings, items_="labels", score=graded)
-        return _result(names, labels, (0, annotations.size), settings, annotations.notes)
+        for name, value, default in (("match", match, "exact"), ("chance", chance, AUTO)):
+            if value != default:
+                raise SettingError(f"{name} {show(value)} is for spans; leave it out")
+        wins_by_score = {
+            score.replace("-", "_"): _wins_of_labels(annotations, names, candidate, score)
+        }
+        non_default_score = None if score == "accuracy" else score
+        settings = replace(settings, items_="labels", score=non_default_score)
+        return _result(names, wins_by_score, (0, annotations.size), settings, annotations.notes)
     if annotations.of_strings:
         from spanagree.comparisons.strings import as_segments  # most corpora have texts
 
@@ -373,20 +402,24 @@ def alt_test(
     if score != "accuracy":
         raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
     corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
-    model = chance_model(chance_of_corpus(annotations, match, named), seed=seed)
-    counting = MatchCounting.asked(match, model, named, progress)
-    wins, empty, computed, notes = counting.run(functools.partial(_of_spans, corpus))
-    computed |= {"unplaced": corpus.unplaced_count_as, "offsets": corpus.offsets}
-    settings = replace(settings, match=match, **computed)
-    result = _result(names, wins, (empty, len(corpus)), settings, notes)
+    model = chance_model(chance_of_corpus(annotations, match, named_model), seed=seed)
+    counting = MatchCounting.asked(match, model, named_model, progress)
+    wins_by_score, n_empty, computed_settings, notes = counting.run(
+        functools.partial(_wins_of_spans, corpus)
+    )
+    computed_settings |= {"unplaced": corpus.unplaced_count_as, "offsets": corpus.offsets}
+    settings = replace(settings, match=match, **computed_settings)
+    result = _result(names, wins_by_score, (n_empty, len(corpus)), settings, notes)
     marked = len(corpus.layers[candidate])
-    if not marked:  # ties with who marked nothing, or nothing that others did, would let it pass
-        untested = {kind: _untested(test) for kind, test in result.verdicts.items()}
-        result = replace(result, verdicts=untested)
+    if not marked:  # otherwise the candidate could pass by ties at a score of 0
+        untested_verdicts = {
+            score_name: _without_p(test) for score_name, test in result.verdicts.items()
+        }
+        result = replace(result, verdicts=untested_verdicts)
     marked_in = len(np.unique(corpus.layers[candidate].document))
     n_lost = sum(len(quotes.at) for quotes in corpus.unplaced.values())
-    lost = verdict.not_in_text(settings, corpus.annotators, n_lost, "match nothing")
-    return replace(result, marked=marked, marked_in=marked_in, not_in_text=lost)
+    quote_sentence = verdict.not_in_text(settings, corpus.annotators, n_lost, "match nothing")
+    return replace(result, marked=marked, marked_in=marked_in, not_in_text=quote_sentence)
 
 
 def _settings(
@@ -395,314 +428,396 @@ def _settings(
     epsilon: float,
     annotators: Sequence[str] | None,
 ) -> tuple[list[str], ReplacementSettings]:
-    """Return the names of the annotators, and the settings that spans and labels share.
+    """Check the arguments; return the names of annotators, and settings for spans and labels.
 
     Raises:
-        SettingError: for an unknown name, the candidate among the annotators, or a number out of
-            range.
+        SettingError: if a name is unknown, the candidate is among the annotators, or epsilon is out
+            of range.
     """
-    number = isinstance(epsilon, (Real, np.floating)) and not isinstance(epsilon, bool)
-    if not number or not 0 <= epsilon < 1:
+    is_number = isinstance(epsilon, (Real, np.floating)) and not isinstance(epsilon, bool)
+    if not is_number or not 0 <= epsilon < 1:
         raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
-    everybody = annotations.annotators
-    check_known([candidate], everybody, "candidate")
-    asked = annotator_names(annotators or (), everybody)
-    if candidate in asked:
+    all_annotators = annotations.annotators
+    check_known([candidate], all_annotators, "candidate")
+    requested = annotator_names(annotators or (), all_annotators)
+    if candidate in requested:
         raise SettingError(
             f"candidate {show(candidate)} is among the annotators; leave it out there, as it cannot"
             " replace itself"
         )
-    names = [name for name in everybody if name != candidate and (not asked or name in asked)]
+    names = [
+        name
+        for name in all_annotators
+        if name != candidate and (not requested or name in requested)
+    ]
     return names, ReplacementSettings(
         candidate=candidate,
         epsilon=float(epsilon),
         annotators=len(names),
-        chosen=None if len(names) + 1 == len(everybody) else names,
+        chosen=None if len(names) + 1 == len(all_annotators) else names,
         reading=annotations.reading,
     )
 
 
-def _of_spans(
+def _wins_of_spans(
     corpus: Corpus, counting: MatchCounting
 ) -> tuple[dict[str, _Wins], int, dict[str, Any], list[str]]:
-    """Return who wins by F1 of a corpus whose last layer is the candidate.
+    """Find the winners of instances by F1 in a corpus with the candidate as last layer.
 
-    Then in how many instances nobody marked anything, how chance was found, and notes.
+    Returns:
+        The winners by score, the number of instances without any segment, the settings of chance,
+        and notes.
     """
     counting.check(corpus)
     match, chance = counting.match, counting.chance
-    people = len(corpus.annotators) - 1
-    rows = compare_with_references(corpus, people, counting)
-    crowd = AnnotationIndex.of(corpus)
-    person, candidate = crowd.pairs()
-    with_another = times_seen(corpus, corpus.annotators[:people])[crowd.document[person]] > 1
-    wanted = (crowd.annotator[candidate] == people) & with_another
-    person, candidate = person[wanted], candidate[wanted]
+    n_annotators = len(corpus.annotators) - 1
+    rows = compare_with_references(corpus, n_annotators, counting)
+    annotations = AnnotationIndex.of(corpus)
+    person, candidate = annotations.pairs()
+    is_shared = (
+        times_seen(corpus, corpus.annotators[:n_annotators])[annotations.document[person]] > 1
+    )
+    is_candidate_pair = (annotations.annotator[candidate] == n_annotators) & is_shared
+    person, candidate = person[is_candidate_pair], candidate[is_candidate_pair]
     document, *_ = columns_of_all(corpus.layers.values())
     document = np.concatenate([document, *(quotes.at for quotes in corpus.unplaced.values())])
-    marked = np.bincount(document, minlength=len(corpus))[crowd.document[person]] > 0
-    empty = int((~marked).sum())
-    person, candidate = person[marked], candidate[marked]
-    with_references = crowd.table(rows)
-    of_both = crowd.table(compare_pairs(corpus, crowd, (person, candidate), match, chance))
+    is_marked = np.bincount(document, minlength=len(corpus))[annotations.document[person]] > 0
+    n_empty = int((~is_marked).sum())
+    person, candidate = person[is_marked], candidate[is_marked]
+    sums_with_others = annotations.table(rows)
+    sums_of_pairs = annotations.table(
+        compare_pairs(corpus, annotations, (person, candidate), match, chance)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_person = f1_figures(with_references[person])
-        # with the same others, so without the person who is left out
-        of_candidate = f1_figures(with_references[candidate] - of_both[person])
-    notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, people, chance))]
+        person_f1 = f1_figures(sums_with_others[person])
+        # pooled over the same others, so without the annotator who is left out
+        candidate_f1 = f1_figures(sums_with_others[candidate] - sums_of_pairs[person])
+    notes = [*corpus.notes, *rows.inexact.notes(size_compared(rows, n_annotators, chance))]
     columns = {"observed": 0} if chance.undefined else {"observed": 0, "corrected": 2}
-    last = max(columns.values())
-    undefined = np.isnan(of_person[:, last]) | np.isnan(of_candidate[:, last])
-    if undecided := int(undefined.sum()):
-        full = "counted as full agreement with the others"
+    last_column = max(columns.values())
+    is_undefined = np.isnan(person_f1[:, last_column]) | np.isnan(candidate_f1[:, last_column])
+    if n_undefined := int(is_undefined.sum()):
+        rule = "counted as full agreement with the others"
         if chance.is_free:  # where chance may be 1 and F1 is not
-            full = "F1 counts there, or 1 if that is undefined"
+            rule = "F1 counts there, or 1 if that is undefined"
         notes.append(
-            f"{undecided} of {counted(len(person), 'comparison')} have no score, as candidate or"
+            f"{n_undefined} of {counted(len(person), 'comparison')} have no score, as candidate or"
             " annotator marked nothing and nor did any of the others, or chance alone gives 1:"
-            f" {full}"
+            f" {rule}"
         )
-    instances = crowd.document[person], crowd.annotator[person]
+    instances = annotations.document[person], annotations.annotator[person]
     wins = {}
-    for kind, column in columns.items():
-        scores = [_scores(figures, column) for figures in (of_candidate, of_person)]
-        wins[kind] = _Wins.of(*instances, scores, tie=TIE)
-    return wins, empty, {**chance.settings, **rows.inexact.settings(chance.seed)}, notes
+    for score_name, column in columns.items():
+        scores = [_instance_scores(figures, column) for figures in (candidate_f1, person_f1)]
+        wins[score_name] = _Wins.of(*instances, scores, tie=TIE)
+    return wins, n_empty, {**chance.settings, **rows.inexact.settings(chance.seed)}, notes
 
 
-def _scores(figures: Floats, column: int) -> Floats:
-    """Return scores of instances from the figures of their F1, by one of them."""
+def _instance_scores(figures: Floats, column: int) -> Floats:
+    """Compute scores of instances from one column of their F1 figures."""
     observed = figures[:, 0]
-    # to mark nothing is no better than to mark something that nobody else did
+    # no segment is no better than segments without a match
     scores = np.where(observed == 0, 0.0, figures[:, column])
-    # by overlapping chance alone may give more than 1, and who agrees less than fully still does
-    instead = np.where(np.isnan(observed), 1.0, observed)
-    return np.where(np.isnan(scores), instead, scores)
+    # overlapping chance alone may give 1 although agreement is not full: the observed F1 is used
+    score_if_undefined = np.where(np.isnan(observed), 1.0, observed)
+    return np.where(np.isnan(scores), score_if_undefined, scores)
 
 
-def _of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:
-    """Return who wins on each item by how well a label fits those of the others."""
+def _wins_of_labels(table: LabelTable, names: Sequence[str], candidate: str, score: str) -> _Wins:
+    """Find the winners on items by the score of a label against the labels of the others."""
     if table.annotator is None:
         raise SettingError(
             "a table of counts does not say who gave which label; a row for each label, with its"
             " annotator, is needed"
         )
-    number = {name: i for i, name in enumerate(names)}
-    numbers = np.array([number.get(name, -1) for name in table.annotators], np.int64)
-    annotator = numbers[table.annotator]
-    by_candidate = table.annotator == table.annotators.index(candidate)
-    of_candidate = np.full(table.size, -1)
-    of_candidate[table.item[by_candidate]] = table.label[by_candidate]
-    item, given, annotator = (x[annotator >= 0] for x in (table.item, table.label, annotator))
-    instead = of_candidate[item]  # what the candidate gave, beside what the person gave
-    used = (np.bincount(item, minlength=table.size)[item] > 1) & (instead >= 0)
+    position_by_name = {name: i for i, name in enumerate(names)}
+    annotator_positions = np.array(
+        [position_by_name.get(name, -1) for name in table.annotators], np.int64
+    )
+    annotator = annotator_positions[table.annotator]
+    is_by_candidate = table.annotator == table.annotators.index(candidate)
+    candidate_labels = np.full(table.size, -1)
+    candidate_labels[table.item[is_by_candidate]] = table.label[is_by_candidate]
+    item, label, annotator = (
+        column[annotator >= 0] for column in (table.item, table.label, annotator)
+    )
+    candidate_label = candidate_labels[item]  # for each label of an annotator
+    is_instance = (np.bincount(item, minlength=table.size)[item] > 1) & (candidate_label >= 0)
     if score == "neg-rmse":
-        values = _numbers(table)
-        apart = values[given] - values[instead]
-        squares = _squares(item, values[given], values[given], table.size)
-        squares_instead = _squares(item, values[given], values[instead], table.size) - apart**2
-        same = np.abs(squares_instead - squares) <= TIE * (squares_instead + squares)
-        scores = [np.where(same, 0.0, -x) for x in (squares_instead, squares)]
+        values = _numeric_labels(table)
+        difference = values[label] - values[candidate_label]
+        person_squares = _sums_of_squares(item, values[label], values[label], table.size)
+        candidate_squares = (
+            _sums_of_squares(item, values[label], values[candidate_label], table.size)
+            - difference**2
+        )
+        is_tie = np.abs(candidate_squares - person_squares) <= TIE * (
+            candidate_squares + person_squares
+        )
+        scores = [np.where(is_tie, 0.0, -column) for column in (candidate_squares, person_squares)]
     else:
         votes = np.zeros((table.size, len(table.labels) + 1))
-        np.add.at(votes, (item, given), 1)
-        # both against the same others, so that the numbers of those who agree decide
-        scores = [votes[item, instead] - (instead == given), votes[item, given] - 1]
-    return _Wins.of(item[used], annotator[used], [x[used] for x in scores])
+        np.add.at(votes, (item, label), 1)
+        # both have the same other annotators, so counts of agreement can be compared
+        scores = [votes[item, candidate_label] - (candidate_label == label), votes[item, label] - 1]
+    return _Wins.of(
+        item[is_instance], annotator[is_instance], [column[is_instance] for column in scores]
+    )
 
 
-def _squares(item: Ints, given: Floats, other: Floats, items: int) -> Floats:
-    """Return for each label by which squares those of its item differ from another, summed."""
-    count, total, squares = (np.bincount(item, x, items)[item] for x in (None, given, given**2))
-    return np.asarray(squares - 2 * other * total + count * other**2, np.float64)
+def _sums_of_squares(item: Ints, values: Floats, value: Floats, n_items: int) -> Floats:
+    """Sum, for each label, the squared differences of the values of its item from another value.
+
+    Args:
+        item: index of the item of each label.
+        values: values of labels.
+        value: value to compare the values of the item with, for each label.
+        n_items: number of items.
+    """
+    count, total, squares = (
+        np.bincount(item, weights, n_items)[item] for weights in (None, values, values**2)
+    )
+    return np.asarray(squares - 2 * value * total + count * value**2, np.float64)
 
 
-def _numbers(table: LabelTable) -> Floats:
-    """Return labels as numbers, from the middle of those there are.
+def _numeric_labels(table: LabelTable) -> Floats:
+    """Convert labels to numbers, minus the midpoint of their range.
 
     Raises:
-        SettingError: for a label that is none.
+        SettingError: if a label is not a number.
     """
     numbers = numbers_of(table.labels)
     if numbers is None:
-        odd = next(label for label in table.labels if numbers_of([label]) is None)
-        raise SettingError(f"label {show(odd)} is not a number; score neg-rmse needs numbers")
-    middle = (min(numbers, default=0) + max(numbers, default=0)) / 2
-    return np.array(numbers, np.float64) - middle
+        invalid_label = next(label for label in table.labels if numbers_of([label]) is None)
+        raise SettingError(
+            f"label {show(invalid_label)} is not a number; score neg-rmse needs numbers"
+        )
+    midpoint = (min(numbers, default=0) + max(numbers, default=0)) / 2
+    return np.array(numbers, np.float64) - midpoint
 
 
 def _result(
     names: list[str],
-    wins: Mapping[str, _Wins],
+    wins_by_score: Mapping[str, _Wins],
     counts: tuple[int, int],
     settings: ReplacementSettings,
     notes: Sequence[str],
 ) -> AltTest:
-    """Return the test of those who have enough instances.
+    """Test the annotators with enough instances.
 
-    ``counts`` says how many instances are empty, and how many documents there are.
+    Args:
+        names: names of annotators.
+        wins_by_score: winners of instances by kind of score.
+        counts: number of empty instances, and number of documents.
+        settings: settings of the computation.
+        notes: notes on the data and on scores.
 
     Raises:
-        SettingError: if nobody has.
+        SettingError: if no annotator has enough instances.
     """
-    (any_wins, *_) = wins.values()
-    empty, documents = counts
-    instances = np.bincount(any_wins.annotator, minlength=len(names))
-    tested = np.flatnonzero(instances >= LEAST)
+    (first_wins, *_) = wins_by_score.values()
+    n_empty, n_documents = counts
+    n_instances = np.bincount(first_wins.annotator, minlength=len(names))
+    tested_positions = np.flatnonzero(n_instances >= LEAST)
     noun = _noun(settings)
-    if not len(tested):
-        most = int(instances.max(initial=0))
-        nothing = (
-            f", and {counted(empty, 'instance')} in which nobody marked anything" if empty else ""
+    if not len(tested_positions):
+        maximum = int(n_instances.max(initial=0))
+        empty_phrase = (
+            f", and {counted(n_empty, 'instance')} in which nobody marked anything"
+            if n_empty
+            else ""
         )
         raise SettingError(
             f"no annotator has {LEAST} {noun}s that the candidate"
-            f" {show(settings.candidate)} and another saw too; the most is {most}{nothing}: the"
-            f" test needs more {noun}s with two annotators and the candidate"
+            f" {show(settings.candidate)} and another saw too; the most is {maximum}{empty_phrase}:"
+            f" the test needs more {noun}s with two annotators and the candidate"
         )
-    left_out = {name: int(n) for name, n in zip(names, instances, strict=True) if n < LEAST}
+    left_out = {name: int(n) for name, n in zip(names, n_instances, strict=True) if n < LEAST}
     verdicts = {
-        kind: _verdict([names[i] for i in tested], tested, won, settings)
-        for kind, won in wins.items()
+        score_name: _verdict([names[i] for i in tested_positions], tested_positions, wins, settings)
+        for score_name, wins in wins_by_score.items()
     }
-    compared = len(np.unique(any_wins.document[np.isin(any_wins.annotator, tested)]))
-    return AltTest(verdicts, left_out, empty, compared, documents, settings, tuple(notes))
+    compared = len(np.unique(first_wins.document[np.isin(first_wins.annotator, tested_positions)]))
+    return AltTest(verdicts, left_out, n_empty, compared, n_documents, settings, tuple(notes))
 
 
 def _noun(settings: ReplacementSettings) -> str:
+    """Return the noun for an instance."""
     return "item" if settings.items_ else unit(settings)
 
 
-def _verdict(names: list[str], tested: Ints, wins: _Wins, settings: ReplacementSettings) -> Verdict:
-    """Return what the test says by one kind of score."""
-    rows = [wins.annotator == number for number in tested]
-    difference = [wins.person[row].astype(np.int64) - wins.candidate[row] for row in rows]
-    numbers = [(int((d > 0).sum()), int((d < 0).sum()), len(d)) for d in difference]
-    exact = {key: exact_p(*key, settings.epsilon) for key in {*numbers}}  # many have the same
-    p = [exact[key] for key in numbers]
-    p_t = [_t_test(apart, settings.epsilon) for apart in difference]
+def _verdict(
+    names: list[str], tested_positions: Ints, wins: _Wins, settings: ReplacementSettings
+) -> Verdict:
+    """Compute the outcome of the test by one kind of score."""
+    instance_masks = [wins.annotator == position for position in tested_positions]
+    differences = [
+        wins.person[is_instance].astype(np.int64) - wins.candidate[is_instance]
+        for is_instance in instance_masks
+    ]
+    counts = [
+        (int((difference > 0).sum()), int((difference < 0).sum()), len(difference))
+        for difference in differences
+    ]
+    # many annotators have the same counts
+    p_by_counts = {result: exact_p(*result, settings.epsilon) for result in {*counts}}
+    p = [p_by_counts[result] for result in counts]
+    p_t = [_t_test(difference, settings.epsilon) for difference in differences]
     p_by, p_t_by = benjamini_yekutieli(p), benjamini_yekutieli(p_t)
-    advantage = [float(wins.candidate[row].mean()) for row in rows]
-    left = tuple(
-        Left(name, len(d), int((d != 0).sum()), rho, float(d.mean()), *of_p)
-        for name, d, rho, *of_p in zip(
-            names, difference, advantage, p, p_by, p_t, p_t_by, strict=True
+    advantage = [float(wins.candidate[is_instance].mean()) for is_instance in instance_masks]
+    annotator_tests = tuple(
+        Left(
+            name,
+            len(difference),
+            int((difference != 0).sum()),
+            rho,
+            float(difference.mean()),
+            *p_values,
+        )
+        for name, difference, rho, *p_values in zip(
+            names, differences, advantage, p, p_by, p_t, p_t_by, strict=True
         )
     )
-    rates = [sum(value <= _FDR for value in values) / len(left) for values in (p_by, p_t_by)]
-    rho = math.fsum(advantage) / len(left)
-    return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, left)
+    rates = [
+        sum(p_value <= _FDR for p_value in corrected_p) / len(annotator_tests)
+        for corrected_p in (p_by, p_t_by)
+    ]
+    rho = math.fsum(advantage) / len(annotator_tests)
+    return Verdict(rates[0], rates[0] >= PASSES, rho, rates[1], rates[1] >= PASSES, annotator_tests)
 
 
-def _untested(test: Verdict) -> Verdict:
-    """Return the verdict on a candidate of whom nothing can be tested."""
-    no = math.nan
-    left = tuple(row._replace(p=no, p_by=no, p_t=no, p_t_by=no) for row in test.annotators)
-    return Verdict(no, False, test.advantage, no, False, left)
+def _without_p(test: Verdict) -> Verdict:
+    """Replace the p-values and winning rates by ``nan``, for a candidate without segments."""
+    undefined = math.nan
+    annotator_tests = tuple(
+        annotator_test._replace(p=undefined, p_by=undefined, p_t=undefined, p_t_by=undefined)
+        for annotator_test in test.annotators
+    )
+    return Verdict(undefined, False, test.advantage, undefined, False, annotator_tests)
 
 
 def exact_p(losses: int, wins: int, instances: int, epsilon: float) -> float:
-    """Return the p-value that lone losses are likelier than lone wins by less than ε.
+    """Compute the exact p-value that lone losses are likelier than lone wins by less than ε.
 
-    In each of n instances the first wins alone, loses alone, or it is a tie. The null hypothesis is
+    In each of n instances the candidate wins alone, loses alone, or ties. The null hypothesis is
     that lone losses are likelier than lone wins by ε or more. The score test of Nam (1997) and
-    Tango (1998) takes ties into account, but its level is right of large samples only. Here its
-    score orders the results that could have been: p is the probability of those that speak as much
-    against the null hypothesis as the one that was found, at the share of ties that makes it
-    greatest (Hsueh, Liu & Chen 2001). So the test holds its level whatever that share is.
+    Tango (1998) takes ties into account, but its level holds only for large samples. Here its score
+    orders all possible results: p is the probability of results with a score no higher than the
+    observed one, at the share of ties with the largest probability (Hsueh, Liu & Chen 2001). So the
+    level of the test holds for each share of ties.
 
     Args:
-        losses: instances that the first lost.
-        wins: those that it won.
-        instances: all, ties among them.
-        epsilon: by how much it may be worse, from 0 to below 1.
+        losses: number of instances that the candidate lost alone.
+        wins: number of instances that it won alone.
+        instances: number n of all instances, including ties.
+        epsilon: largest tolerated difference ε, from 0 to below 1.
 
     >>> round(exact_p(0, 0, 30, 0.1), 4), round(0.9**30, 4)  # thirty ties
     (0.0424, 0.0424)
     """
     n = instances
-    reached = float(score(np.array(losses), np.array(wins), n, epsilon))
-    bounds = _most_losses(n, epsilon, reached)
-    points = max(2, min(_POINTS * n, int(_SMOOTH * n**0.5)))
-    angles = np.linspace(0, np.pi, points + 1)
-    probable = _probability(bounds, n, epsilon, _shares(angles, epsilon))
-    top = int(probable.argmax())
-    near = np.linspace(angles[max(top - 1, 0)], angles[min(top + 1, points)], 41)
-    finer = _probability(bounds, n, epsilon, _shares(near, epsilon))
-    return min(1.0, float(max(probable[top], finer.max())))
+    observed_score = float(score(np.array(losses), np.array(wins), n, epsilon))
+    most_losses = _most_losses(n, epsilon, observed_score)
+    n_steps = max(2, min(_POINTS * n, int(_SMOOTH * n**0.5)))
+    angles = np.linspace(0, np.pi, n_steps + 1)
+    probabilities = _probability(most_losses, n, epsilon, _shares(angles, epsilon))
+    top_index = int(probabilities.argmax())
+    near_angles = np.linspace(
+        angles[max(top_index - 1, 0)], angles[min(top_index + 1, n_steps)], 41
+    )
+    near_probabilities = _probability(most_losses, n, epsilon, _shares(near_angles, epsilon))
+    return min(1.0, float(max(probabilities[top_index], near_probabilities.max())))
 
 
 def score(losses: Ints, wins: Ints, instances: int, epsilon: float) -> Floats:
-    """Return how far lone losses less lone wins are from ε, in standard errors.
+    """Compute the distance of (losses − wins) / n from ε, in standard errors.
 
-    The standard error is that under the null hypothesis with lone losses likelier by just ε.
+    The standard error is computed under the null hypothesis with a difference of exactly ε.
     """
     n, ties = instances, instances - losses - wins
     # the likeliest probability x of a lone win solves 2n·x² − slope·x − wins·ε·(1 − ε) = 0
     slope = losses * (1 - epsilon) + wins * (1 - 3 * epsilon) - 2 * ties * epsilon
     x = (slope + np.sqrt(slope**2 + 8 * n * wins * epsilon * (1 - epsilon))) / (4 * n)
     variance = np.maximum(2 * x + epsilon - epsilon**2, 0) / n
-    away = (losses - wins) / n - epsilon
+    excess = (losses - wins) / n - epsilon
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(variance > 0, away / np.sqrt(variance), 0.0), np.float64)
+        return np.asarray(np.where(variance > 0, excess / np.sqrt(variance), 0.0), np.float64)
 
 
-def _most_losses(n: int, epsilon: float, reached: float) -> Ints:
-    """Return for each number of instances without a tie the most losses that score no higher.
+def _most_losses(n: int, epsilon: float, observed_score: float) -> Ints:
+    """Find, for 0 to n instances without a tie, the most losses with a score no higher.
 
-    It is −1 where there is none. The score rises with the losses among them.
+    It is −1 if no number of losses has such a score. The score increases with the losses, so the
+    search is binary.
     """
-    differ = np.arange(n + 1)
-    low, high = np.full(n + 1, -1), differ.copy()
+    n_decided = np.arange(n + 1)
+    low, high = np.full(n + 1, -1), n_decided.copy()
     while (low < high).any():
-        middle = (low + high + 1) // 2
-        fits = score(middle, differ - middle, n, epsilon) <= reached + _SAME
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
+        losses = (low + high + 1) // 2
+        is_allowed = score(losses, n_decided - losses, n, epsilon) <= observed_score + _SAME
+        low, high = np.where(is_allowed, losses, low), np.where(is_allowed, high, losses - 1)
     return low
 
 
 def _shares(angles: Floats, epsilon: float) -> Floats:
-    """Return shares of instances without a tie from ε to 1, closest at both ends."""
+    """Compute a grid of shares of instances without a tie, from ε to 1 and densest at both ends."""
     return np.asarray(epsilon + (1 - epsilon) * (1 - np.cos(angles)) / 2, np.float64)
 
 
-def _probability(bounds: Ints, n: int, epsilon: float, shares: Floats) -> Floats:
-    """Return how probable a score no higher is for each share of instances without a tie."""
+def _probability(most_losses: Ints, n: int, epsilon: float, shares: Floats) -> Floats:
+    """Compute the probability of a score no higher for each share of instances without a tie.
+
+    Args:
+        most_losses: result of :func:`_most_losses`.
+        n: number of instances.
+        epsilon: difference ε of the probabilities of lone losses and lone wins.
+        shares: shares of instances without a tie.
+    """
     from scipy.special import bdtr, gammaln, xlog1py, xlogy  # take a tenth of a second to import
 
-    wide = int(_WIDE * (n * 0.25) ** 0.5) + _MORE
-    counted = min(n + 1, 2 * wide + 1)
-    total = np.empty(len(shares))
-    step = max(1, _TOGETHER // counted)
-    for at in range(0, len(shares), step):
-        share = shares[at : at + step, None]
-        first = np.clip(np.round(share * n).astype(np.int64) - wide, 0, n + 1 - counted)
-        differ = first + np.arange(counted)
-        chosen = gammaln(n + 1) - gammaln(differ + 1) - gammaln(n - differ + 1)
-        weight = np.exp(chosen + xlogy(differ, share) + xlog1py(n - differ, -share))
+    half_width = int(_WIDE * (n * 0.25) ** 0.5) + _MORE
+    n_counts = min(n + 1, 2 * half_width + 1)
+    probabilities = np.empty(len(shares))
+    batch_size = max(1, _TOGETHER // n_counts)
+    for batch_start in range(0, len(shares), batch_size):
+        share = shares[batch_start : batch_start + batch_size, None]
+        first_count = np.clip(
+            np.round(share * n).astype(np.int64) - half_width, 0, n + 1 - n_counts
+        )
+        n_decided = first_count + np.arange(n_counts)
+        log_combinations = gammaln(n + 1) - gammaln(n_decided + 1) - gammaln(n - n_decided + 1)
+        probability_of_count = np.exp(
+            log_combinations + xlogy(n_decided, share) + xlog1py(n - n_decided, -share)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
-            lost = np.where(share > 0, (share + epsilon) / (2 * share), 0.5).clip(0, 1)
-        below = np.where(bounds[differ] >= 0, bdtr(bounds[differ], differ, lost), 0.0)
-        total[at : at + step] = (weight * below).sum(1)
-    return total
+            loss_probability = np.where(share > 0, (share + epsilon) / (2 * share), 0.5).clip(0, 1)
+        probability_below = np.where(
+            most_losses[n_decided] >= 0,
+            bdtr(most_losses[n_decided], n_decided, loss_probability),
+            0.0,
+        )
+        probabilities[batch_start : batch_start + batch_size] = (
+            probability_of_count * probability_below
+        ).sum(1)
+    return probabilities
 
 
 def _t_test(difference: Ints, epsilon: float) -> float:
-    """Return p of a one-sided t-test that the mean difference is below ε."""
+    """Compute p of a one-sided t-test that the mean difference is below ε."""
     from scipy.special import stdtr  # takes a tenth of a second to import
 
     n, mean = len(difference), float(difference.mean())
-    error = float(difference.std(ddof=1)) / math.sqrt(n)
-    if error == 0:
+    standard_error = float(difference.std(ddof=1)) / math.sqrt(n)
+    if standard_error == 0:
         return 0.0 if mean < epsilon else 1.0
-    return float(stdtr(n - 1, (mean - epsilon) / error))
+    return float(stdtr(n - 1, (mean - epsilon) / standard_error))
 
 
 def benjamini_yekutieli(values: list[float]) -> list[float]:
-    """Return p-values after the correction of Benjamini and Yekutieli, whatever their dependence.
+    """Correct p-values by Benjamini and Yekutieli's procedure, valid for any dependence.
 
     >>> benjamini_yekutieli([0.01, 0.04])
     [0.03, 0.06]
     """
-    times = sum(1 / k for k in range(1, len(values) + 1))
-    return [min(1.0, p * times) for p in benjamini_hochberg(values)]
+    harmonic_sum = sum(1 / k for k in range(1, len(values) + 1))
+    return [min(1.0, p * harmonic_sum) for p in benjamini_hochberg(values)]
