@@ -20,7 +20,6 @@ LIMITS = {
     "comparisons": (24, 51),
     "corpus": (19, 42),
     "formats": (19, 51),
-    "parts": (19, 71),
     "project": (17, 55),
     "recordings": (16, 47),
     "report": (21, 62),

@@ -1,4 +1,4 @@
-"""Rows of what was compared in a corpus or in parts of one: of systems with gold, of annotators."""
+"""Comparisons of a corpus or of its parts: of systems with gold, or of annotators."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedRows:
-    """Rows of a corpus, or of a part of one, and the documents that they are of.
+    """Rows of comparisons of a corpus, or of a part of it, and its documents.
 
     Attributes:
-        corpus: who saw and marked what; of a part all annotators, and no texts unless chance rests
-            on them.
+        corpus: documents of the rows. A part has all annotators, and texts only if the chance model
+            needs them.
         counting: measure and chance model.
-        kind: traits of the corpus by which chance treats its documents.
-        description: how segments stand to their texts.
+        kind: traits of the corpus on which the treatment of its documents by chance depends.
+        description: shares of segments that follow the rule of places, and counts of word edges.
     """
 
     corpus: Corpus
@@ -46,12 +46,12 @@ class ComparedRows:
     description: Description
 
     OF: ClassVar[str]
-    """What the rows are of, systems or annotators."""
+    """Noun for the compared layers, systems or annotators."""
     are_rows: ClassVar[bool] = True
 
     @property
     def selection(self) -> Selection:
-        """The selection of what was compared, as the documents record it; files keep that too.
+        """Selection of compared segments, as recorded by the documents and by files of rows.
 
         >>> import spanagree as sa
         >>> layers = {name: [[(0, 2, "X", {"sure": "no"})]] for name in ("gold", "mine")}
@@ -64,14 +64,14 @@ class ComparedRows:
         return Selection.of_reading(self.corpus.reading)
 
     def write(self, path: PathName) -> None:
-        """Write the rows to a file, which holds no text and no segments.
+        """Write the rows to a file without texts and segments.
 
         Args:
-            path: name of the file, which ends in .npz; it is written whole or not at all.
+            path: name of the file, with the ending .npz; if writing fails, no file is left.
 
         Raises:
-            SettingError: for another ending.
-            InputError: for a path that cannot be written.
+            SettingError: if the name has another ending.
+            InputError: if the path cannot be written.
 
         >>> import spanagree as sa
         >>> from tempfile import TemporaryDirectory
@@ -87,23 +87,23 @@ class ComparedRows:
         """
         from spanagree.parts import row_files  # few write rows
 
-        corpus, about, tables, arrays = self._contents()
-        of_corpus = row_files.about_corpus(corpus, self.counting, self.kind, self.description)
+        corpus, metadata, tables, arrays = self._contents()
+        corpus_metadata = row_files.about_corpus(corpus, self.counting, self.kind, self.description)
         columns = {**row_files.arrays_of(corpus), **arrays}
-        row_files.write_rows(path, self.OF, {**of_corpus, **about}, tables, columns)
+        row_files.write_rows(path, self.OF, {**corpus_metadata, **metadata}, tables, columns)
 
     def _contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
-        """Return the documents, what else is known of them, tables of rows, and other columns."""
+        """Return the documents, further metadata, tables of rows, and other columns."""
         raise NotImplementedError
 
     @classmethod
     def read(cls, path: PathName) -> Self:
-        """Read rows from a file that :meth:`write` wrote; a list of them is compared as parts.
+        """Read rows from a file written by :meth:`write`; a list of rows is compared as parts.
 
         Raises:
-            InputError: for a file that cannot be read, or holds no such rows.
+            InputError: if the file cannot be read, or has no such rows.
         """
         from spanagree.parts import row_files  # few read rows
 
@@ -122,18 +122,18 @@ class ComparedRows:
 
     @classmethod
     def of_part(cls, part: Any, *, request: ComparisonRequest, **chosen: Any) -> Self:
-        """Compare a part of a corpus, where it is read.
+        """Compare a part of a corpus in the process that reads it.
 
         Args:
-            part: documents of the corpus, of which some layers may be missing; or their rows.
-            request: what is compared.
-            chosen: name of gold, or names of the annotators who are compared.
+            part: documents of the corpus, possibly without some layers; or rows of these documents.
+            request: settings of the comparison.
+            chosen: name of gold, or names of the annotators to compare.
 
         Raises:
-            SettingError: for a layer that overlaps itself where that is not allowed; for rows that
-                are of another question.
+            SettingError: if a layer overlaps itself and that is not allowed, or if rows have other
+                settings.
         """
-        from spanagree.comparisons.selection import without_unused_text  # of parts alone
+        from spanagree.comparisons.selection import without_unused_text  # only for parts
         from spanagree.corpus.same_texts import numbers_of_texts
 
         if isinstance(part, cls):
@@ -150,16 +150,16 @@ class ComparedRows:
 
     @classmethod
     def _of_part(cls, corpus: Corpus, counting: MatchCounting, chosen: Any) -> Self:
-        """Compare what is compared of a part, in which not all that are chosen need be."""
+        """Compare the chosen annotators of a part, in which some of them may be missing."""
         raise NotImplementedError
 
     def _chosen_differently(self, chosen: Any) -> list[tuple[str, Any, Any]]:
-        """List who was chosen and who is asked for; see :meth:`ComparisonRequest.check_same`."""
+        """List the compared and the requested names; see :meth:`ComparisonRequest.check_same`."""
         raise NotImplementedError
 
     @classmethod
     def joined(cls, parts: Mapping[str, Self], *, request: ComparisonRequest) -> Self:
-        """Join the rows of parts, by name, as if they had been one corpus."""
+        """Join the rows of parts, by name, into the rows of the whole corpus."""
         raise NotImplementedError
 
 
@@ -167,25 +167,25 @@ _Rows = TypeVar("_Rows", bound=ComparedRows)
 
 
 def rows_of_corpus_or_parts(
-    kind: type[_Rows],
+    rows_class: type[_Rows],
     source: Corpus | Iterable[Part],
     chosen: Mapping[str, Any],
     request: ComparisonRequest,
     executor: Executor | None,
     progress: Progress,
 ) -> _Rows:
-    """Compare a corpus, or its parts, whose rows are joined.
+    """Compare a corpus, or compare its parts and join their rows.
 
     Args:
-        kind: class of the rows.
-        source: corpus, or parts of one.
-        chosen: names of the annotators who are compared, or of gold, as ``kind`` takes them.
-        request: what is compared.
-        executor: executor whose workers compare the parts.
-        progress: function called with the number of steps, or of parts, done, and of all.
+        rows_class: class of the rows.
+        source: corpus, or parts of a corpus.
+        chosen: names of the annotators to compare, or of gold, as keywords of ``rows_class``.
+        request: settings of the comparison.
+        executor: executor with workers that compare the parts.
+        progress: callback that receives the number of finished steps, or parts, and of all.
 
     Raises:
-        SettingError, InputError: as :func:`spanagree.evaluate` says.
+        SettingError, InputError: if a comparison fails; see :func:`spanagree.evaluate`.
     """
     if isinstance(source, Corpus):
         if executor is not None:
@@ -193,17 +193,17 @@ def rows_of_corpus_or_parts(
 
             check_executor(executor)
         corpus, counting = request.compared(source, progress)
-        return counting.run(functools.partial(kind.of, corpus, **chosen))
+        return counting.run(functools.partial(rows_class.of, corpus, **chosen))
     from spanagree.parts.each import joined_parts  # few corpora come in parts
 
     request.check()
 
     def rows_under(request: ComparisonRequest) -> _Rows:
-        work, join = (
+        compare_part, join = (
             functools.partial(function, **chosen, request=request)
-            for function in (kind.of_part, kind.joined)
+            for function in (rows_class.of_part, rows_class.joined)
         )
-        return joined_parts(source, work, join, executor, progress)
+        return joined_parts(source, compare_part, join, executor, progress)
 
     try:
         return rows_under(request)
@@ -214,65 +214,68 @@ def rows_of_corpus_or_parts(
 
 
 class _OtherChanceError(SettingError):
-    """Parts were compared under several chance models, where none was named.
+    """Parts were compared under different chance models, as no model was named.
 
     Attributes:
-        chance: the model of the whole.
+        chance: chance model for the whole corpus.
     """
 
     chance: ChanceModel
 
 
-def _check_one_chance(parts: Mapping[str, ComparedRows]) -> None:
-    """Raise unless all parts were compared under the same chance model.
+def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
+    """Check that all parts were compared under the same chance model.
 
     Raises:
-        SettingError: naming a part under the model that the whole needs.
+        SettingError: if models differ; the message names a part with the model for the whole.
     """
-    models = {name: part.counting.chance for name, part in parts.items()}
-    names = {model.name for model in models.values()}
-    if len(names) > 1:
+    models = {name: rows.counting.chance for name, rows in rows_by_part.items()}
+    model_names = {model.name for model in models.values()}
+    if len(model_names) > 1:
         widest = widest_chance(model.name for model in models.values())
-        part, model = next((key, model) for key, model in models.items() if model.name == widest)
+        part_name, model = next(
+            (name, model) for name, model in models.items() if model.name == widest
+        )
         error = _OtherChanceError(
-            f"{part}: its segments need chance {widest}, and other parts were compared under"
+            f"{part_name}: its segments need chance {widest}, and other parts were compared under"
             f" another; {chosen('chance', widest)} is for all of them"
         )
         if model.undefined:
             error = _OtherChanceError(
-                f"{part}: {model.undefined}, and other parts were compared with chance; give the"
-                " parts as a list, which is gone over twice"
+                f"{part_name}: {model.undefined}, and other parts were compared with chance; give"
+                " the parts as a list, which is gone over twice"
             )
         error.chance = model
         raise error
 
 
 def compared_documents(corpus: Corpus, counting: MatchCounting) -> dict[str, Any]:
-    """Return the attributes of :class:`ComparedRows` of a corpus, or of a part, by name."""
+    """Compute the attributes of :class:`ComparedRows` for a corpus, or for a part, by name."""
     kind, description = CorpusKind.of(corpus), counting.describe(corpus)
     return {"corpus": corpus, "counting": counting, "kind": kind, "description": description}
 
 
 def whole_of_parts(
-    parts: Mapping[str, ComparedRows], request: ComparisonRequest
+    rows_by_part: Mapping[str, ComparedRows], request: ComparisonRequest
 ) -> tuple[Corpus, MatchCounting, Description]:
-    """Join the documents of parts, and return how their rows were counted and stand to texts.
+    """Join the documents of parts, the counting of their rows, and their descriptions.
 
     Args:
-        parts: rows of parts in their order, by name.
-        request: what is compared.
+        rows_by_part: rows of parts by name, in the order of parts.
+        request: settings of the comparison.
 
     Raises:
-        InputError, SettingError: for parts that do not belong together; for what no part has.
+        InputError, SettingError: if parts do not belong together, or a requested item is in no
+            part.
     """
     from spanagree.comparisons.counting import notes_on_texts
-    from spanagree.comparisons.selection import joined_items  # of parts alone
+    from spanagree.comparisons.selection import joined_items  # only for parts
 
-    _check_one_chance(parts)
-    first = next(iter(parts.values()))
-    corpus = joined_items({name: part.corpus for name, part in parts.items()})
-    counting = replace(first.counting, match=request.measure_of_whole(corpus))
-    descriptions = {name: part.description for name, part in parts.items()}
+    _check_one_chance(rows_by_part)
+    first_rows = next(iter(rows_by_part.values()))
+    corpus = joined_items({name: rows.corpus for name, rows in rows_by_part.items()})
+    counting = replace(first_rows.counting, match=request.measure_of_whole(corpus))
+    descriptions = {name: rows.description for name, rows in rows_by_part.items()}
     corpus = corpus.but(notes=(*corpus.notes, *notes_on_texts(descriptions)))
     return corpus, counting, Description.joined([*descriptions.values()])
 
@@ -282,14 +285,14 @@ def whole_of_parts(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Counts:
-    """What is counted of rows.
+    """Counts of rows.
 
     Attributes:
         documents: number of documents.
-        notes: what a reader repaired or passed over, and what is out of the ordinary.
-        places: how segments stand to the rule of places, if chance has one.
-        uniform: the same counts without that rule.
-        rows: the rows of a whole corpus, which were counted.
+        notes: notes on the data and the result, one sentence each.
+        places: shares of segments that follow the rule of places, or `None` without a rule.
+        uniform: counts without that rule.
+        rows: counted rows, for a whole corpus.
     """
 
     documents: int
@@ -309,20 +312,20 @@ def counts_under_each(
     count: Callable[[_Rows, _Sums, MatchCounting, Description], _Counts],
     remarks: Sequence[str] = (),
 ) -> _Counts:
-    """Count rows, and the same without a rule of places, if chance has one.
+    """Count rows under their chance model and, if it has a rule of places, also without the rule.
 
     Args:
-        compared_rows: what was compared.
-        rows: its rows, under its chance model and without the rule.
-        count: function that counts rows under one chance model, with the description that it has.
+        compared_rows: rows of comparisons and their documents.
+        rows: sums of these rows, under their chance model and without the rule.
+        count: function that counts rows under one chance model, with its description.
         remarks: further notes.
     """
     counting, description = compared_rows.counting, compared_rows.description
     notes = (*compared_rows.corpus.notes, *description.notes(), *remarks)
     counts = count(compared_rows, rows[0], counting, description)
     counts = replace(counts, notes=notes, rows=compared_rows)
-    plain = counting.without_places()
-    if plain is None or rows[1] is None:
+    uniform_counting = counting.without_places()
+    if uniform_counting is None or rows[1] is None:
         return counts
-    uniform = count(compared_rows, rows[1], plain, Description())
+    uniform = count(compared_rows, rows[1], uniform_counting, Description())
     return replace(counts, places=description.shares, uniform=uniform)

@@ -1,7 +1,7 @@
-"""Each part of a corpus is read and worked on by itself, and the results come in order.
+"""Reading and processing of the parts of a corpus, one by one, with results in order.
 
-A part is a corpus, or a function without arguments that returns one: then it is the worker that
-reads it, and only what is compared travels.
+A part is a corpus, or a function without arguments that returns a corpus. Such a function is called
+by the worker, so only results are sent between processes.
 """
 
 from __future__ import annotations
@@ -20,104 +20,111 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
 
 Part: TypeAlias = "Corpus | Callable[[], Corpus]"
-"""Some documents of a corpus, or a function that returns them where they are compared."""
+"""Documents of a corpus, or a function that reads them in the process that compares them."""
 
 _Result = TypeVar("_Result")
 _Whole = TypeVar("_Whole")
 
 
 def each_part(
-    parts: Iterable[Part],
-    work: Callable[[Corpus], _Result],
+    corpus_parts: Iterable[Part],
+    function: Callable[[Corpus], _Result],
     executor: Executor | None = None,
     progress: Progress = None,
 ) -> dict[str, _Result]:
-    """Work on each part of a corpus, here or by the workers of an executor.
+    """Apply a function to each part of a corpus, in this process or by the workers of an executor.
 
     Args:
-        parts: parts, taken one by one as they are needed.
-        work: function of a corpus; processes need one that can be pickled.
-        executor: executor whose workers read the parts and work on them.
-        progress: function called with the number of parts done, twice.
+        corpus_parts: parts of the corpus, iterated lazily.
+        function: function of a corpus; processes need one that can be pickled.
+        executor: executor with workers that read and process the parts.
+        progress: callback that receives the number of finished parts, twice.
 
     Returns:
-        The result of each part by the part's name, in their order.
+        The results by the name of the part, in the order of parts.
 
     Raises:
-        InputError: if there is no part, or one fails, which is named.
-        SettingError: if a part cannot be worked on with these settings; if the executor dies.
+        InputError: if there is no part, or a part fails; the message names it.
+        SettingError: if a part cannot be processed with these settings, or the executor dies.
     """
-    has_columns = hasattr(parts, "columns") or hasattr(parts, "column_names")
-    if isinstance(parts, (str, bytes)) or has_columns or not isinstance(parts, Iterable):
+    is_table = hasattr(corpus_parts, "columns") or hasattr(corpus_parts, "column_names")
+    if isinstance(corpus_parts, (str, bytes)) or is_table or not isinstance(corpus_parts, Iterable):
         raise InputError(
-            f"{type(parts).__name__ if has_columns else show(parts)}; a corpus, or parts of one,"
-            " are needed; spanagree.read gives a corpus, of files, data frames and rows"
+            f"{type(corpus_parts).__name__ if is_table else show(corpus_parts)}; a corpus, or parts"
+            " of one, are needed; spanagree.read gives a corpus, of files, data frames and rows"
         )
     results: dict[str, _Result] = {}
-    outcomes = _here(parts, work) if executor is None else _by_workers(parts, work, executor)
-    for number, (name, (result, error)) in enumerate(outcomes, 1):
+    outcomes = (
+        _in_process(corpus_parts, function)
+        if executor is None
+        else _by_workers(corpus_parts, function, executor)
+    )
+    for position, (name, (result, error)) in enumerate(outcomes, 1):
         if error is not None:
             raise part_error(name, error) from None
-        results[name if name not in results else f"part {number} ({name})"] = result
+        results[name if name not in results else f"part {position} ({name})"] = result
         if progress is not None:
-            progress(number, number)
+            progress(position, position)
     if not results:
         raise InputError("no part of a corpus; an iterator gives its parts once")
     return results
 
 
 def joined_parts(
-    parts: Iterable[Part],
-    work: Callable[[Corpus], _Result],
+    corpus_parts: Iterable[Part],
+    function: Callable[[Corpus], _Result],
     join: Callable[[dict[str, _Result]], _Whole],
     executor: Executor | None = None,
     progress: Progress = None,
 ) -> _Whole:
-    """Work on each part of a corpus, and join the results.
+    """Apply a function to each part of a corpus, and join the results.
 
-    Files that share documents are read as one corpus, which is then the only part: each may have
-    the annotations of somebody else.
+    Files that share documents are read as one corpus, the only part, as each file may have the
+    annotations of other people.
 
     Raises:
-        InputError, SettingError: as for :func:`each_part`, and as ``join`` raises.
+        InputError, SettingError: if a part fails, as for :func:`each_part`, or ``join`` fails.
     """
-    results = each_part(parts, work, executor, progress)
-    united: Callable[[], Corpus] | None = getattr(parts, "united", None)
+    results = each_part(corpus_parts, function, executor, progress)
+    read_united: Callable[[], Corpus] | None = getattr(corpus_parts, "united", None)
     try:
         return join(results)
     except SharedDocumentsError:
-        if united is None:
+        if read_united is None:
             raise
-    return join({name_of(None, 1): work(united())})
+    return join({name_of(None, 1): function(read_united())})
 
 
 def check_executor(executor: object) -> None:
-    """Raise if one corpus, which is compared in this process, is given an executor."""
+    """Raise if an executor is passed for a single corpus, which is compared in this process."""
     if executor is not None:
         raise SettingError("executor: for parts of a corpus; one corpus is compared here")
 
 
 def part_error(name: str, error: BaseException) -> SpanAgreeError:
-    """Build the error that names the part in which another one was raised."""
-    kind = type(error) if isinstance(error, SettingError) else InputError
+    """Build an error with the name of the part in which another error was raised."""
+    error_class = type(error) if isinstance(error, SettingError) else InputError
     reason = str(error) if isinstance(error, SpanAgreeError) else described(error)
-    return kind(reason if name in reason else f"{name}: {reason}")
+    return error_class(reason if name in reason else f"{name}: {reason}")
 
 
-def name_of(part: Any, number: int) -> str:
-    """Name a part for errors: by its own name, if it has one, or by its number from 1.
+def name_of(part: Any, position: int) -> str:
+    """Name a part for messages: by its attribute ``name``, or by its position from 1.
 
     >>> name_of(dict, 2), name_of(Corpus.from_segments([1], {}), 1)
     ('part 2', 'part 1')
     """
     name = getattr(part, "name", "")
-    return printable(name) if name and isinstance(name, str) else f"part {number}"
+    return printable(name) if name and isinstance(name, str) else f"part {position}"
 
 
-def on_part(part: Part, work: Callable[[Corpus], _Result], run: str = "") -> _Result:
-    """Read a part, if it is a function, and work on it; rows of an earlier result are passed on.
+def on_part(part: Part, function: Callable[[Corpus], _Result], run: str = "") -> _Result:
+    """Read a part, if it is a function, and process it; rows of an earlier result are allowed too.
 
-    A cluster that keeps results by the arguments of calls distinguishes runs by ``run``.
+    Args:
+        part: corpus, function that returns one, or rows of an earlier result.
+        function: function of a corpus.
+        run: name of the run, by which a cluster that caches calls distinguishes runs.
     """
     corpus = part() if callable(part) else part
     if not (isinstance(corpus, Corpus) or getattr(corpus, "are_rows", False)):
@@ -125,31 +132,35 @@ def on_part(part: Part, work: Callable[[Corpus], _Result], run: str = "") -> _Re
             f"{type(corpus).__name__}; a corpus is needed, or a function that returns one; tag"
             " lists become one by spanagree.from_tags({'ann': …, 'bob': …})"
         )
-    return work(corpus)
+    return function(corpus)
 
 
-def _here(parts: Iterable[Part], work: Callable[[Corpus], Any]) -> Iterator[tuple[str, Outcome]]:
-    for number, part in enumerate(parts, 1):
-        name = name_of(part, number)
+def _in_process(
+    corpus_parts: Iterable[Part], function: Callable[[Corpus], Any]
+) -> Iterator[tuple[str, Outcome]]:
+    """Yield the name and outcome of each part, processed in this process."""
+    for position, part in enumerate(corpus_parts, 1):
+        name = name_of(part, position)
         try:
-            yield name, (on_part(part, work), None)
+            yield name, (on_part(part, function), None)
         except (SpanAgreeError, OSError, ValueError) as error:
             yield name, (None, error)
 
 
 def _by_workers(
-    parts: Iterable[Part], work: Callable[[Corpus], Any], executor: Executor
+    corpus_parts: Iterable[Part], function: Callable[[Corpus], Any], executor: Executor
 ) -> Iterator[tuple[str, Outcome]]:
+    """Yield the name and outcome of each part, processed by workers."""
     run = uuid4().hex
     names: list[str] = []
 
     def tasks() -> Iterator[tuple[tuple[Any, ...], str]]:
-        for number, part in enumerate(parts, 1):
-            names.append(name_of(part, number))
-            yield (part, work, run), names[-1]
+        for position, part in enumerate(corpus_parts, 1):
+            names.append(name_of(part, position))
+            yield (part, function, run), names[-1]
 
-    for number, outcome in enumerate(by_workers(tasks(), on_part, executor)):
-        yield names[number], outcome
+    for index, outcome in enumerate(by_workers(tasks(), on_part, executor)):
+        yield names[index], outcome
 
 
 def whole_corpus(
@@ -159,16 +170,17 @@ def whole_corpus(
     *,
     with_text: bool = False,
 ) -> Corpus:
-    """Return a corpus as it is, or read its parts and join them.
+    """Return a corpus unchanged, or read its parts and join them.
 
     Args:
         source: corpus, or parts of one.
-        executor: executor whose workers read the parts.
-        progress: function called with the number of parts done, twice.
-        with_text: whether texts and tokens are needed, which else stay where they are read.
+        executor: executor with workers that read the parts.
+        progress: callback that receives the number of finished parts, twice.
+        with_text: True to keep texts and tokens, which are dropped by default.
 
     Raises:
-        InputError, SettingError: as for :func:`each_part`; for parts that do not belong together.
+        InputError, SettingError: if a part fails, as for :func:`each_part`, or if the parts do not
+            belong together.
 
     >>> one = Corpus.from_segments([5], {"ann": [[(0, 2, "X")]]})
     >>> len(whole_corpus([one, one]))
@@ -177,9 +189,10 @@ def whole_corpus(
     if isinstance(source, Corpus):
         check_executor(executor)
         return source
-    work = _as_read if with_text else without_text
-    return joined_parts(source, work, joined, executor, progress)
+    prepare = _unchanged if with_text else without_text
+    return joined_parts(source, prepare, joined, executor, progress)
 
 
-def _as_read(part: Corpus) -> Corpus:
+def _unchanged(part: Corpus) -> Corpus:
+    """Return the corpus with its texts."""
     return part

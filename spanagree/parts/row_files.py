@@ -1,7 +1,7 @@
-"""Files of rows: what a result sums, of parts of a corpus whose texts stay where they are.
+"""Files of rows: the comparisons behind a result, for parts of a corpus that cannot be shared.
 
-A file is an archive of NumPy's (.npz). It has the columns of the rows, who saw which document, ids,
-names and settings; no text, no token, and not where segments begin or end.
+A file is an archive of NumPy (.npz). It contains the columns of the rows, masks of the documents
+that annotators saw, ids, names and settings. It contains no text, no token and no offset.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class RowsFile(NamedTuple):
-    """What a file of rows holds.
+    """Contents of a file of rows.
 
     Attributes:
         name: name of the file, for errors.
-        kind: what rows are of, systems or annotators.
-        about: everything that is not a column.
+        kind: kind of rows, of systems or of annotators.
+        about: metadata, all contents except columns.
         arrays: columns by name.
     """
 
@@ -55,10 +55,10 @@ class RowsFile(NamedTuple):
     arrays: Arrays
 
     def column(self, name: str, kinds: str, size: int | None = None) -> NDArray[Any]:
-        """Return a column, checked.
+        """Return a column after checks of its type, length and values.
 
         Raises:
-            InputError: if it is missing, or of another type or length.
+            InputError: if the column is missing, or has another type or length.
         """
         values = self.arrays.get(name)
         if values is None or values.dtype.kind not in kinds or values.ndim != 1:
@@ -68,8 +68,8 @@ class RowsFile(NamedTuple):
                 f"{self.name}: column {name} has a length of {len(values)}; {size} is needed"
             )
         is_undefined = name.endswith(".expected") and self.about.get("chance") == NONE
-        is_odd = ~np.isnan(values) if is_undefined else ~np.isfinite(values)
-        if values.dtype.kind == "f" and is_odd.any():
+        is_invalid = ~np.isnan(values) if is_undefined else ~np.isfinite(values)
+        if values.dtype.kind == "f" and is_invalid.any():
             raise InputError(f"{self.name}: a value of {name} is not finite")
         return values
 
@@ -81,18 +81,18 @@ def write_rows(
     path: PathName, kind: str, about: Mapping[str, Any], tables: Mapping[str, Comparisons],
     arrays: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """Write rows, whole or not at all.
+    """Write rows to a file; if writing fails, no file is left.
 
     Args:
-        path: name of the file, which ends in .npz.
-        kind: what rows are of, systems or annotators.
-        about: everything that is not a column, as JSON holds it.
+        path: name of the file, with the ending .npz.
+        kind: kind of rows, of systems or of annotators.
+        about: metadata, all contents except columns, in types of JSON.
         tables: comparisons by name.
         arrays: other columns by name.
 
     Raises:
-        SettingError: for a name that ends otherwise.
-        InputError: for a path that cannot be written.
+        SettingError: if the name has another ending.
+        InputError: if the path cannot be written.
     """
     if os.path.splitext(path)[1].lower() != _SUFFIX:
         raise SettingError(
@@ -112,7 +112,7 @@ def write_rows(
 def about_corpus(
     corpus: Corpus, counting: MatchCounting, kind: CorpusKind, description: Description
 ) -> dict[str, Any]:
-    """Collect what is known of the documents of rows, beside their columns."""
+    """Collect the metadata of the documents of rows."""
     chance = counting.chance
     return {
         "match": counting.match,
@@ -137,7 +137,7 @@ def about_corpus(
 
 
 def arrays_of(corpus: Corpus) -> dict[str, Any]:
-    """Collect the columns of documents: lengths, who saw them, and what they are parts of."""
+    """Collect the columns of documents: lengths, masks of annotators who saw them, and wholes."""
     seen = np.concatenate([layer.annotated for layer in corpus.layers.values()])
     wholes = {} if corpus.wholes is None else {"wholes": corpus.wholes}
     quotes = _columns_of_quotes(corpus) if corpus.unplaced else {}
@@ -148,12 +148,16 @@ def _columns_of_quotes(corpus: Corpus) -> dict[str, Any]:
     """Collect the columns of quotes that are not in the text, without their text."""
     labels = {label: i for i, label in enumerate(corpus.labels)}
     names = [*corpus.layers]
-    parts = corpus.unplaced
+    quotes_by_layer = corpus.unplaced
     columns = {
-        "layer": np.repeat([names.index(name) for name in parts], [*map(len, parts.values())]),
-        "document": np.concatenate([quotes.at for quotes in parts.values()]),
-        "label": np.array([labels[x] for quotes in parts.values() for x in quotes.label]),
-        "size": np.concatenate([quotes.size for quotes in parts.values()]),
+        "layer": np.repeat(
+            [names.index(name) for name in quotes_by_layer], [*map(len, quotes_by_layer.values())]
+        ),
+        "document": np.concatenate([quotes.at for quotes in quotes_by_layer.values()]),
+        "label": np.array(
+            [labels[name] for quotes in quotes_by_layer.values() for name in quotes.label]
+        ),
+        "size": np.concatenate([quotes.size for quotes in quotes_by_layer.values()]),
     }
     return {f"unplaced.{name}": column for name, column in columns.items()}
 
@@ -161,7 +165,7 @@ def _columns_of_quotes(corpus: Corpus) -> dict[str, Any]:
 def _quotes_of_file(
     file: RowsFile, annotators: Sequence[str], labels: Sequence[str]
 ) -> dict[str, UnplacedQuotes]:
-    """Build the quotes that are not in the text, whose text is not known."""
+    """Build the quotes that are not in the text, with empty strings as files have no text."""
     if "unplaced.layer" not in file.arrays:
         return {}
     layer = file.column("unplaced.layer", "i")
@@ -174,13 +178,17 @@ def _quotes_of_file(
     names = tuple(labels[code] for code in label.tolist())
     quotes = UnplacedQuotes(document, names, size, ("",) * len(layer))
     return {
-        annotators[number]: quotes.taken(layer == number) for number in np.unique(layer).tolist()
+        annotators[layer_index]: quotes.taken(layer == layer_index)
+        for layer_index in np.unique(layer).tolist()
     }
 
 
 def plain_inexact(inexact: Inexact) -> dict[str, Any]:
-    """Convert bounds of approximate expected matches to what JSON holds."""
-    return {**asdict(inexact), "errors": {key.hex(): x for key, x in inexact.errors.items()}}
+    """Convert bounds of approximate expected matches to types of JSON."""
+    return {
+        **asdict(inexact),
+        "errors": {key.hex(): error_bound for key, error_bound in inexact.errors.items()},
+    }
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -191,10 +199,10 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
 
     Args:
         path: name of the file.
-        kind: what its rows should be of, systems or annotators.
+        kind: required kind of rows, of systems or of annotators.
 
     Raises:
-        InputError: for a file that cannot be read, or holds no such rows.
+        InputError: if the file cannot be read, or has no such rows.
     """
     import zipfile  # takes a while to load
 
@@ -202,33 +210,33 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
     raw = read_bytes(name, os.fspath(path))
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            check_expansion(name, len(raw), sum(x.file_size for x in archive.infolist()))
+            check_expansion(name, len(raw), sum(member.file_size for member in archive.infolist()))
         with np.load(io.BytesIO(raw), allow_pickle=False) as archive_of_arrays:
             arrays = {key: archive_of_arrays[key] for key in archive_of_arrays.files}
         about = json.loads(arrays.pop("about").tobytes())
-        version, of_kind = about["spanagree_rows"], about["kind"]
+        version, kind_of_file = about["spanagree_rows"], about["kind"]
     except SpanAgreeError:
         raise
-    except Exception as error:  # whatever the decoders raise
+    except Exception as error:  # raised by one of the decoders
         raise InputError(
             f"{name}: holds no rows ({reason(error)}); result.rows.write(path) writes such files"
         ) from None
-    if version != VERSION or of_kind != kind:
+    if version != VERSION or kind_of_file != kind:
         raise InputError(
-            f"{name}: rows of {show(of_kind)}, version {show(version)}; rows of {kind}, version"
-            f" {VERSION}, are needed"
+            f"{name}: rows of {show(kind_of_file)}, version {show(version)}; rows of {kind},"
+            f" version {VERSION}, are needed"
         )
     return RowsFile(name, kind, about, arrays)
 
 
 def documents_of_rows(file: RowsFile) -> dict[str, Any]:
-    """Build the documents of a file of rows, and how they were compared.
+    """Build the documents of a file of rows, and the settings of their comparison.
 
     Returns:
         The attributes of :class:`spanagree.parts.compared_rows.ComparedRows`, by name.
 
     Raises:
-        InputError: for contents that no result writes.
+        InputError: if the contents are not those of a written result.
     """
     about = file.about
     try:
@@ -243,7 +251,7 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         wholes = file.column("wholes", "i", len(lengths)) if "wholes" in file.arrays else None
         ids = about["ids"]
         labels = tuple(str(label) for label in about["labels"])
-        signature({**about["reading"], "version": ""})  # which raises for what no reader says
+        signature({**about["reading"], "version": ""})  # raises if a key is not written by a reader
         corpus = CorpusOfRows(
             lengths,
             layers,
@@ -256,7 +264,7 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
             notes=tuple(str(note) for note in about["notes"]),
         )
         chance = _chance_of_file(about)
-        if about["places"] is not None:  # of the rule only the name is known
+        if about["places"] is not None:  # files have only the name of the rule
             chance = replace(chance, places=Places(str(about["places"])))
         find_match(about["match"])
         offsets, has_pieces, is_long, relations, undirected = about["traits"]
@@ -298,21 +306,21 @@ def table_of_file(
         name: name of the table in it.
         corpus: documents of the rows.
         inexact: bounds of approximate expected matches.
-        of_sums: whether a row may be a sum over documents or annotators, not over labels alone.
+        of_sums: True if a row may be a sum over documents or annotators, not only over labels.
 
     Raises:
-        InputError: for contents that no result writes.
+        InputError: if the contents are not those of a written result.
     """
     size = len(file.column(f"{name}.document", "i"))
     columns: dict[str, Any] = {
         key: file.column(f"{name}.{key}", "i" if key in KEYS else "if", size)
         for key in (*KEYS, *SUMS)
     }
-    most = dict.fromkeys(("first", "second"), len(corpus.layers))
-    most |= {"document": len(corpus), "label": max(len(corpus.labels), 1)}
+    limits = dict.fromkeys(("first", "second"), len(corpus.layers))
+    limits |= {"document": len(corpus), "label": max(len(corpus.labels), 1)}
     for key, column in columns.items():
-        low = ALL if key == "label" or (of_sums and key in most) else 0
-        high = most.get(key, np.inf)
+        low = ALL if key == "label" or (of_sums and key in limits) else 0
+        high = limits.get(key, np.inf)
         if ((column < low) | (column >= high)).any():
             raise InputError(f"{file.name}: a value of {name}.{key} is not as rows are written")
     sizes = list(zip(SUMS[2:4], SUMS[4:], strict=True))
@@ -326,14 +334,18 @@ def table_of_file(
 
 
 def inexact_of(file: RowsFile, plain: Any) -> Inexact:
-    """Build bounds of approximate expected matches, as :func:`plain_inexact` wrote them.
+    """Build bounds of approximate expected matches from the output of :func:`plain_inexact`.
 
     Raises:
-        InputError: for anything else.
+        InputError: if the contents have another form.
     """
     try:
-        errors = {bytes.fromhex(key): float(x) for key, x in plain["errors"].items()}
-        numbers = int(plain["drawn"]), int(plain["extrapolated"])
-        return Inexact(numbers[0], errors, numbers[1], float(plain["off"]))
+        errors = {
+            bytes.fromhex(key): float(error_bound) for key, error_bound in plain["errors"].items()
+        }
+        n_drawn_and_extrapolated = int(plain["drawn"]), int(plain["extrapolated"])
+        return Inexact(
+            n_drawn_and_extrapolated[0], errors, n_drawn_and_extrapolated[1], float(plain["off"])
+        )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{file.name}: not as rows are written ({reason(error)})") from None

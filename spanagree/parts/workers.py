@@ -1,7 +1,8 @@
-"""Calls made by an executor's workers: results in order, failures with a name, no endless waiting.
+"""Calls by the workers of an executor: results in order, failures with a name, no endless waiting.
 
-Any ``concurrent.futures.Executor`` will do: of threads, of processes, or of a cluster such as
-Dask's. A cluster that has lost its scheduler or all its workers is an error after a minute.
+All executors of the type ``concurrent.futures.Executor`` are allowed: of threads, of processes, or
+of a cluster such as Dask. A cluster without a scheduler or without workers is an error after a
+minute.
 """
 
 from __future__ import annotations
@@ -37,42 +38,43 @@ def by_workers(
         executor: executor that owns the workers.
 
     Raises:
-        SettingError: if it is no executor, or dies.
+        SettingError: if ``executor`` is no executor, or dies.
     """
     from concurrent.futures import BrokenExecutor
 
     if not hasattr(executor, "submit"):
         raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
-    ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
-    waiting: deque[tuple[Future[Any], str]] = deque()
+    n_ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
+    pending: deque[tuple[Future[Any], str]] = deque()
     try:
         for arguments, name in tasks:
             try:
-                waiting.append((executor.submit(function, *arguments), name))
-            except (BrokenExecutor, RuntimeError) as error:  # it is broken, or was shut down
+                pending.append((executor.submit(function, *arguments), name))
+            except (BrokenExecutor, RuntimeError) as error:  # it may have been shut down
                 raise SettingError(f"the executor died: {described(error)}") from None
-            if len(waiting) == ahead:
-                yield _outcome(*waiting.popleft(), executor)
-        while waiting:
-            yield _outcome(*waiting.popleft(), executor)
+            if len(pending) == n_ahead:
+                yield _outcome(*pending.popleft(), executor)
+        while pending:
+            yield _outcome(*pending.popleft(), executor)
     finally:
-        for future, *_ in waiting:
+        for future, *_ in pending:
             future.cancel()
 
 
 def _outcome(future: Future[Any], name: str, executor: Executor) -> Outcome:
+    """Wait for a call; return its result or error, or raise `SettingError` if the executor died."""
     from concurrent.futures import BrokenExecutor, CancelledError
 
     try:
         return _result(future, executor, name), None
     except (BrokenExecutor, CancelledError) as error:
         raise SettingError(f"the executor died: {described(error)}") from None
-    except Exception as error:  # whatever a worker raised
+    except Exception as error:  # raised by the function
         return None, error
 
 
 def described(error: BaseException) -> str:
-    """Describe an error that is not the package's own, on one line."""
+    """Describe an error of another package on one line."""
     return printable(f"{type(error).__name__}: {error}".splitlines()[0])
 
 
@@ -80,30 +82,32 @@ def _result(future: Future[Any], executor: Executor, name: str) -> Any:
     """Wait for the result of a future.
 
     Raises:
-        BrokenExecutor: if a cluster has lost its scheduler or all its workers, as the future would
-            never be done.
+        BrokenExecutor: if a cluster has no scheduler or no workers any more, so that the future
+            would never finish.
     """
     from concurrent.futures import BrokenExecutor, wait
 
     client: Any = getattr(executor, "_client", None)
-    lost, answered = 0, time.monotonic()
-    while lost < _PATIENCE:
+    n_lost_seconds, last_answer = 0, time.monotonic()
+    while n_lost_seconds < _PATIENCE:
         if wait([future], timeout=1).done:
             return future.result()
-        lost = lost + 1 if getattr(client, "status", "running") != "running" else 0
-        if client is None or lost:
+        n_lost_seconds = (
+            n_lost_seconds + 1 if getattr(client, "status", "running") != "running" else 0
+        )
+        if client is None or n_lost_seconds:
             continue
         if not (missing := _missing(client)):
-            answered = time.monotonic()
-        elif time.monotonic() - answered > _SILENCE:
+            last_answer = time.monotonic()
+        elif time.monotonic() - last_answer > _SILENCE:
             raise BrokenExecutor(f"{name} is waited for, but for {_SILENCE} s {missing}")
     raise BrokenExecutor(f"its client has been {client.status} for {_PATIENCE} s")
 
 
 def _missing(client: Any) -> str:
-    """Describe what a cluster lacks: a scheduler that answers, or workers."""
+    """Describe the missing scheduler or workers of a cluster; empty if both are available."""
     try:
-        known = client.sync(client.scheduler.identity, callback_timeout=_PATIENCE)
-    except (OSError, TimeoutError):  # the client's status tells whether it is gone
+        scheduler_state = client.sync(client.scheduler.identity, callback_timeout=_PATIENCE)
+    except (OSError, TimeoutError):  # if the scheduler is gone, the status of the client changes
         return "the scheduler has not answered"
-    return "" if known["workers"] else "the cluster has had no workers"
+    return "" if scheduler_state["workers"] else "the cluster has had no workers"

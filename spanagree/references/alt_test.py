@@ -60,9 +60,7 @@ from spanagree.uncertainty.permutation import benjamini_hochberg
 
 LEAST = 30  # smallest number of instances of a tested annotator
 PASSES = 0.5  # smallest winning rate of a candidate that passes
-_NEARLY_EMPTY = (
-    10  # documents with a segment of any annotator, for one with a segment of the candidate
-)
+_NEARLY_EMPTY = 10  # documents with any segment, for one with a segment of the candidate
 _FDR = 0.05  # false discovery rate for Benjamini & Yekutieli's correction
 _BLANK = "empty against empty is no evidence, so nothing is tested"
 _NAMES = {"observed": "F1", "corrected": "corrected F1", "neg_rmse": "−RMSE"}
