@@ -41,7 +41,7 @@ def token_coefficients(
         ci: True for jackknife intervals over documents, False for none, or a
             :class:`spanagree.Jackknife`.
         executor: ``concurrent.futures.Executor`` with workers that read parts.
-        progress: callback that receives the number of finished parts, twice for each part.
+        progress: callback with two arguments, both the number of finished parts.
         settings: options of :func:`spanagree.coefficients`.
 
     Raises:

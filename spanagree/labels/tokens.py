@@ -52,7 +52,7 @@ def token_labels(
         skip_outside: True to leave out the tokens that all annotators left unmarked, usually
             nearly all tokens.
         executor: ``concurrent.futures.Executor`` with workers that read parts.
-        progress: callback that receives the number of finished parts, twice for each part.
+        progress: callback with two arguments, both the number of finished parts.
 
     Raises:
         InputError: if segments of one annotator with different labels share a token, as an item

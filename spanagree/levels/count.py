@@ -39,8 +39,6 @@ class Documents(NamedTuple):
         chance: agreement by chance alone in each document; ``nan`` where undefined.
         expected: expected match, summed over ordered pairs of annotators.
         size: mean size of the two annotations of a pair, summed over ordered pairs.
-        marked: share of the units of each document that an annotator marks, as mean over the
-            annotators who saw it.
         seen: mask of documents that at least one annotator saw.
         ids: names of the documents, or `None`.
     """
@@ -48,7 +46,6 @@ class Documents(NamedTuple):
     chance: Floats
     expected: Floats
     size: Floats
-    marked: Floats
     seen: Bools
     ids: tuple[str, ...] | None
 
@@ -75,15 +72,18 @@ def documents_of(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inex
         np.where(n_pairs > 0, similarity_sums / np.maximum(n_pairs, 1), UNDEFINED),
         expected_sums,
         size_sums,
-        _marked_shares(team),
         times_seen(team) > 0,
         team.ids,
     )
     return documents, compared.inexact
 
 
-def _marked_shares(team: Corpus) -> Floats:
-    """Compute the mean marked share of each document; ``nan`` if no annotator saw it."""
+def marked_shares(team: Corpus) -> Floats:
+    """Compute the share of the units of each document that an annotator marks.
+
+    Units that several segments share count once. The share is the mean over the annotators who saw
+    the document; ``nan`` if no annotator saw it.
+    """
     n_marked = np.zeros(len(team))
     for layer in team.layers.values():
         starts = team.starts[layer.document]

@@ -29,7 +29,7 @@ from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import SettingError, check_known, counted, counted_of, printable
 from spanagree.formats.guessed import CorpusLike, source_of
-from spanagree.levels.count import DifficultySettings, Documents, documents_of
+from spanagree.levels.count import DifficultySettings, Documents, documents_of, marked_shares
 from spanagree.parts.each import Part, whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
@@ -341,7 +341,11 @@ def difficulty(
     description, uniform_counting = counting.describe(team), counting.without_places()
     shares = description.shares
     return Difficulty(
-        *documents[:-1],
+        chance=documents.chance,
+        expected=documents.expected,
+        size=documents.size,
+        marked=marked_shares(team),
+        seen=documents.seen,
         annotators=team.annotators,
         document_ids=documents.ids,
         settings=DifficultySettings(

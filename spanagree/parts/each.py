@@ -38,7 +38,7 @@ def each_part(
         corpus_parts: parts of the corpus, iterated lazily.
         function: function of a corpus; processes need one that can be pickled.
         executor: executor with workers that read and process the parts.
-        progress: callback that receives the number of finished parts, twice.
+        progress: callback with two arguments, both the number of finished parts.
 
     Returns:
         The results by the name of the part, in the order of parts.
@@ -175,7 +175,7 @@ def whole_corpus(
     Args:
         source: corpus, or parts of one.
         executor: executor with workers that read the parts.
-        progress: callback that receives the number of finished parts, twice.
+        progress: callback with two arguments, both the number of finished parts.
         with_text: True to keep texts and tokens, which are dropped by default.
 
     Raises:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from spanagree.results.names import common_parts
 from spanagree.results.numbers import NOT_SHOWN
+
+if TYPE_CHECKING:
+    from spanagree.results.frame import Column
 
 PAGE = 80
 """The width of a page, in columns of a terminal."""
@@ -24,6 +28,11 @@ _LEAST = 8  # columns to which names are cut where nothing else helps
 _HEADS = range(14, 5, -1)  # columns to which names in titles are broken
 _ROOM = 24  # columns that sentences of the last column need
 _SAVED = 4  # characters in common that are worth a sentence
+
+
+def spare_columns(columns: Sequence[Column]) -> list[int]:
+    """List the positions of the columns that a table with more columns than fit leaves out."""
+    return [c for c, column in enumerate(columns) if column.spare and len(columns) > COLUMNS]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -319,11 +319,19 @@ class Shown(NamedTuple):
         """The numbers of the rows of each block."""
         return (range(*ends) for ends in pairwise([0, *self.breaks, len(self.rows)]))
 
-    def texts(self, digits: int = DIGITS, percent: bool | None = False) -> list[list[str]]:
-        """Return every cell as people read it; ``digits`` are the decimals of figures."""
+    def texts(
+        self, digits: int = DIGITS, percent: bool | None = False, ends: str = "{}–{}"
+    ) -> list[list[str]]:
+        """Return every cell as people read it.
+
+        Args:
+            digits: decimals of figures.
+            percent: if True, figures are in per cent.
+            ends: form of an interval.
+        """
         return [
             [
-                shown(value, column.kind, digits, percent)
+                shown(value, column.kind, digits, percent, ends)
                 for column, value in zip(self.columns, row, strict=True)
             ]
             for row in self.rows
@@ -366,7 +374,11 @@ def figure(value: Value) -> str:
 
 
 def shown(
-    value: Value, kind: str = "figure", digits: int = DIGITS, percent: bool | None = False
+    value: Value,
+    kind: str = "figure",
+    digits: int = DIGITS,
+    percent: bool | None = False,
+    ends: str = "{}–{}",
 ) -> str:
     """Return a value of a kind of column as people read it.
 
@@ -374,6 +386,8 @@ def shown(
     ('0.42', '41.9', '31.280')
     >>> shown(0.00002, "probability"), shown(31.28, "z"), shown((1.0, 1.0), "interval")
     ('< .001', '31.28', '–')
+    >>> shown((-0.021, 0.25), "interval", 1, True, "[{}, {}]")
+    '[-2.1, 25.0]'
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NOT_SHOWN
@@ -390,7 +404,7 @@ def shown(
         return decimal(times * value, digits)
     if math.isnan(value[0]) or value[0] == value[1]:  # undefined, or of no width
         return NOT_SHOWN
-    return "–".join(decimal(times * end, digits) for end in value)
+    return ends.format(*(decimal(times * end, digits) for end in value))
 
 
 def first_shown(rows_of: Callable[[int], Frame], size: int) -> Frame:

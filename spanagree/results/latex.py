@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from spanagree.results.fit import COLUMNS
-from spanagree.results.frame import PLAIN, Frame, Shown, TableStyle, Value
-from spanagree.results.frame import shown as as_shown
+from spanagree.results.fit import spare_columns
+from spanagree.results.frame import PLAIN, Frame, Shown, TableStyle
 from spanagree.results.numbers import NOT_SHOWN
 from spanagree.settings import confidence_of
 
@@ -62,11 +61,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
     has_f1 = any("F1" in name for name in [*shown.header, *of_rows])
     percent = has_f1 if look.percent is None else look.percent
     digits = USUAL if look.digits is None else look.digits
-    texts = shown.texts(digits, percent)
-    for c, column in enumerate(shown.columns):
-        if column.kind == "interval":
-            for text_row, row in zip(texts, shown.rows, strict=True):
-                text_row[c] = _interval(row[c], digits, percent)
+    texts = shown.texts(digits, percent, ends="[{}, {}]")
     if table.across:  # blocks are named once
         for block in shown.blocks:
             for r in block[1:]:
@@ -88,22 +83,10 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
 
 def _without_spare(shown: Shown) -> Shown:
     """Return a table without its spare columns, if it is wider than a page."""
-    if len(shown.columns) <= COLUMNS:
-        return shown
-    kept = [c for c, column in enumerate(shown.columns) if not column.spare]
+    spare = spare_columns(shown.columns)
+    kept = [c for c in range(len(shown.columns)) if c not in spare]
     rows = [[row[c] for c in kept] for row in shown.rows]
     return shown._replace(columns=[shown.columns[c] for c in kept], rows=rows)
-
-
-def _interval(value: Value, digits: int, percent: bool) -> str:
-    """Return an interval as papers print it.
-
-    >>> _interval((-0.021, 0.25), 1, True)
-    '[-2.1, 25.0]'
-    """
-    text = as_shown(value, "interval", digits, percent)
-    ends = text.split("–")
-    return text if len(ends) != 2 or text == NOT_SHOWN else f"[{ends[0]}, {ends[1]}]"
 
 
 def _tabular(

@@ -1,14 +1,30 @@
-"""What a verdict says of systems' quotes that are not in the text."""
+"""Quotes of systems that are not in the text: which there are, and a sentence on them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from spanagree.arrays import Ints
+from spanagree.comparisons.unplaced_rows import quotes_in
 from spanagree.results import verdict
 
 if TYPE_CHECKING:
+    from spanagree.systems.count import PerDocument
     from spanagree.systems.result import Evaluation
+
+
+def lost_quotes(per_document: PerDocument, system: str) -> dict[str, Ints]:
+    """Look up the quotes of a system that are not in the text, in the documents that it shares.
+
+    Args:
+        per_document: documents of an evaluation.
+        system: name of the system.
+
+    Returns:
+        Index of the document and of the label of each quote.
+    """
+    return quotes_in(per_document.corpus, system, per_document.shared_by(system))
 
 
 def not_in_text(evaluation: Evaluation, systems: Collection[str] | None = None) -> str:

@@ -18,7 +18,6 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.comparisons.counting import MatchCounting, of_gold
 from spanagree.comparisons.observed import overlapping_pairs
-from spanagree.comparisons.unplaced_rows import quotes_in
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import check_in_one_piece
 from spanagree.corpus.segments import Layer
@@ -31,7 +30,7 @@ from spanagree.results.score import UNDEFINED, Score, undefined
 from spanagree.settings import Settings
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import counted_of
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.lost_quotes import lost_quotes, not_in_text
 from spanagree.systems.result import Evaluation, result
 from spanagree.systems.single_segments import against_gold, corpus_of_segments
 
@@ -249,9 +248,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     counts, labels = {}, {}
     for name in evaluation.systems:
         pair = corpus.layers[gold], corpus.layers[name]
-        not_found = quotes_in(corpus, name, evaluation.counted.per_document.shared_by(name))[
-            "label"
-        ]
+        not_found = lost_quotes(evaluation.counted.per_document, name)["label"]
         (counts[name],) = _with_spurious(outcomes(*pair, 1), [len(not_found)])
         n_lost = np.bincount(not_found, minlength=n_labels).tolist()
         by_label = zip(

@@ -14,7 +14,6 @@ from spanagree.comparisons.inexact import Inexact, of_all
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
-from spanagree.comparisons.unplaced_rows import quotes_in
 from spanagree.corpus.times import with_seconds
 from spanagree.errors import counted, listed, printable
 from spanagree.results import caveats, verdict
@@ -23,7 +22,7 @@ from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sente
 from spanagree.results.score import FIGURES, NO_CHANCE, Scored, figures_of
 from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
 from spanagree.settings import confidence_of, unit
-from spanagree.systems.lost_quotes import not_in_text
+from spanagree.systems.lost_quotes import lost_quotes, not_in_text
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE
 
@@ -127,9 +126,7 @@ def _not_found_by_part(evaluation: Evaluation, system: System, by: str | None) -
     """Count the quotes of a system that are not in the text, by label or document."""
     if by is None:
         return {}
-    per_document, name = evaluation.counted.per_document, system.name
-    quotes = quotes_in(per_document.corpus, name, per_document.shared_by(name))
-    numbers = quotes[by].tolist()
+    numbers = lost_quotes(evaluation.counted.per_document, system.name)[by].tolist()
     if by == "label":
         labels = evaluation.counted.sums.labels
         return Counter(labels[number] for number in numbers)

@@ -25,7 +25,7 @@ from spanagree.report.overview import (
     TeamOverview,
 )
 from spanagree.results import verdict
-from spanagree.results.fit import COLUMNS
+from spanagree.results.fit import spare_columns
 from spanagree.results.frame import Column, Frame, Value, figure, probability
 from spanagree.results.html import LONGEST, Html, el, name, number, remarks, scrolled, table
 from spanagree.results.plots import dot_of
@@ -68,8 +68,7 @@ def show_bars(figures: Frame, short: Mapping[str, str] | None = None) -> Html:
     """Return a table with a bar below each F1, the corrected one first, and with short names."""
     figures = replace(_led(figures), verdict="")  # the summary has it
     columns = figures.columns
-    spare = [c for c, column in enumerate(columns) if column.spare and len(columns) > COLUMNS]
-    if spare:
+    if spare := spare_columns(columns):
         names = [c for c, column in enumerate(columns) if column.kind == "name"]
         rest = replace(_arranged(figures, sorted({*names, *spare})), caption="", remarks=())
         kept = _arranged(figures, [c for c in range(len(columns)) if c not in spare])
