@@ -24,12 +24,12 @@ import numpy as np
 import places_table
 
 import spanagree as sa
-from spanagree.agreement.count import PerDocument
+from spanagree.agreement.count import PairsByDocument
 from spanagree.chance.model import chance_model
-from spanagree.chance.random_annotations import redraw
-from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import find_match
+from spanagree.chance.random_annotations import draw_random_layer
+from spanagree.comparisons.counting import MatchCountOptions
+from spanagree.comparisons.expected import compare_layers, compute_start_distributions
+from spanagree.comparisons.measures import find_measure
 
 Call = Callable[[], Any]
 Pair = tuple[Call, Call]
@@ -112,7 +112,7 @@ def many_shapes(part: int) -> Pair:
 def draws(corpus: sa.Corpus, count: int) -> Call:
     """Random annotations of the last layer, not scored: what simulated chance begins with."""
     layer = [*corpus.layers.values()][-1]
-    return lambda: [redraw(layer, corpus.lengths, 1, seed) for seed in range(count)]
+    return lambda: [draw_random_layer(layer, corpus.lengths, 1, seed) for seed in range(count)]
 
 
 def long(part: int) -> Pair:
@@ -120,8 +120,10 @@ def long(part: int) -> Pair:
     corpus = inputs.long_document(1_000_000 // part, 100_000 // part)
 
     def ours() -> object:
-        profiles, placed = place_layers(corpus, ("a", "b"), chance_model("nonoverlapping"))
-        return compare_layers(placed["a"], placed["b"], profiles, find_match("exact"), 1)
+        profiles, placed = compute_start_distributions(
+            corpus, ("a", "b"), chance_model("nonoverlapping")
+        )
+        return compare_layers(placed["a"], placed["b"], profiles, find_measure("exact"), 1)
 
     return ours, yardstick(part)
 
@@ -344,8 +346,8 @@ def sparse(part: int) -> Pair:
 def team_intervals(part: int) -> Pair:
     """The same with intervals; quantiles of raw F1 by resampling one table after the other."""
     corpus = inputs.crowd(max(900 // part, 6), 4000 // part, seen=5)
-    counting = MatchCounting(match="exact", chance=chance_model("nonoverlapping"))
-    per_document = PerDocument.of(corpus, counting)
+    counting = MatchCountOptions(match="exact", chance=chance_model("nonoverlapping"))
+    per_document = PairsByDocument.of(corpus, counting)
     sums, seen = per_document.sums, per_document.coverage.by_two()
     by_annotator = sums.both_ways().by("document", "first")
     parts = [sums.by("document")]

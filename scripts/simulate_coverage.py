@@ -22,7 +22,7 @@ from spanagree.arrays import Floats
 from spanagree.labels import formulas
 from spanagree.labels.intervals import units_of
 from spanagree.results.score import f1_figures
-from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import ends_of, moments
 
 SEED = 52
@@ -230,7 +230,7 @@ def pairs(size: int, seed: int = SEED, samples: int = PAIRS) -> tuple[float, flo
         gold, odds = drawn(rng, cell, size)
         rows = [documents(rng, cell, size, (gold, odds)) for _ in range(2)]
         rows.append(documents(rng, cell, size, (gold, np.minimum(odds * 1.6, 1))))
-        left_out = LeftOut.of(np.stack(rows, axis=1))
+        left_out = DocumentInfluence.of(np.stack(rows, axis=1))
         alone = left_out.difference(0, 1, TAIL, 1)
         held += bool(alone.ends[1, 0] <= 0 <= alone.ends[1, 1])
         found += bool(alone.p[1] < 2 * TAIL)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.results.score import f1_figures
-from spanagree.uncertainty.differences import LeftOut, p_and_half_width
+from spanagree.uncertainty.differences import DocumentInfluence, p_and_half_width
 
 PAIRS = 200
 BY_CHANCE = 0.015  # expected matches, for each segment that two have marked
@@ -108,7 +108,7 @@ def corrected(rows: Any) -> float:
 
 def intervals(rows: Any, n_runs: int) -> list[tuple[float, float]]:
     """Compute intervals of the difference of corrected F1, for these runs and over others too."""
-    left_out = LeftOut.of(rows)
+    left_out = DocumentInfluence.of(rows)
     first, second = range(n_runs), range(n_runs, 2 * n_runs)
     both = left_out.difference(first, second, TAIL, 1)
     low, high = both.ends[1].tolist()

@@ -32,7 +32,7 @@ def as_small(numbers: Any) -> Ints:
     return array.astype(np.min_scalar_type(-most - 1))
 
 
-def step_of(progress: Progress, name: str) -> Progress:
+def sub_progress(progress: Progress, name: str) -> Progress:
     """Return the progress of a step by its name, if what is called shows names."""
     return getattr(progress, "step", lambda _: progress)(name)
 
@@ -49,7 +49,7 @@ def unique(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[new]
 
 
-def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
+def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     """Return a table's distinct rows, sorted; which of them each row is; how often each occurs.
 
     >>> rows, which, counts = distinct(np.array([2, 1, 2]), np.array([5, 5, 5]))
@@ -110,7 +110,7 @@ def _order(key: Ints) -> Ints:
     return np.argsort(key, kind="stable")
 
 
-def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
+def unique_matrix_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
     """Return a matrix's distinct rows; which of them each row is; how often each occurs.
 
     Rows are compared as bytes: their order is one of its own, whatever order they come in.
@@ -130,7 +130,7 @@ def distinct_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
     return table[first], which.reshape(-1), counts
 
 
-def met_before(*columns: Ints) -> Bools:
+def is_repeated_row(*columns: Ints) -> Bools:
     """Return which rows of a table stand further up already.
 
     >>> met_before(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
@@ -140,19 +140,19 @@ def met_before(*columns: Ints) -> Bools:
     if in_order(*columns):  # equal rows are neighbours
         again[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
         return again
-    _, which, _ = distinct(*columns)
+    _, which, _ = unique_rows(*columns)
     again[:] = True
     again[np.unique(which, return_index=True)[1]] = False
     return again
 
 
-def first_alike(*columns: Ints) -> Ints:
+def first_equal_row(*columns: Ints) -> Ints:
     """Return for each row of a table the first row that is the same.
 
     >>> first_alike(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [0, 1, 0]
     """
-    _, which, _ = distinct(*(np.asarray(column, np.int64) for column in columns))
+    _, which, _ = unique_rows(*(np.asarray(column, np.int64) for column in columns))
     first = np.full(int(which.max(initial=-1)) + 1, len(which))
     np.minimum.at(first, which, np.arange(len(which)))
     return first[which]
@@ -170,7 +170,7 @@ def in_order(*columns: Ints) -> bool:
     return bool(rising.all())
 
 
-def groups(which: Ints, count: int) -> list[Ints]:
+def group_indices(which: Ints, count: int) -> list[Ints]:
     """Return for each number below ``count`` the indices at which it stands.
 
     >>> [g.tolist() for g in groups(np.array([1, 0, 1]), 3)]
@@ -192,7 +192,7 @@ def places_in(table: tuple[Ints, Ints], rows: tuple[Ints, Ints]) -> Ints:
     return np.searchsorted(first * wide + second, of_row * wide + behind)
 
 
-def ranks(values: Sequence[Any]) -> Ints:
+def dense_ranks(values: Sequence[Any]) -> Ints:
     """Return the place of each value among all, sorted: in a canonical order.
 
     >>> ranks(["cem", "ann", "bob"]).tolist()
@@ -213,7 +213,7 @@ def compact(values: Ints) -> Ints:
     return values.astype(np.int32, copy=False) if fits else values
 
 
-def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
+def expand_ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """Return all numbers from each low up to its high, concatenated, and each one's range.
 
     >>> [x.tolist() for x in ranges(np.array([3, 8]), np.array([5, 9]))]
@@ -224,7 +224,7 @@ def ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     return numbers, np.repeat(np.arange(len(low)), size)
 
 
-def portions_of(sizes: Ints, together: int, most: int | None = None) -> Iterator[tuple[int, int]]:
+def batches_up_to(sizes: Ints, together: int, most: int | None = None) -> Iterator[tuple[int, int]]:
     """Yield from which to which row sizes add up to no more than is asked for, or one row.
 
     ``most``: how many rows stand together at the most.
@@ -248,7 +248,7 @@ def entries(lengths: Ints, rows: Ints) -> Ints:
     [3, 4, 5, 0, 1]
     """
     first = (np.cumsum(lengths) - lengths)[rows]
-    return ranges(first, first + lengths[rows])[0]
+    return expand_ranges(first, first + lengths[rows])[0]
 
 
 def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
@@ -262,7 +262,7 @@ def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     there = np.flatnonzero(low < len(b))
     there = there[b[low[there]] == a[there]]  # few, as a rule
     high[there] = np.searchsorted(b, a[there], side="right")
-    j, i = ranges(low, high)
+    j, i = expand_ranges(low, high)
     return i, j
 
 
@@ -277,7 +277,7 @@ def join_unsorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     return i, order[j]
 
 
-def hashed(names: Iterable[str]) -> Hashes:
+def hash_names(names: Iterable[str]) -> Hashes:
     """Return a number for each name, wherever it is made the same; two hardly ever share one.
 
     >>> a, b, again = hashed(["a", "b", "a"]).tolist()

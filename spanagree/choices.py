@@ -92,7 +92,7 @@ By: TypeAlias = Literal[
 
 
 BY: dict[str, tuple[str, ...]] = {
-    "AgainstReferences": ("annotator", "label"),
+    "ReferenceEvaluation": ("annotator", "label"),
     "Agreement": ("pair", "annotator", "label", "document"),
     "Coefficients": ("category", "annotator", "pair", "item"),
     "Disputes": ("document",),

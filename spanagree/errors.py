@@ -88,7 +88,7 @@ class MissingLayerError(SettingError):
     """A layer that is not in the corpus; of a block, it may be in another one."""
 
 
-def show(value: object) -> str:
+def quote_value(value: object) -> str:
     """Return a user's value for a message: quoted, on one line, with escapes, cut.
 
     >>> show("B-PER\\x1b[31m")
@@ -98,10 +98,10 @@ def show(value: object) -> str:
         text = repr(value)
     except Exception:  # a number of over 4300 digits, lists within lists by the thousand
         text = f"<{type(value).__name__}>"
-    return cut(text.replace("\n", " "), _LONGEST)
+    return truncate(text.replace("\n", " "), _LONGEST)
 
 
-def cut(text: str, longest: int) -> str:
+def truncate(text: str, longest: int) -> str:
     """Return the beginning of a text; a mark stands for what is left out.
 
     >>> cut("newspaper", 5)
@@ -119,11 +119,11 @@ def shortened(text: str) -> str:
     if len(text) <= _LONGEST_MESSAGE:
         return text
     begin, end = text[: _LONGEST_MESSAGE - 550], text[-500:]
-    left_out = counted(len(text) - len(begin) - len(end), "character")
+    left_out = pluralize(len(text) - len(begin) - len(end), "character")
     return f"{begin} … ({left_out} left out) … {end}"
 
 
-def printable(text: str) -> str:
+def escape_name(text: str) -> str:
     """Return a name for a terminal or a table: characters that do not print are escaped.
 
     >>> printable("a\\tb")
@@ -140,21 +140,21 @@ def printable_path(path: str | os.PathLike[str]) -> str:
     >>> printable_path("a\\tb.jsonl")
     'a\\\\tb.jsonl'
     """
-    return printable(os.fspath(path))
+    return escape_name(os.fspath(path))
 
 
-def listed(names: Iterable[object]) -> str:
+def join_names(names: Iterable[object]) -> str:
     """Return names for a message, with commas between; of many or long ones, the beginnings.
 
     >>> listed(["gold", "mine"]), listed("abcdefghijklmnopqrstuvw")[-16:]
     ('gold, mine', 's, t, … (3 more)')
     """
-    every = [printable(name) if isinstance(name, str) else show(name) for name in names]
-    first = [cut(name, _LONGEST) for name in every[:_MOST]]
+    every = [escape_name(name) if isinstance(name, str) else quote_value(name) for name in names]
+    first = [truncate(name, _LONGEST) for name in every[:_MOST]]
     return ", ".join([*first, f"… ({len(every) - _MOST} more)"] if len(every) > _MOST else first)
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Return a number and its noun.
 
     >>> counted(1, "pair"), counted(2, "pair"), counted(0, "category")
@@ -165,13 +165,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {re.sub('(?<![aeiou])y$', 'ie', noun)}s"
 
 
-def counted_of(some: int, every: int, noun: str) -> str:
+def pluralize_of(some: int, every: int, noun: str) -> str:
     """Return how many of all there are.
 
     >>> counted_of(3, 5, "document"), counted_of(5, 5, "document")
     ('3 of 5 documents', '5 documents')
     """
-    return f"{some} of {counted(every, noun)}" if some < every else counted(some, noun)
+    return f"{some} of {pluralize(every, noun)}" if some < every else pluralize(some, noun)
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -189,7 +189,7 @@ def invalid_value(what: str, value: object, needed: str) -> InputError:
     >>> print(invalid_value("row 3: id", 7.5, "a string is needed"))
     row 3: id 7.5; a string is needed
     """
-    return InputError(f"{what} {show(value)}; {needed}")
+    return InputError(f"{what} {quote_value(value)}; {needed}")
 
 
 def reason(error: BaseException) -> str:
@@ -199,8 +199,8 @@ def reason(error: BaseException) -> str:
     'no such key'
     """
     text = str(error.__cause__ or error).strip() or type(error).__name__
-    line = printable(text.splitlines()[0])
-    return cut(line, 5 * _LONGEST)
+    line = escape_name(text.splitlines()[0])
+    return truncate(line, 5 * _LONGEST)
 
 
 def chosen(setting: str, *values: str) -> str:
@@ -289,7 +289,7 @@ def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotat
             raise MissingLayerError(str(one_of(name, there, what)))
 
 
-def annotator_names(
+def check_annotator_names(
     names: Iterable[str], known: Iterable[str], *, in_part: bool = False
 ) -> list[str]:
     """Return names of annotators as a list; with ``in_part``, those that are there.
@@ -298,12 +298,12 @@ def annotator_names(
         SettingError: for what is no list of names, a name that is not there, or is named twice.
     """
     if isinstance(names, str) or not is_iterable(names):
-        raise SettingError(f"annotators {show(names)}; a list of names is needed")
+        raise SettingError(f"annotators {quote_value(names)}; a list of names is needed")
     there = list(known)
     names = [name for name in names if not in_part or name in there]
     check_known(names, there)
     for name in (name for name, times in Counter(names).items() if times > 1):
-        raise SettingError(f"annotator {show(name)} is named twice; once is enough")
+        raise SettingError(f"annotator {quote_value(name)} is named twice; once is enough")
     return names
 
 
@@ -317,8 +317,8 @@ def check_keywords(given: Iterable[str], known: Iterable[str]) -> None:
     for name in given:
         if name not in there:
             raise TypeError(
-                f"unexpected keyword argument {show(name)}; beside those of the signature there"
-                f" are {listed(there)}"
+                f"unexpected keyword argument {quote_value(name)}; beside those of the signature"
+                f" there are {join_names(there)}"
             )
 
 
@@ -329,7 +329,7 @@ def check_whole(value: object, least: int, what: str) -> None:
         SettingError: naming the value.
     """
     if not is_whole(value) or value < least:
-        raise SettingError(f"{what} {show(value)}; a whole number from {least} is needed")
+        raise SettingError(f"{what} {quote_value(value)}; a whole number from {least} is needed")
 
 
 def one_of(choice: object, allowed: Iterable[object], what: str) -> SettingError:
@@ -341,4 +341,4 @@ def one_of(choice: object, allowed: Iterable[object], what: str) -> SettingError
     unknown annotator 'Doe'; allowed: ann, "Doe, Jane"
     """
     quoted = [f'"{name}"' if isinstance(name, str) and "," in name else name for name in allowed]
-    return SettingError(f"unknown {what} {show(choice)}; allowed: {listed(quoted)}")
+    return SettingError(f"unknown {what} {quote_value(choice)}; allowed: {join_names(quoted)}")

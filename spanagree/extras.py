@@ -14,7 +14,7 @@ from spanagree.errors import SettingError
 from spanagree.limits import check_expansion
 
 
-def optional(package: str, extra: str, what: str) -> Any:
+def import_optional(package: str, extra: str, what: str) -> Any:
     """Return an optional package; ``extra`` is empty for one that no extra of ours brings.
 
     Raises:

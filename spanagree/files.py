@@ -19,10 +19,10 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
-    printable,
+    escape_name,
     printable_path,
+    quote_value,
     reason,
-    show,
 )
 from spanagree.limits import check_expansion
 
@@ -66,11 +66,11 @@ def read_marked_text(path: PathName, encoding: str = "utf-8") -> str:
         InputError, SettingError: as for :func:`read_text`.
     """
     try:
-        name = printable(os.fsdecode(path))
+        name = escape_name(os.fsdecode(path))
     except TypeError:
-        raise InputError(f"{show(path)} is not a path; a file's name is needed") from None
+        raise InputError(f"{quote_value(path)} is not a path; a file's name is needed") from None
     if not name or (name == "-" and sys.stdin is None):
-        raise InputError(f"{show(name)}: there is nothing to read; a file's name is needed")
+        raise InputError(f"{quote_value(name)}: there is nothing to read; a file's name is needed")
     if name != "-":
         raw = read_bytes(name, os.fsdecode(path))
     else:
@@ -165,7 +165,7 @@ def numbered_lines(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[st
     Raises:
         InputError, SettingError: as for :func:`lines_of`.
     """
-    name = printable(os.fsdecode(path))
+    name = escape_name(os.fsdecode(path))
     for number, ended in enumerate(lines_of(path, encoding), 1):
         if ended.strip():
             yield f"{name}:{number}", ended.rstrip("\r\n")
@@ -182,7 +182,7 @@ def _texts(
     path: PathName, encoding: str, cut: Callable[[TextIO], Iterator[str]]
 ) -> Generator[str, None, None]:
     """Yield a file's text as it is ``cut``."""
-    name = printable(os.fsdecode(path))
+    name = escape_name(os.fsdecode(path))
     check_encoding(encoding)
     with _reading(name):
         source = sys.stdin.fileno() if name == "-" else os.fsdecode(path)
@@ -232,7 +232,8 @@ def check_encoding(encoding: str) -> None:
         codecs.lookup(encoding)
     except (LookupError, TypeError, ValueError):
         raise SettingError(
-            f"unknown encoding {show(encoding)}; utf-8, latin-1 and all of Python's are allowed"
+            f"unknown encoding {quote_value(encoding)}; utf-8, latin-1 and all of Python's are"
+            " allowed"
         ) from None
 
 
@@ -293,8 +294,8 @@ class Zip:
                 problem = "is packed by another method than plain zips use"
             if problem:
                 raise InputError(
-                    f"{name}: {show(member.filename)} {problem}; pack the files once more, without"
-                    " it"
+                    f"{name}: {quote_value(member.filename)} {problem}; pack the files once more,"
+                    " without it"
                 )
         self._size, self._unpacked = size, 0
         check_expansion(name, size, sum(member.file_size for member in members))
@@ -309,7 +310,7 @@ class Zip:
                 beyond the limit, whatever size the archive states.
         """
         pieces = []
-        with _unzipping(f"{self._name}, {show(member)}"), self._archive.open(member) as file:
+        with _unzipping(f"{self._name}, {quote_value(member)}"), self._archive.open(member) as file:
             while piece := file.read(_PIECE):
                 self._unpacked += len(piece)
                 check_expansion(self._name, self._size, self._unpacked)
@@ -399,7 +400,7 @@ def check_writable(path: PathName) -> None:
                 f"{name}: is a folder; a file is needed, such as {name.rstrip('/')}/result.txt"
             )
         if not target.parent.is_dir():
-            folder = show(str(target.parent))
+            folder = quote_value(str(target.parent))
             raise InputError(f"{name}: cannot be written: there is no folder {folder}")
         if not os.access(target if target.exists() else target.parent, os.W_OK):
             raise InputError(f"{name}: cannot be written: permission denied")
@@ -417,7 +418,7 @@ def writing(name: str, done: str = "written") -> Iterator[None]:
     except SpanAgreeError:
         raise
     except (OSError, ValueError) as error:
-        reason = printable(str(getattr(error, "strerror", None) or error))
+        reason = escape_name(str(getattr(error, "strerror", None) or error))
         problem = f"cannot be {done}: {reason}"
         if done == "read" and isinstance(error, FileNotFoundError):
             problem = "no such file"
@@ -441,7 +442,7 @@ def naming_files() -> Iterator[None]:
     except OSError as error:
         if error.filename is None:
             raise
-        with _reading(printable(os.fsdecode(error.filename))):
+        with _reading(escape_name(os.fsdecode(error.filename))):
             raise
 
 
@@ -565,7 +566,7 @@ def named_files(source: Source) -> dict[str, PathName]:
         files = dict(source)
     else:
         if not isinstance(source, (str, os.PathLike, Iterable)):
-            raise InputError(f"{show(source)} is not a path; a file's name is needed")
+            raise InputError(f"{quote_value(source)} is not a path; a file's name is needed")
         paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
         files = dict(zip(file_names(paths), paths, strict=True))
     if not files:
@@ -591,7 +592,7 @@ def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str
     """Return a name for each path, different from each other and from those ``taken``."""
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            raise InputError(f"{show(path)} is not a path; a file's name is needed")
+            raise InputError(f"{quote_value(path)} is not a path; a file's name is needed")
     absolute = [os.path.abspath(p) for p in paths]
     for first, again in same_files(paths):
         name = printable_path(paths[again])
@@ -611,5 +612,5 @@ def file_names(paths: Sequence[PathName], taken: Sequence[str] = ()) -> list[str
                 parts[i] = Path(absolute[i]).parts
             depths[i] += 1
             if depths[i] > len(parts[i]):
-                name = show(names[i])
+                name = quote_value(names[i])
                 raise InputError(f"the name {name} is given twice; each annotator needs its own")

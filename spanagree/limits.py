@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from spanagree.errors import InputError, SettingError, show
+from spanagree.errors import InputError, SettingError, quote_value
 
 EXPANSION = "SPANAGREE_EXPANSION"
 """The variable that says to how many times its size a file may expand."""
@@ -33,7 +33,7 @@ def limit(name: str) -> int:
     """
     given = os.environ.get(name, "") or str(_UNLESS_SET[name])
     if not (given.isascii() and given.isdigit() and len(given) < 19 and int(given)):
-        raise SettingError(f"{name} {show(given)}; a whole number from 1 is needed")
+        raise SettingError(f"{name} {quote_value(given)}; a whole number from 1 is needed")
     return int(given)
 
 

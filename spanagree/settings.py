@@ -112,7 +112,7 @@ class MatchSettings(Settings):
     unplaced: str | None = None
 
 
-def unit(settings: Mapping[str, Any]) -> str:
+def document_noun(settings: Mapping[str, Any]) -> str:
     """Return the word for a document of the corpus."""
     return "sentence" if settings.get("unit") == "sentence" else "document"
 
@@ -127,7 +127,7 @@ def provenance_of(reading: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in made.items() if value != "error"}
 
 
-def as_read(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
+def reading_settings(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
     """Return the setting of what was read of a source: the columns, keys and parts chosen, by name.
 
     >>> as_read(split="test", tokens=None, wide=False)

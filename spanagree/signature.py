@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from spanagree.errors import printable
+from spanagree.errors import escape_name
 
 
 class Setting(NamedTuple):
@@ -252,7 +252,7 @@ def _signed(value: Any) -> str:
     if isinstance(value, float):
         return short if float(short := f"{value:g}") == value else repr(value)
     if isinstance(value, str) and not isinstance(value, Escaped):  # a user's may hold anything
-        return printable(value.replace("\\", "\\x5c")).replace("|", "\\x7c")
+        return escape_name(value.replace("\\", "\\x5c")).replace("|", "\\x7c")
     return str(value)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanagree import arrays
-from spanagree.arrays import as_small, distinct, join, packed, row_order
+from spanagree.arrays import as_small, join, packed, row_order, unique_rows
 
 numbers = st.one_of(st.integers(-3, 3), st.sampled_from([-(2**62), -(2**40), 2**40, 2**62]))
 tables = st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[numbers] * width), max_size=9))  # fmt: skip
@@ -24,7 +24,7 @@ def test_rows_in_order(table, room):
         columns = [np.zeros(0, np.int64)] * 2
     with patch.object(arrays, "_ROOM", room):
         order = row_order(*columns)
-        rows, which, counts = distinct(*columns)
+        rows, which, counts = unique_rows(*columns)
         key = packed(*columns)
     assert order.tolist() == sorted(range(len(table)), key=table.__getitem__)
     expected = sorted(set(table))

@@ -17,7 +17,7 @@ from messages import refuses, says
 import spanagree as sa
 from spanagree import files
 from spanagree.cli.main import main
-from spanagree.errors import counted, shortened
+from spanagree.errors import pluralize, shortened
 from spanagree.files import file_names, open_zip, write_bytes
 
 
@@ -151,7 +151,7 @@ def test_no_message_is_longer_than_it_helps(length):
         begin, cut, end = str(error).split(" … ")
         assert text.startswith(begin)
         assert text.endswith(end)
-        assert cut == f"({counted(len(text) - len(begin) - len(end), 'character')} left out)"
+        assert cut == f"({pluralize(len(text) - len(begin) - len(end), 'character')} left out)"
     assert str(sa.SettingError("x" * 1500)) == "x" * 1500
 
 

@@ -268,8 +268,8 @@ def choices():
     from spanagree.report.citation import CITED
     from spanagree.results.data import FORMATS as SHOWN
     from spanagree.results.data import STYLES
-    from spanagree.results.result import Signed
-    from spanagree.results.score import Figures
+    from spanagree.results.result import ResultBase
+    from spanagree.results.score import ScoreValues
     from spanagree.systems.as_seqeval import AVERAGES
     from spanagree.systems.compare_systems import TESTS
     from spanagree.uncertainty.confidence import CLUSTER_BY, OVER
@@ -285,9 +285,9 @@ def choices():
         "Weights": WEIGHTS, "CategoryWeights": CATEGORY_WEIGHTS, "Measurement": MEASUREMENTS, "Repair": REPAIRS, "Repeats": REPEATS, "Unplaced": UNPLACED, "Offsets": OFFSETS, "Ends": ENDS, "Absent": ABSENT, "Join": JOIN, "Cut": CUTS, "Test": TESTS,
         "DisputeSort": SORTS, "AnnotatorSort": ANNOTATOR_SORTS, "AnnotatorFrom": ANNOTATOR_FROM, "InProgress": IN_PROGRESS, "Writable": WRITABLE, "Shown": SHOWN,
         "Style": dict.fromkeys(style for each in STYLES.values() for style in each), "Kind": KINDS, "Sampler": SAMPLERS, "Categorical": CATEGORICAL,
-        "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": Figures._fields, "Average": AVERAGES, "Cited": CITED,
+        "Vote": VOTES, "Baseline": BASELINES, "FormatName": FORMATS, "SplitForm": WRITERS, "Continuum": CONTINUA, "Figure": ScoreValues._fields, "Average": AVERAGES, "Cited": CITED,
         "LabelScore": SCORES, "LabelFrom": LABEL_FROM,
-        "By": {by for each in results if issubclass(each, Signed) for by in each.BY},
+        "By": {by for each in results if issubclass(each, ResultBase) for by in each.BY},
     }  # fmt: skip
     assert tables.keys() == {name for name, value in vars(types).items() if typing.get_args(value)}
     return {name: (getattr(types, name), table) for name, table in tables.items()}

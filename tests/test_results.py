@@ -12,10 +12,10 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.agreement.result import Agreement
-from spanagree.references.against import AgainstReferences
+from spanagree.references.against import ReferenceEvaluation
 from spanagree.results import text
 from spanagree.results.frame import figure
-from spanagree.results.result import Keyed, Signed
+from spanagree.results.result import MappingResult, ResultBase
 from spanagree.settings import Settings
 from spanagree.slices.result import Slices
 from spanagree.systems.compare_systems import Comparison
@@ -61,7 +61,7 @@ def makers():
             "make_gold",
             "difficulty",
             "alpha_u",
-            "side_by_side",
+            "compare_measures",
             "disputes",
             "coefficients_by_label",
             "token_coefficients",
@@ -115,7 +115,7 @@ def test_every_function_is_known():
 def test_results_say_how_they_were_made(name):
     """Signature, settings, notes and caveats are there, in plain data too; nothing can be set."""
     result = getattr(sa, name)(*makers()[name])
-    assert isinstance(result, Signed)
+    assert isinstance(result, ResultBase)
     assert result.signature.endswith(f"|spec:{SPECIFICATION}|spanagree:{sa.__version__}")
     assert isinstance(result.settings, Settings)
     for texts in (result.notes, result.caveats):
@@ -216,8 +216,8 @@ def test_results_that_give_parts_by_name_iterate():
     for result in (evaluation, agreement, compared):
         assert [result[name] for name in result]
     assert len(sa.split(corpus, sa.difficulty(corpus, "gold"))) == 2  # a sequence of its levels
-    named = (Comparison, Evaluation, Agreement, AgainstReferences, Slices)
-    assert all(issubclass(each, Keyed) for each in named)
+    named = (Comparison, Evaluation, Agreement, ReferenceEvaluation, Slices)
+    assert all(issubclass(each, MappingResult) for each in named)
 
 
 def test_a_score_as_a_number():

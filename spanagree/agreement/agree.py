@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from spanagree.agreement.compared_annotators import ComparedAnnotators
 from spanagree.agreement.count import counted_of
 from spanagree.agreement.result import Agreement, result
-from spanagree.arrays import Progress, step_of
+from spanagree.arrays import Progress, sub_progress
 from spanagree.choices import MIN_SHARED
 from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, annotator_names, check_whole, counted, listed
+from spanagree.errors import SettingError, check_annotator_names, check_whole, join_names, pluralize
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from spanagree.chance.model import Given
     from spanagree.choices import ChanceOrAuto, MatchName
-    from spanagree.comparisons.selection import Comparing
+    from spanagree.comparisons.selection import SelectionArguments
     from spanagree.formats.guessed import CorpusLike
     from spanagree.parts.each import Part
     from spanagree.uncertainty.confidence import Jackknife
@@ -45,7 +45,7 @@ def agree(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **comparing: Unpack[Comparing],
+    **comparing: Unpack[SelectionArguments],
 ) -> Agreement:
     """Return how far annotators agree with each other, raw and corrected for chance.
 
@@ -96,13 +96,13 @@ def agree(
     rows = rows_of_corpus_or_parts(ComparedAnnotators, source, chosen, request, executor, progress)
     counts = counted_of(rows)
     if jackknife is not None:
-        step_of(progress, "intervals")
+        sub_progress(progress, "intervals")
     agreement = result(counts, min_shared, jackknife)
-    if without is not None and (names := annotator_names(without, rows.corpus.annotators)):
+    if without is not None and (names := check_annotator_names(without, rows.corpus.annotators)):
         others = counted_of(_without(rows, names))
         agreement = agreement.beside(result(others, min_shared, jackknife), names)
     if p_values:
-        return with_p_values(agreement, rows.corpus, step_of(progress, "chance"))
+        return with_p_values(agreement, rows.corpus, sub_progress(progress, "chance"))
     return agreement
 
 
@@ -115,8 +115,8 @@ def _without(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotato
     left = [name for name in rows.corpus.annotators if name not in names]
     if len(left) < 2:
         raise SettingError(
-            f"without {listed(names)}: {counted(len(left), 'annotator')} left, and two are needed;"
-            " name fewer"
+            f"without {join_names(names)}: {pluralize(len(left), 'annotator')} left, and two are"
+            " needed; name fewer"
         )
     rows.corpus.check_segments("an agreement without some annotators")
     return ComparedAnnotators.of(rows.corpus, replace(rows.counting, progress=None), left)
@@ -124,11 +124,11 @@ def _without(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotato
 
 def _guessed(corpus: Any, other: Any) -> Any:
     from spanagree.formats.guessed import (  # a corpus leaves nothing to guess
+        as_corpus_or_parts,
         corpus_of_two,
-        source_of,
     )
 
-    return source_of(corpus) if other is None else corpus_of_two(corpus, other)
+    return as_corpus_or_parts(corpus) if other is None else corpus_of_two(corpus, other)
 
 
 def _parsed(ci: bool | Jackknife) -> Jackknife | None:
@@ -146,10 +146,10 @@ def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = Non
     by_chance = dict(zip(pairs, chances, strict=True))
     agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
     figures = [x for pair in agreement.chance_by_document().values() for x in pair.values()]
-    noun = unit(settings)
+    noun = document_noun(settings)
     correction = "Benjamini-Hochberg for each pair"
     notes = [*filter(None, [cannot_be_told(figures, f"{noun} of pairs", correction)])]
     drawn = sum(pair.both.computed.get("drawn", 0) for pair in by_chance.values())
     if drawn:
-        notes.append(f"chance was drawn in {counted(drawn, noun)} of pairs, too large to compute")
+        notes.append(f"chance was drawn in {pluralize(drawn, noun)} of pairs, too large to compute")
     return replace(agreement, notes=(*agreement.notes, *notes))

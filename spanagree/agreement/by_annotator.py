@@ -17,20 +17,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import PerDocument
+from spanagree.agreement.count import PairsByDocument
 from spanagree.agreement.paired import outcomes
-from spanagree.agreement.team import Mean, Member
-from spanagree.arrays import Floats, Ints, distinct, portions_of, ranges
+from spanagree.agreement.team import AnnotatorScores, Mean
+from spanagree.arrays import Floats, Ints, batches_up_to, expand_ranges, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import KINDS, OUTCOMES
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.segments import codes
-from spanagree.errors import counted, printable
+from spanagree.errors import escape_name, pluralize
 from spanagree.results.frame import Column, Value, figure
-from spanagree.results.result import Comparable
-from spanagree.results.score import NO_CHANCE, Figures, Score, ends_of
+from spanagree.results.result import NanEqualMixin
+from spanagree.results.score import NO_CHANCE, Score, ScoreValues, ends_of
 from spanagree.results.score_columns import ScoreColumns
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 from spanagree.uncertainty.permutation import holm
 
 _WAYS = 1 << 14  # in which annotators can be drawn, up to which all are gone through
@@ -40,7 +40,7 @@ _TIE = 1e-9  # scores closer than this, for their size, are the same
 _NEAR = 0.01  # standard deviations from the mean, where the approximation divides by 0
 
 
-class Agreeing(NamedTuple):
+class AnnotationAgreement(NamedTuple):
     """How far each annotation agrees with the others of its document.
 
     Attributes:
@@ -55,7 +55,7 @@ class Agreeing(NamedTuple):
     room: Floats
 
     @classmethod
-    def of(cls, per_document: PerDocument) -> Agreeing:
+    def of(cls, per_document: PairsByDocument) -> AnnotationAgreement:
         """Return how far the annotations agree that are not alone in their document."""
         crowd, saw = AnnotationIndex.of(per_document.corpus), per_document.coverage.number()
         shared = saw[crowd.document] > 1
@@ -67,19 +67,19 @@ class Agreeing(NamedTuple):
         above, room = 2 * (matched - expected), size - 2 * expected
         return cls(document, annotator, above / others, room / others)
 
-    def over(self, wholes: Ints) -> Agreeing:
+    def over(self, wholes: Ints) -> AnnotationAgreement:
         """Return the same of wholes; parts that other annotators saw are wholes of their own."""
         documents, first, place = np.unique(self.document, return_index=True, return_inverse=True)
         borders = pairwise([*first.tolist(), len(self.document)])
         team, _ = codes(self.annotator[low:high].tobytes().hex() for low, high in borders)
-        _, number, _ = distinct(wholes[documents], team)
-        (document, annotator), which, _ = distinct(number[place], self.annotator)
-        return Agreeing(
+        _, number, _ = unique_rows(wholes[documents], team)
+        (document, annotator), which, _ = unique_rows(number[place], self.annotator)
+        return AnnotationAgreement(
             document, annotator, *(np.bincount(which, x).astype(float) for x in self[2:])
         )
 
 
-def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
+def outlier_p(agreeing: AnnotationAgreement, annotators: int) -> Floats:
     """Return p of "no worse than the others" of each annotator; ``nan`` where nothing can tell."""
     document, annotator = agreeing.document, agreeing.annotator
     _, first, place, size = np.unique(
@@ -94,10 +94,10 @@ def outlier_p(agreeing: Agreeing, annotators: int) -> Floats:
     by_annotator = np.argsort(annotator, kind="stable")
     begin = np.searchsorted(annotator[by_annotator], np.arange(annotators + 1))
     scores_before = np.concatenate([[0], np.cumsum(size[place[by_annotator]])])[begin]
-    for low, high in portions_of(np.diff(scores_before), _CELLS):
+    for low, high in batches_up_to(np.diff(scores_before), _CELLS):
         rows = by_annotator[begin[low] : begin[high]]
         # all annotations of the document of each row, one of which is drawn
-        other, draw = ranges(first[place[rows]], first[place[rows]] + size[place[rows]])
+        other, draw = expand_ranges(first[place[rows]], first[place[rows]] + size[place[rows]])
         c = level[annotator[rows]]
         scores = above[other] - c[draw] * room[other]
         scores_seen = np.bincount(annotator[rows] - low, above[rows] - c * room[rows], high - low)
@@ -215,7 +215,7 @@ _UNKNOWN = (
 
 
 @dataclass(frozen=True, eq=False)
-class Standing(Comparable):
+class AnnotatorSummary(NanEqualMixin):
     """How one annotator stands among the others.
 
     Attributes:
@@ -246,7 +246,7 @@ class Standing(Comparable):
         return [self.p, self.p_holm, *self.shares.values()]
 
 
-def standings(per_document: PerDocument, settings: Settings) -> dict[str, Standing]:
+def standings(per_document: PairsByDocument, settings: Settings) -> dict[str, AnnotatorSummary]:
     """Return how each annotator stands, by name; nothing of rows of files, or of too many pairs."""
     p = _p_of_annotators(per_document, settings)
     if p is None:
@@ -257,7 +257,7 @@ def standings(per_document: PerDocument, settings: Settings) -> dict[str, Standi
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.column_stack((counts.sum(axis=1) / totals.sum(), (counts / totals)[:, 1:]))
     return {
-        name: Standing(
+        name: AnnotatorSummary(
             len(layer),
             p[i],
             p_holm,
@@ -270,20 +270,20 @@ def standings(per_document: PerDocument, settings: Settings) -> dict[str, Standi
     }
 
 
-def _p_of_annotators(per_document: PerDocument, settings: Settings) -> list[float] | None:
+def _p_of_annotators(per_document: PairsByDocument, settings: Settings) -> list[float] | None:
     """Compute p of each annotator; ``None`` for rows of files, or too many pairs."""
     corpus = per_document.corpus
     saw = per_document.coverage.number()
     if corpus.of_rows or not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
         return None
-    agreeing = Agreeing.of(per_document)
+    agreeing = AnnotationAgreement.of(per_document)
     if settings.cluster_by == "document" and corpus.wholes is not None:
         agreeing = agreeing.over(corpus.wholes)
     # the order of documents changes what stands behind ten digits
     return [float(f"{x:.10g}") for x in outlier_p(agreeing, len(corpus.layers)).tolist()]
 
 
-def outliers(per_document: PerDocument, settings: Settings) -> list[str] | None:
+def outliers(per_document: PairsByDocument, settings: Settings) -> list[str] | None:
     """Find the annotators who are outliers; ``None`` if that is not known."""
     p = _p_of_annotators(per_document, settings)
     if p is None:
@@ -294,16 +294,16 @@ def outliers(per_document: PerDocument, settings: Settings) -> list[str] | None:
 
 # --- the order ----------------------------------------------------------------------------------
 
-_Key = Callable[[Member, "Standing | None"], float]
+_Key = Callable[[AnnotatorScores, "AnnotatorSummary | None"], float]
 
 
-def _outlier_first(member: Member, standing: Standing | None) -> float:
+def _outlier_first(member: AnnotatorScores, standing: AnnotatorSummary | None) -> float:
     """Outliers first, then those who saw most."""
     outlier = standing is not None and standing.outlier
     return _decisive(member, member.f1) - 1e9 if outlier else -member.documents
 
 
-def _decisive(member: Member, figures: Figures | Score) -> float:
+def _decisive(member: AnnotatorScores, figures: ScoreValues | Score) -> float:
     """Return the corrected figure of a member, or the raw one where chance is undefined."""
     return figures.observed if member.f1.reason == NO_CHANCE else figures.corrected
 
@@ -325,13 +325,13 @@ outliers, and then those who saw most.
 
 
 def arranged(
-    members: Iterable[Member], standings: Mapping[str, Standing], sort: str | None
-) -> list[Member]:
+    members: Iterable[AnnotatorScores], standings: Mapping[str, AnnotatorSummary], sort: str | None
+) -> list[AnnotatorScores]:
     """Return annotators in an order that has a name; undefined ones come last."""
     if sort is None:
         return list(members)
 
-    def key(member: Member) -> tuple[bool, float]:
+    def key(member: AnnotatorScores) -> tuple[bool, float]:
         value = SORTS[sort](member, standings.get(member.name))
         return (True, 0) if math.isnan(value) else (False, value)
 
@@ -354,7 +354,9 @@ _SHARES = {"all": "share of all", **{kind: f"of {kind}" for kind in KINDS}}
 
 
 def layout(
-    members: Sequence[Member], standings: Mapping[str, Standing], settings: Settings
+    members: Sequence[AnnotatorScores],
+    standings: Mapping[str, AnnotatorSummary],
+    settings: Settings,
 ) -> Layout:
     """Return what a table of annotators against the rest shows.
 
@@ -367,12 +369,12 @@ def layout(
     ci = settings.ci is not None
     columns = [
         Column("annotator", "annotator", "name", "annotator of a team"),
-        Column("documents", f"{unit(settings)}s", "count", "documents of an annotator"),
+        Column("documents", f"{document_noun(settings)}s", "count", "documents of an annotator"),
         Column("segments", "segments", "count", "segments of an annotator", spare=True),
         PAIRS._replace(spare=True),
     ]
     behind = [column._replace(spare=True) for column in without.columns]
-    for kind, title in zip(Figures._fields, ("gain", "", "corrected gain"), strict=True):
+    for kind, title in zip(ScoreValues._fields, ("gain", "", "corrected gain"), strict=True):
         is_raw = kind == "observed"
         behind.append(Column(f"gain_{kind}", title, spare=is_raw))
         if ci and title:
@@ -390,12 +392,12 @@ def layout(
     for m in members:
         known = standings.get(m.name)
         more: list[Value] = [*without.values(m.without.f1)]
-        for kind in Figures._fields:
+        for kind in ScoreValues._fields:
             more.append(getattr(m.gain, kind))
             if ci and kind != "expected":
                 more.append(getattr(m.gain_interval, kind, None))
         if ci:
-            more += [end for kind in Figures._fields for end in ends_of(m.gain_interval, kind)]
+            more += [end for kind in ScoreValues._fields for end in ends_of(m.gain_interval, kind)]
         more += [math.nan] * (2 + len(_SHARES)) if known is None else known.figures
         parts.append(
             (
@@ -415,7 +417,9 @@ def for_terminal(columns: Sequence[Column]) -> list[Column]:
     return [c if c.key in shown else c._replace(title="") for c in columns]
 
 
-def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]) -> str:
+def sentence_on(
+    members: Mapping[str, AnnotatorScores], standings: Mapping[str, AnnotatorSummary]
+) -> str:
     """Name all outliers, the lowest agreement first; or say why they are not known."""
     if members and not standings:
         return _UNKNOWN
@@ -425,7 +429,7 @@ def sentence_on(members: Mapping[str, Member], standings: Mapping[str, Standing]
     outliers = [
         m for m in arranged(members.values(), standings, "corrected") if standings[m.name].outlier
     ]
-    names = ", ".join(f"{printable(m.name)} ({figure(_decisive(m, m.f1))})" for m in outliers)
-    rule = f"Holm's p below {APART:g}, {counted(tests, 'annotator')} tested"
+    names = ", ".join(f"{escape_name(m.name)} ({figure(_decisive(m, m.f1))})" for m in outliers)
+    rule = f"Holm's p below {APART:g}, {pluralize(tests, 'annotator')} tested"
     by = "F1" if any(m.f1.reason == NO_CHANCE for m in outliers) else "corrected F1"
     return f"outliers ({by}; {rule}): {names}" if names else f"no outliers ({rule})"

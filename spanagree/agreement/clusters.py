@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.agreement.count import AgreementSettings, PerDocument, columns_of
-from spanagree.arrays import Floats, Ints, distinct, places_in
+from spanagree.agreement.count import AgreementSettings, PairsByDocument, columns_of
+from spanagree.arrays import Floats, Ints, places_in, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.table import Comparisons, Coverage, Marginals
+from spanagree.comparisons.table import Comparisons, Coverage, PartlySummedComparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.results.score import f1_figures
 from spanagree.uncertainty.confidence import Jackknife
@@ -27,14 +27,14 @@ class Clusters:
         wholes: number of the whole of each document, if wholes are clusters.
     """
 
-    per_document: PerDocument
-    sums: Comparisons | Marginals
+    per_document: PairsByDocument
+    sums: Comparisons | PartlySummedComparisons
     coverage: Coverage
     wholes: Ints | None = None
 
     @classmethod
     def of(
-        cls, per_document: PerDocument, jackknife: Jackknife, settings: AgreementSettings
+        cls, per_document: PairsByDocument, jackknife: Jackknife, settings: AgreementSettings
     ) -> Clusters:
         """Find the clusters: documents, wholes of them, or texts they were joined of.
 
@@ -105,8 +105,8 @@ class Clusters:
     def of_mean(self) -> Moments:
         """Compute the mean of F1 over pairs and its changes."""
         rows = self.rows.by("document", "first", "second")
-        pairs, pair, _ = distinct(rows.first, rows.second)
-        documents, unit, _ = distinct(rows.document)
+        pairs, pair, _ = unique_rows(rows.first, rows.second)
+        documents, unit, _ = unique_rows(rows.document)
         of_pairs, of_units = (np.zeros(len(x[0]), np.int64) for x in (pairs, documents))
         return mean_moments(
             columns_of(rows), f1_figures, pair, of_pairs, unit, of_units, 1, mean_figures

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Ints, Progress, distinct
+from spanagree.arrays import Ints, Progress, unique_rows
 from spanagree.comparisons.annotation_pairs import (
     AnnotationIndex,
-    PlacedSegments,
+    SegmentStarts,
     compare_pairs,
 )
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
-from spanagree.comparisons.counting import ComparisonRequest, MatchCounting
-from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.table import Comparisons, Marginals, Sharing
+from spanagree.comparisons.counting import ComparisonRequest, MatchCountOptions
+from spanagree.comparisons.inexact import ApproximationError
+from spanagree.comparisons.table import Comparisons, PartlySummedComparisons, SharedDocumentCounts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.roles import choose_annotators
 from spanagree.errors import InputError
@@ -53,16 +53,16 @@ class ComparedAnnotators(ComparedRows):
     """
 
     chosen: Sequence[str] | None
-    sums: Comparisons | Marginals
-    sharing: Sharing
+    sums: Comparisons | PartlySummedComparisons
+    sharing: SharedDocumentCounts
     most: Ints
-    uniform: Comparisons | Marginals | None = None
+    uniform: Comparisons | PartlySummedComparisons | None = None
 
     OF: ClassVar[str] = "annotators"
 
     @classmethod
     def of(
-        cls, corpus: Corpus, counting: MatchCounting, annotators: Sequence[str] | None = None
+        cls, corpus: Corpus, counting: MatchCountOptions, annotators: Sequence[str] | None = None
     ) -> ComparedAnnotators:
         """Compare each two annotators of a whole corpus.
 
@@ -81,7 +81,7 @@ class ComparedAnnotators(ComparedRows):
 
     @classmethod
     def _of_part(
-        cls, corpus: Corpus, counting: MatchCounting, annotators: Sequence[str] | None = None
+        cls, corpus: Corpus, counting: MatchCountOptions, annotators: Sequence[str] | None = None
     ) -> ComparedAnnotators:
         team, _ = choose_annotators(corpus, annotators, in_part=True)
         counting.check(team)
@@ -130,10 +130,14 @@ class ComparedAnnotators(ComparedRows):
             kind=CorpusKind.joined(kinds),
             description=description,
             chosen=next(iter(parts.values())).chosen if chosen is None else chosen,
-            sums=Marginals.of_parts([(part.sums, n) for part, n in every_part], *names),
-            sharing=sum((part.sharing for part, _ in every_part), Sharing.none(team.annotators)),
+            sums=PartlySummedComparisons.of_parts(
+                [(part.sums, n) for part, n in every_part], *names
+            ),
+            sharing=sum(
+                (part.sharing for part, _ in every_part), SharedDocumentCounts.none(team.annotators)
+            ),
             most=np.concatenate([part.most for part, _ in every_part]),
-            uniform=Marginals.of_parts(uniform, *names) if uniform else None,
+            uniform=PartlySummedComparisons.of_parts(uniform, *names) if uniform else None,
         )
 
     def _contents(
@@ -167,7 +171,7 @@ class ComparedAnnotators(ComparedRows):
         inexact, seen = file.about.get("inexact"), file.about.get("seen")
         if not isinstance(inexact, dict) or "rows" not in inexact or not isinstance(seen, int):
             raise InputError(f"{file.name}: inexact or seen is not as rows are written")
-        sharing = Sharing(names, seen, **columns)
+        sharing = SharedDocumentCounts(names, seen, **columns)
         pairs = np.concatenate((sharing.first, sharing.second))
         alike = len({len(columns[key]) for key in _SHARED[2:]}) == 1
         if not alike or ((pairs < 0) | (pairs >= len(names))).any():
@@ -194,7 +198,7 @@ class ComparedAnnotators(ComparedRows):
         )
 
 
-def _compared(team: Corpus, counting: MatchCounting) -> ComparedAnnotators:
+def _compared(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
     """Compare all annotators of a corpus; nothing is checked."""
     index, plain = AnnotationIndex.of(team), counting.without_places()
     sums, sharing = compare_annotators(team, index, counting)
@@ -210,8 +214,8 @@ def _compared(team: Corpus, counting: MatchCounting) -> ComparedAnnotators:
 
 
 def compare_annotators(
-    corpus: Corpus, crowd: AnnotationIndex, counting: MatchCounting
-) -> tuple[Comparisons | Marginals, Sharing]:
+    corpus: Corpus, crowd: AnnotationIndex, counting: MatchCountOptions
+) -> tuple[Comparisons | PartlySummedComparisons, SharedDocumentCounts]:
     """Compare each two annotators who saw a document, and count what they share.
 
     Documents that many saw are compared at once where the measure allows it. Progress is that of
@@ -227,7 +231,7 @@ def compare_annotators(
 
     few, done, marks = None, 0, None
     if pairs.any():
-        marks = PlacedSegments.of(corpus, crowd, chance, counting.measure)
+        marks = SegmentStarts.of(corpus, crowd, chance, counting.measure)
     at_once = None
     if crowd.is_crowded(len(corpus)).any():
         from spanagree.agreement.crowded import crowd_sums  # few documents are
@@ -237,8 +241,8 @@ def compare_annotators(
         few, done = ~at_once.documents, int(pairs @ at_once.documents)
     both = crowd.pairs(documents=few)
     rows = compare_pairs(corpus, crowd, both, match, chance, report_after(done), marks)
-    (first, second), _, times = distinct(*(crowd.annotator[side] for side in both))
-    sharing = Sharing(
+    (first, second), _, times = unique_rows(*(crowd.annotator[side] for side in both))
+    sharing = SharedDocumentCounts(
         names,
         int((number > 1).sum()),
         np.bincount(crowd.annotator, minlength=len(names)),
@@ -261,14 +265,16 @@ def compare_annotators(
 # --- rows in files ---
 
 
-def _tables(name: str, sums: Comparisons | Marginals) -> dict[str, Comparisons]:
+def _tables(name: str, sums: Comparisons | PartlySummedComparisons) -> dict[str, Comparisons]:
     """Collect the tables of rows, or of sums of crowded documents, by name."""
     if isinstance(sums, Comparisons):
         return {name: sums}
     return {name: sums.rows, **{f"{name}.{part}": getattr(sums, part) for part in _OF_CROWDS}}
 
 
-def _sums_of_file(file: RowsFile, name: str, corpus: Corpus, plain: Any) -> Comparisons | Marginals:
+def _sums_of_file(
+    file: RowsFile, name: str, corpus: Corpus, plain: Any
+) -> Comparisons | PartlySummedComparisons:
     """Read the rows under one chance model from a file."""
     from spanagree.parts import row_files  # few read or write rows
 
@@ -277,11 +283,11 @@ def _sums_of_file(file: RowsFile, name: str, corpus: Corpus, plain: Any) -> Comp
     if f"{name}.{_OF_CROWDS[0]}.document" not in file.arrays:
         return rows
     parts = [
-        row_files.table_of_file(file, f"{name}.{part}", corpus, Inexact(), of_sums=True)
+        row_files.table_of_file(file, f"{name}.{part}", corpus, ApproximationError(), of_sums=True)
         for part in _OF_CROWDS
     ]
     documents, pairs, annotations = parts
-    return Marginals(rows, documents, pairs, annotations)
+    return PartlySummedComparisons(rows, documents, pairs, annotations)
 
 
 def most_segments(crowd: AnnotationIndex, documents: int) -> Ints:

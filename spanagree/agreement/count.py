@@ -11,11 +11,16 @@ import numpy as np
 from spanagree.agreement.compared_annotators import ComparedAnnotators, compare_annotators
 from spanagree.arrays import Floats, row_order
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.counting import Description, MatchCounting
-from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.table import Comparisons, Coverage, Marginals, Sharing
+from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions
+from spanagree.comparisons.inexact import ApproximationError
+from spanagree.comparisons.table import (
+    Comparisons,
+    Coverage,
+    PartlySummedComparisons,
+    SharedDocumentCounts,
+)
 from spanagree.corpus.corpus import Corpus
-from spanagree.parts.compared_rows import Counts, counts_under_each
+from spanagree.parts.compared_rows import RowCounts, counts_under_each
 from spanagree.settings import MatchSettings
 
 
@@ -31,7 +36,7 @@ class AgreementSettings(MatchSettings):
 
 
 @dataclass(frozen=True, eq=False)
-class PerDocument:
+class PairsByDocument:
     """The documents of a whole corpus, whose pairs are compared one by one where somebody asks.
 
     Attributes:
@@ -41,11 +46,11 @@ class PerDocument:
     """
 
     corpus: Corpus
-    counting: MatchCounting
-    sums: Comparisons | Marginals
+    counting: MatchCountOptions
+    sums: Comparisons | PartlySummedComparisons
 
     @classmethod
-    def of(cls, corpus: Corpus, counting: MatchCounting) -> PerDocument:
+    def of(cls, corpus: Corpus, counting: MatchCountOptions) -> PairsByDocument:
         """Compare the annotators of a corpus; nothing is checked."""
         sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), counting)
         return cls(corpus, counting, sums)
@@ -85,7 +90,7 @@ def columns_of(rows: Comparisons) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedPairs(Counts):
+class AgreementCounts(RowCounts):
     """What is counted of annotators against each other.
 
     Attributes:
@@ -100,33 +105,33 @@ class CountedPairs(Counts):
     """
 
     settings: AgreementSettings
-    per_document: PerDocument
-    sharing: Sharing
+    per_document: PairsByDocument
+    sharing: SharedDocumentCounts
     pairs: Comparisons
     by_label: Comparisons
     single: int
-    inexact: Inexact = field(default_factory=Inexact)
-    uniform: CountedPairs | None = None
+    inexact: ApproximationError = field(default_factory=ApproximationError)
+    uniform: AgreementCounts | None = None
     rows: ComparedAnnotators | None = None
 
 
-def counted_of(compared: ComparedAnnotators) -> CountedPairs:
+def counted_of(compared: ComparedAnnotators) -> AgreementCounts:
     """Count what was compared in a corpus, or in all its parts."""
     return counts_under_each(compared, (compared.sums, compared.uniform), _counted)
 
 
 def _counted(
     compared: ComparedAnnotators,
-    sums: Comparisons | Marginals,
-    counting: MatchCounting,
-    description: Description,
-) -> CountedPairs:
+    sums: Comparisons | PartlySummedComparisons,
+    counting: MatchCountOptions,
+    description: ComparisonContext,
+) -> AgreementCounts:
     """Count the rows under one chance model."""
     corpus = compared.corpus
-    per_document = PerDocument(corpus, counting, sums)
+    per_document = PairsByDocument(corpus, counting, sums)
     number = per_document.coverage.number()
     settings = counting.settings_of(corpus, sums.inexact, description)
-    return CountedPairs(
+    return AgreementCounts(
         documents=len(corpus),
         settings=AgreementSettings(chosen=compared.chosen, **settings),
         per_document=per_document,

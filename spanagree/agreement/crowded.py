@@ -22,20 +22,26 @@ from spanagree.arrays import (
     Floats,
     Ints,
     Progress,
-    distinct,
+    batches_up_to,
+    dense_ranks,
+    expand_ranges,
     places_in,
-    portions_of,
-    ranges,
-    ranks,
     unique,
+    unique_rows,
 )
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import is_long
-from spanagree.comparisons.annotation_pairs import AnnotationIndex, PlacedSegments
+from spanagree.comparisons.annotation_pairs import AnnotationIndex, SegmentStarts
 from spanagree.comparisons.expected import kind_of_starts
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import cover
-from spanagree.comparisons.table import ALL, NO_LABEL, Comparisons, Marginals, Sharing
+from spanagree.comparisons.table import (
+    ALL,
+    NO_LABEL,
+    Comparisons,
+    PartlySummedComparisons,
+    SharedDocumentCounts,
+)
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 
@@ -82,7 +88,7 @@ class _Segments(NamedTuple):
         return _Segments(*(column[here] for column in self))
 
 
-class _Marked(NamedTuple):
+class _MarkedPositions(NamedTuple):
     """What annotators mark: columns of F, and the cells in which it has a one, by document.
 
     Attributes:
@@ -156,7 +162,7 @@ def crowd_sums(
     references: Bools | None = None,
     *,
     by_label: bool = False,
-    marks: PlacedSegments | None = None,
+    marks: SegmentStarts | None = None,
 ) -> CrowdedDocuments | None:
     """Return the crowded documents with the sums over their pairs; ``None`` if there are none.
 
@@ -189,7 +195,7 @@ def find_crowded(
     references: Bools | None = None,
     *,
     by_label: bool = False,
-    marks: PlacedSegments | None = None,
+    marks: SegmentStarts | None = None,
 ) -> CrowdedDocuments | None:
     """Return the crowded documents, of which nothing is summed yet; ``None`` if there are none."""
     many = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
@@ -197,7 +203,7 @@ def find_crowded(
         return None
     if chance.keeps or chance.seed or kind_of_starts(corpus, chance, measure) != "segments":
         return None  # no inner product of start distributions; with a seed sums are of pairs
-    marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
+    marks = marks or SegmentStarts.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(starts=UniformStarts(profiles), profile=profile)
@@ -207,20 +213,20 @@ def find_crowded(
         return None
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
-    portions = [*portions_of(expected[documents], _TOGETHER, _DOCUMENTS)]
+    portions = [*batches_up_to(expected[documents], _TOGETHER, _DOCUMENTS)]
     labels = len(corpus.labels) if by_label else 0
     return CrowdedDocuments(corpus, crowd, marks, measure, documents, references, portions, labels)
 
 
 def _cells(
-    corpus: Corpus, crowd: AnnotationIndex, marks: PlacedSegments, measure: Measure
+    corpus: Corpus, crowd: AnnotationIndex, marks: SegmentStarts, measure: Measure
 ) -> tuple[Ints, Ints]:
     """Return for each document how many cells F has at most: of what is expected, and observed."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
     kind = marks.anywhere.size[marks.profile]  # in a document, segments of one length
     label = marks.label if measure.of_label else 0 * document
-    (of_document, _, _), which, _ = distinct(document, label, kind)
+    (of_document, _, _), which, _ = unique_rows(document, label, kind)
     width = np.zeros(len(of_document), np.int64)
     np.maximum.at(width, which, marks.anywhere.width[marks.profile] + 1)
     expected = np.bincount(of_document, width, len(corpus)).astype(np.int64)
@@ -257,7 +263,7 @@ class CrowdedDocuments:
         self,
         corpus: Corpus,
         crowd: AnnotationIndex,
-        marks: PlacedSegments,
+        marks: SegmentStarts,
         measure: Measure,
         documents: Bools,
         references: Bools,
@@ -272,10 +278,10 @@ class CrowdedDocuments:
         self.measure, self.profiles, self.names = measure, marks.anywhere, corpus.annotators
         self.documents, self.portions = documents, portions
         self.numbers = numbers = np.flatnonzero(documents)
-        by_name = np.argsort(ranks(corpus.labels))
+        by_name = np.argsort(dense_ranks(corpus.labels))
         self.labels = by_name if measure.of_label else np.array([NO_LABEL])
         rows = np.flatnonzero(documents[crowd.document])
-        name = ranks(corpus.annotators)[crowd.annotator[rows]]
+        name = dense_ranks(corpus.annotators)[crowd.annotator[rows]]
         order = np.lexsort((name, crowd.document[rows]))
         rows = rows[order]
         self.reference = references[crowd.annotator[rows]].astype(np.float64)
@@ -286,13 +292,13 @@ class CrowdedDocuments:
         self.first = np.cumsum([0, *self.count])
         # who made each annotation, by their places among those who saw any
         present, self.who = np.unique(name[order], return_inverse=True)
-        self.annotators = np.argsort(ranks(corpus.annotators))[present]
+        self.annotators = np.argsort(dense_ranks(corpus.annotators))[present]
         self.place = order - self.first[self.document]  # in the order of the corpus
-        segment, row = ranges(crowd.begin[rows], crowd.end[rows])
+        segment, row = expand_ranges(crowd.begin[rows], crowd.end[rows])
         self.segments = _Segments(
             self.document[row],
             row - self.first[self.document[row]],
-            ranks(corpus.labels)[marks.label[segment]] if measure.of_label else 0 * segment,
+            dense_ranks(corpus.labels)[marks.label[segment]] if measure.of_label else 0 * segment,
             marks.start[segment],
             (marks.end - marks.start)[segment],
             marks.profile[segment],
@@ -302,7 +308,7 @@ class CrowdedDocuments:
         K = len(present)
         self.shared, self.sizes = np.zeros((2, K, K))
         self.matched, self.expected = np.zeros((2, K, K))
-        (document, label), self.cell, _ = distinct(self.segments.document, self.segments.label)
+        (document, label), self.cell, _ = unique_rows(self.segments.document, self.segments.label)
         self.cells = document, label
         self.totals = np.zeros((2, len(self.cells[0])))
 
@@ -324,7 +330,7 @@ class CrowdedDocuments:
         crowd = self.who[self.first[document] : self.first[document + 1]]
         return np.ix_(crowd, crowd) if len(crowd) < len(self.annotators) else slice(None)
 
-    def _add_observed(self, low: int, high: int, marked: _Marked) -> None:
+    def _add_observed(self, low: int, high: int, marked: _MarkedPositions) -> None:
         """Add what the documents from ``low`` up to ``high`` have in common."""
         document, label, weight, row, column = marked
         annotation = self.first[document[column]] + row
@@ -395,31 +401,31 @@ class CrowdedDocuments:
         """Return which of the documents and labels that occur these are."""
         return places_in(self.cells, (document, label))
 
-    def _marked(self, part: _Segments) -> _Marked:
+    def _marked(self, part: _Segments) -> _MarkedPositions:
         """Return the segments that occur, or the stretches between borders of segments."""
         key = part.document, part.label
         if self.measure.kernel == "equal":
-            (document, label, *_), which, _ = distinct(*key, part.start, part.length)
-            return _Marked(document, label, np.ones(len(label), np.int64), part.row, which)
+            (document, label, *_), which, _ = unique_rows(*key, part.start, part.length)
+            return _MarkedPositions(document, label, np.ones(len(label), np.int64), part.row, which)
         ends = part.start, part.start + part.length
-        (document, label, border), which, _ = distinct(
+        (document, label, border), which, _ = unique_rows(
             *(np.concatenate((x, x)) for x in key), np.concatenate(ends)
         )
-        column, segment = ranges(*np.split(which, 2))
+        column, segment = expand_ranges(*np.split(which, 2))
         length = np.append(np.diff(border), 0)  # none is covered from one label to the next
-        return _Marked(document, label, np.maximum(length, 0), part.row[segment], column)
+        return _MarkedPositions(document, label, np.maximum(length, 0), part.row[segment], column)
 
     def _random(self, part: _Segments) -> Iterator[_Random]:
         """Yield the documents in which two annotators have segments of a kind."""
         size = self.profiles.size[part.profile]
-        columns, kind, _ = distinct(part.document, part.label, size)
-        (of_kind, _), _, _ = distinct(kind, part.row)
+        columns, kind, _ = unique_rows(part.document, part.label, size)
+        (of_kind, _), _, _ = unique_rows(kind, part.row)
         several = np.bincount(of_kind) > 1
         document, label, places = (column[several] for column in columns)
         kind, here = (np.cumsum(several) - 1)[kind], several[kind]
         # by length, as beside other documents profiles are numbered otherwise
         entries = (column[here] for column in (kind, part.row, part.length, part.profile))
-        (kind, row, _, profile), _, number = distinct(*entries)
+        (kind, row, _, profile), _, number = unique_rows(*entries)
         width = np.zeros(len(document), np.int64)
         np.maximum.at(width, kind, self.profiles.width[profile])
         last = np.cumsum(width + 1)
@@ -463,7 +469,7 @@ class CrowdedDocuments:
         return int(pairs[:high].sum()), int(pairs.sum())
 
     @property
-    def sharing(self) -> Sharing:
+    def sharing(self) -> SharedDocumentCounts:
         """How many of these documents annotators share."""
         i, j = np.nonzero(np.triu(self.shared, 1))  # by name, as products are
         times = self.shared[i, j].astype(np.int64)
@@ -471,15 +477,17 @@ class CrowdedDocuments:
         order = np.lexsort((j, i))
         # who saw how many is counted over all documents
         nothing = np.zeros(len(self.names), np.int64)
-        return Sharing(self.names, 0, nothing, nothing, i[order], j[order], times[order])
+        return SharedDocumentCounts(
+            self.names, 0, nothing, nothing, i[order], j[order], times[order]
+        )
 
-    def marginals(self, rows: Comparisons) -> Marginals:
+    def marginals(self, rows: Comparisons) -> PartlySummedComparisons:
         """Return the sums together with rows of the documents that are not crowded."""
         documents, pairs, annotations = (
             part.named(rows.annotators, rows.labels)
             for part in (self._by_document(), self._by_pair(), self.by_annotation())
         )
-        return Marginals(rows, documents, pairs, annotations)
+        return PartlySummedComparisons(rows, documents, pairs, annotations)
 
     def _by_pair(self) -> Comparisons:
         """Return comparisons of two annotators each, over these documents."""

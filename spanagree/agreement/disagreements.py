@@ -15,13 +15,21 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import placed_only
 from spanagree.corpus.segments import Layer, Segment, is_time
 from spanagree.corpus.times import in_seconds, shown
-from spanagree.errors import SettingError, check_known, counted, counted_of, cut, printable, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import (
+    SettingError,
+    check_known,
+    escape_name,
+    pluralize,
+    pluralize_of,
+    quote_value,
+    truncate,
+)
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, first_shown
-from spanagree.results.plots import Picture, bars, shown_text
+from spanagree.results.plots import Plot, bars, shown_text
 from spanagree.results.result import Result
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 
 CONTEXT = {"tokens": 5, "characters": 40}
 """How much of the text is shown on either side of a disagreement."""
@@ -146,7 +154,7 @@ class Disagreements(Result):
         kinds = {kind: self.counts[kind] for kind in KINDS}
         if not any(kinds.values()):
             return ""
-        a, b = map(printable, self.between)
+        a, b = map(escape_name, self.between)
         return f"Disagreements of {a} and {b} are most often {verdict.most_often(kinds)}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
@@ -161,14 +169,17 @@ class Disagreements(Result):
         """Return the table of the first rows."""
         document, kind, *both = self._columns(count)
         texts = both[2:]
-        columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
+        columns = [
+            Column("document", document_noun(self.settings), "name"),
+            Column("kind", "kind", "name"),
+        ]
         values: list[Sequence[Value]] = [document, kind]
         names = (*self.corpus.labels, None)  # the last one is that of no segment
         offsets = self.corpus.offsets
         for i, (side, name) in enumerate(zip("ab", self.between, strict=True)):
             columns += [Column(f"{side}_{end}", "", "count") for end in ("start", "end")]
             columns += [Column(f"{side}_label", "", "name")]
-            columns += [Column("", printable(name), "name"), Column("", "label", "name")]
+            columns += [Column("", escape_name(name), "name"), Column("", "label", "name")]
             there = [start != NONE for start, _, _ in both[i]]
             for k in (0, 1):
                 values += [[in_seconds(x[k], offsets) if x[k] != NONE else None for x in both[i]]]
@@ -188,8 +199,8 @@ class Disagreements(Result):
 
     def _caption(self) -> str:
         """Say how many there are of each kind, or why there is nothing to show."""
-        a, b = map(printable, self.between)
-        over = counted_of(self.documents, len(self.corpus), unit(self.settings))
+        a, b = map(escape_name, self.between)
+        over = pluralize_of(self.documents, len(self.corpus), document_noun(self.settings))
         between = f"{a} and {b}, {over}"
         same = self.counts["match"]
         kinds = ", ".join(f"{self.counts[kind]} {kind}" for kind in KINDS if self.counts[kind])
@@ -197,14 +208,14 @@ class Disagreements(Result):
             return f"{between}: {same} the same, {kinds}"
         if kinds:
             return f"no disagreement of these kinds: {between}; there are {kinds}"
-        what = f"all {counted(same, 'segment')} the same" if same else "neither marked anything"
+        what = f"all {pluralize(same, 'segment')} the same" if same else "neither marked anything"
         return f"no disagreement: {between}, {what}"
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return how many disagreements there are of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
         what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
-        return Picture(lambda ax: bars(ax, counts, what))
+        return Plot(lambda ax: bars(ax, counts, what))
 
 
 def around(
@@ -228,7 +239,7 @@ def no_texts(corpus: Corpus) -> tuple[str, ...]:
 
 def shortened(texts: Sequence[str]) -> list[str]:
     """Return texts as people see them, cut after forty characters."""
-    return [cut(text, LONGEST) for text in texts]
+    return [truncate(text, LONGEST) for text in texts]
 
 
 def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
@@ -282,7 +293,7 @@ def disagreements(
     >>> [(row.kind, row.a, row.b) for row in disagreements(corpus, "ann", "bob")][1]
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
-    corpus = placed_only(corpus_of(corpus), "lists")
+    corpus = placed_only(as_corpus(corpus), "lists")
     asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     check_known(asked, KINDS, "kind")
     names = [kind for kind in KINDS if kind in asked]
@@ -323,18 +334,18 @@ def check_between(corpus: Corpus, a: str, b: str) -> tuple[int, tuple[str, ...]]
     """
     check_known((a, b), corpus.layers)
     if a == b:
-        raise SettingError(f"between {show(a)} and itself; two annotators are needed")
+        raise SettingError(f"between {quote_value(a)} and itself; two annotators are needed")
     layers = corpus.layers[a], corpus.layers[b]
     both = int((layers[0].annotated & layers[1].annotated).sum())
     if not both:
         raise SettingError(
-            f"between {show(a)} and {show(b)}: no document that both saw; two who share one are"
-            " needed; spanagree check says who saw what"
+            f"between {quote_value(a)} and {quote_value(b)}: no document that both saw; two who"
+            " share one are needed; spanagree check says who saw what"
         )
     notes = corpus.notes_but(name for name in corpus.layers if name not in (a, b))
     if unshared := len(corpus) - both:
-        pair = f"{printable(a)} and {printable(b)}"
+        pair = f"{escape_name(a)} and {escape_name(b)}"
         notes += (
-            f"{unshared} of {counted(len(corpus), 'document')} not shared by {pair}, left out",
+            f"{unshared} of {pluralize(len(corpus), 'document')} not shared by {pair}, left out",
         )
     return both, notes

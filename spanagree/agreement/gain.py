@@ -14,7 +14,7 @@ import numpy as np
 
 from spanagree.agreement.clusters import Clusters
 from spanagree.agreement.count import columns_of
-from spanagree.agreement.team import Scored
+from spanagree.agreement.team import AgreementScores
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import Interval
 from spanagree.settings import JACKKNIFE
@@ -39,7 +39,7 @@ _TERMS = 3  # of the series; a fourth would be the cube of an annotator's share 
 
 
 def gain_intervals(
-    figures: Scored, clusters: Clusters, jackknife: Jackknife
+    figures: AgreementScores, clusters: Clusters, jackknife: Jackknife
 ) -> list[Interval | None]:
     """Build the interval of each annotator's gain: the figure ± t standard errors.
 

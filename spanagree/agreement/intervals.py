@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.agreement.clusters import Clusters
-from spanagree.agreement.count import CountedPairs
+from spanagree.agreement.count import AgreementCounts
 from spanagree.agreement.gain import gain_intervals
-from spanagree.agreement.team import Scored
+from spanagree.agreement.team import AgreementScores
 from spanagree.comparisons.tally import Tally
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import Jackknife
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _MOST = 1 << 22  # pairs of annotations that are compared one by one for the mean
 
 
-def with_intervals(figures: Scored, counts: CountedPairs, jackknife: Jackknife) -> Scored:
+def with_intervals(
+    figures: AgreementScores, counts: AgreementCounts, jackknife: Jackknife
+) -> AgreementScores:
     """Return the same figures with intervals.
 
     Those of pairs are computed when somebody asks for them.
@@ -39,7 +41,7 @@ def with_intervals(figures: Scored, counts: CountedPairs, jackknife: Jackknife) 
     if labels:
         of_labels = _built(clusters.of_labels(len(labels)), jackknife, over.get("labels"))
     mean = _mean_interval(clusters, jackknife, over.get("mean")) if few else _no_mean(clusters)
-    return Scored(
+    return AgreementScores(
         replace(figures.team, tally=_with_interval(figures.team.tally, team)),
         replace(figures.mean, interval=mean),
         figures.pairs.with_intervals(functools.partial(_intervals_of_pairs, counts, jackknife)),
@@ -76,7 +78,7 @@ def _built(
     return with_annotators(intervals, sums, over, jackknife.tail, of_others=of_others)
 
 
-def _intervals_of_pairs(counts: CountedPairs, jackknife: Jackknife) -> list[Interval]:
+def _intervals_of_pairs(counts: AgreementCounts, jackknife: Jackknife) -> list[Interval]:
     """Build the interval of each pair, in their order."""
     sharing = counts.sharing
     clusters = Clusters.of(counts.per_document, jackknife, counts.settings)

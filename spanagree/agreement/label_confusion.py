@@ -11,23 +11,30 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.disagreements import check_between
-from spanagree.agreement.paired import Paired, paired
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.agreement.paired import SegmentPairs, paired
+from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import placed_only
-from spanagree.errors import SettingError, check_known, counted, counted_of, printable, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import (
+    SettingError,
+    check_known,
+    escape_name,
+    pluralize,
+    pluralize_of,
+    quote_value,
+)
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, heat_map, shown_text
+from spanagree.results.plots import Plot, heat_map, shown_text
 from spanagree.results.result import Result
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 from spanagree.uncertainty.jackknife import beyond_rounding
 from spanagree.uncertainty.permutation import holm
 
 
-class Cells(NamedTuple):
+class LabelPairCounts(NamedTuple):
     """How often two labels stand beside each other in each document; the last one is nothing."""
 
     document: Ints
@@ -36,7 +43,7 @@ class Cells(NamedTuple):
     often: Ints
 
     @classmethod
-    def of(cls, parts: Iterable[Paired], labels: int, both_ways: bool) -> Cells:
+    def of(cls, parts: Iterable[SegmentPairs], labels: int, both_ways: bool) -> LabelPairCounts:
         """Return the cells of segments in pairs, those of a team both ways round."""
         columns = [np.zeros((3, 0), np.int64)]
         for part in parts:
@@ -44,11 +51,11 @@ class Cells(NamedTuple):
             columns.append(np.stack((part.document, *sides)))
             if both_ways:
                 columns.append(np.stack((part.document, *sides[::-1])))
-        (document, first, second), _, count = distinct(*np.concatenate(columns, axis=1))
+        (document, first, second), _, count = unique_rows(*np.concatenate(columns, axis=1))
         return cls(document, first, second, count)
 
 
-class Confused(NamedTuple):
+class ConfusedLabels(NamedTuple):
     """Two labels that were confused.
 
     Attributes:
@@ -69,7 +76,9 @@ class Confused(NamedTuple):
     p_holm: float
 
 
-def confused_pairs(labels: Sequence[str], matrix: Ints, cells: Cells, team: bool) -> list[Confused]:
+def confused_pairs(
+    labels: Sequence[str], matrix: Ints, cells: LabelPairCounts, team: bool
+) -> list[ConfusedLabels]:
     """Return the pairs of labels that were confused, those first that chance explains least.
 
     Args:
@@ -101,7 +110,7 @@ def confused_pairs(labels: Sequence[str], matrix: Ints, cells: Cells, team: bool
     p[share > 1 - 1e-12] = math.nan  # two labels can be confused with each other only
     rows = zip(i.tolist(), j.tolist(), expected.tolist(), p.tolist(), holm(p.tolist()), strict=True)
     confusions = [
-        Confused(labels[a], labels[b], times, by_chance, times / by_chance, p, p_holm)
+        ConfusedLabels(labels[a], labels[b], times, by_chance, times / by_chance, p, p_holm)
         for a, b, by_chance, p, p_holm in rows
         if (times := int(together[a, b]))
     ]
@@ -171,7 +180,7 @@ class Confusion(Result):
     of_documents: int
     settings: ConfusionSettings
     notes: tuple[str, ...]
-    cells: Cells = field(repr=False, compare=False)
+    cells: LabelPairCounts = field(repr=False, compare=False)
 
     DRAWN: ClassVar[tuple[str, ...]] = ("share",)
     BY: ClassVar[Mapping[str, str]] = {
@@ -195,7 +204,7 @@ class Confusion(Result):
         return np.divide(self.matrix, totals, out=empty, where=totals > 0)
 
     @cached_property
-    def confused(self) -> list[Confused]:
+    def confused(self) -> list[ConfusedLabels]:
         """The confused pairs of labels, most frequent first, with what chance would give."""
         return confused_pairs(
             self.labels, self.matrix, self.cells, self.settings.confusion == "team"
@@ -208,11 +217,11 @@ class Confusion(Result):
             return "No two labels were confused."
         most = max(pair.times for pair in self.confused)
         pairs = [pair for pair in self.confused if pair.times == most]
-        named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs]
+        named = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
         shown = "; ".join(verdict.first_of(named, _NAMED, "other pair"))
-        times = f"{counted(most, 'time')}{' each' * (len(pairs) > 1)}"
+        times = f"{pluralize(most, 'time')}{' each' * (len(pairs) > 1)}"
         more = [pair for pair in self.confused if pair.p_holm < verdict.LEVEL]
-        names = ", ".join(f"{printable(pair.a)} with {printable(pair.b)}" for pair in more)
+        names = ", ".join(f"{escape_name(pair.a)} with {escape_name(pair.b)}" for pair in more)
         return (
             f"The labels confused most often are {shown} ({times}). Confused more than chance would"
             f" (p below {verdict.LEVEL:g} after Holm's correction): {names or 'none'}."
@@ -228,7 +237,7 @@ class Confusion(Result):
 
     def _table(self, by: str | None) -> Frame:
         """For people the matrix; for programs a row for each cell that is not 0."""
-        a, b = map(printable, self.sides)
+        a, b = map(escape_name, self.sides)
         names, given = (*self.labels, NOTHING), (*self.labels, None)
         values = self.matrix if by is None else self.shares
         kind, key = ("count", "count") if by is None else ("figure", "share")
@@ -236,9 +245,9 @@ class Confusion(Result):
             [given[i], given[j], values[i, j].item()] for i, j in np.argwhere(self.matrix).tolist()
         ]
         heads = [Column("a", kind="name"), Column("b", kind="name"), Column(key, kind=kind)]
-        titles = (Column("", printable(name), kind) for name in names)
+        titles = (Column("", escape_name(name), kind) for name in names)
         whose = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
-        documents = counted_of(self.documents, self.of_documents, unit(self.settings))
+        documents = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
         if by == "pair":
             columns = [
                 Column("a", f"label of {a}", "name"),
@@ -267,7 +276,7 @@ class Confusion(Result):
             in_data=Frame(heads, cells, self.settings),
         )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return the matrix as a heat map, of numbers or of shares."""
         names = [*self.labels, NOTHING]
         values, limits, what = self.shares, (0.0, 1.0), "share of the row"
@@ -297,7 +306,7 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     >>> confusion(corpus).matrix.tolist()
     [[0, 0, 1], [0, 2, 0], [1, 0, 0]]
     """
-    corpus = placed_only(corpus_of(corpus), "pairs of segments")
+    corpus = placed_only(as_corpus(corpus), "pairs of segments")
     if a is None and b is not None:
         raise SettingError("b without a; pass a too, or swap them")
     size = len(corpus.labels)
@@ -319,7 +328,7 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
         here = (crowd.annotator[first] == number) | (crowd.annotator[second] == number)
         first, second = first[here], second[here]
     if not len(first):
-        whom = "the team" if a is None else f"{show(a)} and the rest"
+        whom = "the team" if a is None else f"{quote_value(a)} and the rest"
         raise SettingError(
             f"{whom}: no document that two saw; two who share one are needed;"
             " spanagree check says who saw what"
@@ -327,14 +336,14 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     if wanted:  # who is asked for comes first
         turned = crowd.annotator[second] == wanted[0]
         first, second = np.where(turned, second, first), np.where(turned, first, second)
-    cells = Cells.of(paired(corpus, crowd, (first, second)), size, both_ways=a is None)
+    cells = LabelPairCounts.of(paired(corpus, crowd, (first, second)), size, both_ways=a is None)
     documents = len(np.unique(crowd.document[first]))
     return _result(corpus, cells, documents, settings, notes)
 
 
 def _result(
     corpus: Corpus,
-    cells: Cells,
+    cells: LabelPairCounts,
     documents: int,
     settings: ConfusionSettings,
     notes: tuple[str, ...],

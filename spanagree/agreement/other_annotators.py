@@ -11,13 +11,13 @@ import numpy as np
 from spanagree.agreement.clusters import Clusters, mean_figures
 from spanagree.agreement.count import columns_of
 from spanagree.arrays import Floats, Ints
-from spanagree.comparisons.table import Comparisons, Marginals
+from spanagree.comparisons.table import Comparisons, PartlySummedComparisons
 from spanagree.results.score import Interval, f1_figures
 from spanagree.uncertainty.jackknife import Moments, group_sums, with_defined
 from spanagree.uncertainty.samples import SampleVariance, second_intervals
 
 
-def of_team(sums: Comparisons | Marginals) -> SampleVariance:
+def of_team(sums: Comparisons | PartlySummedComparisons) -> SampleVariance:
     """Compute the variance of the team's F1 from what pairs add in documents."""
     both = sums.both_ways().by("first")
     return _less_each(columns_of(sums.by()), both, None)

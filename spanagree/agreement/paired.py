@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, portions_of
+from spanagree.arrays import Ints, batches_up_to
 from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.comparisons.pairing import OUTCOMES, columns_of, pairing
 from spanagree.corpus.corpus import Corpus
@@ -15,7 +15,7 @@ from spanagree.corpus.corpus import Corpus
 _PORTION = 1 << 18  # segments that are paired at a time
 
 
-class Paired(NamedTuple):
+class SegmentPairs(NamedTuple):
     """Segments in pairs, or alone, as :func:`spanagree.comparisons.pairing.pairing` has them.
 
     Attributes:
@@ -33,18 +33,20 @@ class Paired(NamedTuple):
     kind: Ints
 
 
-def paired(corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]) -> Iterator[Paired]:
+def paired(
+    corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]
+) -> Iterator[SegmentPairs]:
     """Yield the segments of pairs of annotations, which are rows of the crowd, in portions."""
     segments, details = crowd.segments(corpus), crowd.details(corpus)
     size = crowd.end - crowd.begin
-    for low, high in portions_of(size[pairs[0]] + size[pairs[1]], _PORTION):
+    for low, high in batches_up_to(size[pairs[0]] + size[pairs[1]], _PORTION):
         a, b = (side[low:high] for side in pairs)
         layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
         both = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
         row_a, _, _, label_a = columns_of(layer_a, both.a)
         row_b, _, _, label_b = columns_of(layer_b, both.b)
         row = np.maximum(row_a, row_b)
-        yield Paired(
+        yield SegmentPairs(
             crowd.document[a[row]],
             crowd.annotator[a[row]],
             crowd.annotator[b[row]],

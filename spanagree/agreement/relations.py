@@ -11,13 +11,20 @@ from typing import Any, ClassVar, NamedTuple
 from spanagree.agreement.disagreements import DisagreementSettings, check_between
 from spanagree.corpus.segments import Document, Relation, Segment, is_time
 from spanagree.corpus.times import in_seconds, shown
-from spanagree.errors import SettingError, counted_of, cut, listed, printable, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import (
+    SettingError,
+    escape_name,
+    join_names,
+    pluralize_of,
+    quote_value,
+    truncate,
+)
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, bars, shown_text
+from spanagree.results.plots import Plot, bars, shown_text
 from spanagree.results.result import Result
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 
 RELATION_KINDS = {
     "direction": "same label and segments, the other way round",
@@ -78,7 +85,7 @@ class RelationDisagreements(Result):
         kinds = {kind: self.counts[kind] for kind in RELATION_KINDS}
         if not any(kinds.values()):
             return ""
-        a, b = map(printable, self.settings.between)
+        a, b = map(escape_name, self.settings.between)
         most = verdict.most_often(kinds)
         return f"Disagreements of {a} and {b} about relations are most often {most}."
 
@@ -86,10 +93,13 @@ class RelationDisagreements(Result):
 
     def _table(self, by: str | None) -> Frame:
         """A row for each disagreement."""
-        columns = [Column("document", unit(self.settings), "name"), Column("kind", "kind", "name")]
+        columns = [
+            Column("document", document_noun(self.settings), "name"),
+            Column("kind", "kind", "name"),
+        ]
         at = "number" if is_time(str(self.settings.offsets)) else "count"
         for side, name in zip("ab", self.settings.between, strict=True):
-            columns += [Column(f"{side}_label", "", "name"), Column("", printable(name), "name")]
+            columns += [Column(f"{side}_label", "", "name"), Column("", escape_name(name), "name")]
             for end in ("first", "second"):
                 columns += [Column(f"{side}_{end}_{bound}", "", at) for bound in ("start", "end")]
                 columns += [Column(f"{side}_{end}_label", "", "name")]
@@ -109,13 +119,13 @@ class RelationDisagreements(Result):
             return [None, "", *[None] * 6]
         offsets = str(self.settings.offsets)
         both = relation.first, relation.second
-        texts = (cut(self.texts.get((relation.document, x), ""), _LONGEST) for x in both)
+        texts = (truncate(self.texts.get((relation.document, x), ""), _LONGEST) for x in both)
         ends = [
             f"{text} {shown(x.start, offsets)}–{shown(x.end, offsets)}".strip()
             for text, x in zip(texts, both, strict=True)
         ]
         arrow = "→" if relation.directed else "–"
-        sentence = f"{ends[0]} {arrow} {printable(relation.label)} {arrow} {ends[1]}"
+        sentence = f"{ends[0]} {arrow} {escape_name(relation.label)} {arrow} {ends[1]}"
         bounds = [
             y
             for x in both
@@ -124,17 +134,17 @@ class RelationDisagreements(Result):
         return [relation.label, sentence, *bounds]
 
     def _caption(self) -> str:
-        a, b = map(printable, self.settings.between)
-        over = counted_of(self.documents, self.of_documents, unit(self.settings))
+        a, b = map(escape_name, self.settings.between)
+        over = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
         between = f"relations of {a} and {b}, {over}"
         kinds = [f"{self.counts[kind]} {kind}" for kind in RELATION_KINDS if self.counts[kind]]
         return f"{between}: {', '.join([f'{self.counts[_MATCH]} the same', *kinds])}"
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return how many disagreements there are of each kind."""
         counts = {kind: self.counts[kind] for kind in RELATION_KINDS}
         what = f"relations of {' and '.join(map(shown_text, self.settings.between))}"
-        return Picture(lambda ax: bars(ax, counts, what))
+        return Plot(lambda ax: bars(ax, counts, what))
 
 
 def relation_disagreements(
@@ -162,7 +172,7 @@ def relation_disagreements(
     >>> [row.kind for row in relation_disagreements(corpus, "ann", "bob")]
     ['direction']
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     both, notes = check_between(corpus, a, b)
     labels = {relation.label for relation in corpus.relations}
     if not labels:
@@ -170,7 +180,8 @@ def relation_disagreements(
     for label in undirected:
         if label not in labels:
             raise SettingError(
-                f"undirected {show(label)}; the relations are called {listed(sorted(labels))}"
+                f"undirected {quote_value(label)}; the relations are called"
+                f" {join_names(sorted(labels))}"
             )
     free = {*undirected, *(x.label for x in corpus.relations if not x.directed)}
     rows: list[RelationDisagreement] = []

@@ -15,28 +15,33 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators
-from spanagree.agreement.count import AgreementSettings, CountedPairs, PerDocument, columns_of
-from spanagree.agreement.team import Mean, Member, Pairs, Team, notes_on_sharing, scored
+from spanagree.agreement.count import (
+    AgreementCounts,
+    AgreementSettings,
+    PairsByDocument,
+    columns_of,
+)
+from spanagree.agreement.team import AnnotatorScores, Mean, Pairs, Team, notes_on_sharing, scored
 from spanagree.arrays import Floats
 from spanagree.choices import MIN_SHARED
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.tally import Tally
 from spanagree.errors import check_choice, check_known
-from spanagree.results.result import Keyed, Result
-from spanagree.results.score import Figures, f1_figures
+from spanagree.results.result import MappingResult, Result
+from spanagree.results.score import ScoreValues, f1_figures
 
 if TYPE_CHECKING:
-    from spanagree.agreement.by_annotator import Standing
+    from spanagree.agreement.by_annotator import AnnotatorSummary
     from spanagree.agreement.weight import DominantDocument
     from spanagree.choices import Figure
-    from spanagree.comparisons.counting import MatchCounting
-    from spanagree.comparisons.place_shares import PlaceShares
+    from spanagree.comparisons.counting import MatchCountOptions
+    from spanagree.comparisons.place_shares import PlacementStatistics
     from spanagree.uncertainty.chance_statistics import ChanceStatistics, PairChance
     from spanagree.uncertainty.confidence import Jackknife
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Result, Keyed):
+class Agreement(Result, MappingResult):
     """The result of :func:`spanagree.agree`.
 
     Attributes:
@@ -72,21 +77,23 @@ class Agreement(Result, Keyed):
     team: Team
     mean: Mean
     pairs: Pairs
-    annotators: Mapping[str, Member]
+    annotators: Mapping[str, AnnotatorScores]
     labels: Mapping[str, Tally]
     documents: int
     settings: AgreementSettings
     notes: tuple[str, ...]
     document_ids: tuple[str, ...] | None
-    per_document: PerDocument = field(repr=False, compare=False)
+    per_document: PairsByDocument = field(repr=False, compare=False)
     single: int = field(default=0, repr=False)
     by_chance: Mapping[tuple[str, str], PairChance] = field(
         default_factory=dict, repr=False, compare=False
     )
     sort: str | None = field(default=None, repr=False, compare=False)
-    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    places: PlacementStatistics | None = field(default=None, repr=False, compare=False)
     uniform: Agreement | None = field(default=None, repr=False, compare=False)
-    inexact: Inexact = field(default_factory=Inexact, repr=False, compare=False)
+    inexact: ApproximationError = field(
+        default_factory=ApproximationError, repr=False, compare=False
+    )
     without: Agreement | None = field(default=None, repr=False)
     rows: ComparedAnnotators | None = field(default=None, repr=False, compare=False)
 
@@ -118,7 +125,7 @@ class Agreement(Result, Keyed):
         return heavy_documents(documents.corpus, by_document, n_annotators)
 
     @property
-    def counting(self) -> MatchCounting:
+    def counting(self) -> MatchCountOptions:
         """The measure and the chance model."""
         return self.per_document.counting
 
@@ -156,14 +163,14 @@ class Agreement(Result, Keyed):
         return self.pairs[names] if isinstance(names, tuple) else self.annotators[names]
 
     @cached_property
-    def standings(self) -> Mapping[str, Standing]:
+    def standings(self) -> Mapping[str, AnnotatorSummary]:
         """How each annotator stands among the others, by name."""
         from spanagree.agreement import by_annotator  # few look at single annotators
 
         return by_annotator.standings(self.per_document, self.settings)
 
     @property
-    def members(self) -> list[Member]:
+    def members(self) -> list[AnnotatorScores]:
         """Each annotator against the rest, in the order asked for."""
         from spanagree.agreement import by_annotator  # few look at single annotators
 
@@ -208,10 +215,10 @@ class Agreement(Result, Keyed):
         array([[nan,  1.],
                [ 1., nan]])
         """
-        check_choice(figure, Figures._fields, "figure")
+        check_choice(figure, ScoreValues._fields, "figure")
         matrix = np.full((len(self.annotators),) * 2, np.nan)
         i, j = self.pairs.members.T
-        matrix[i, j] = matrix[j, i] = self.pairs.f1[:, Figures._fields.index(figure)]
+        matrix[i, j] = matrix[j, i] = self.pairs.f1[:, ScoreValues._fields.index(figure)]
         return matrix
 
     def by_document(self) -> Iterator[tuple[str, int, Tally]]:
@@ -256,7 +263,7 @@ class Agreement(Result, Keyed):
 
 
 def result(
-    counts: CountedPairs, min_shared: int = MIN_SHARED, jackknife: Jackknife | None = None
+    counts: AgreementCounts, min_shared: int = MIN_SHARED, jackknife: Jackknife | None = None
 ) -> Agreement:
     """Score what was counted, with intervals if they are requested."""
     settings = replace(

@@ -18,13 +18,13 @@ from spanagree.comparisons.inexact import of_all
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.corpus.times import with_seconds
-from spanagree.errors import counted, listed
+from spanagree.errors import join_names, pluralize
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, with_more
-from spanagree.results.plots import Picture, f1_dots, heat_map, sentence
+from spanagree.results.plots import Plot, f1_dots, heat_map, sentence
 from spanagree.results.score import NO_CHANCE, Score, over_annotators
 from spanagree.results.score_columns import ERROR_OF_CHANCE, F1, ScoreColumns
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import confidence_of, document_noun
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE, ChanceStatistics
 from spanagree.uncertainty.confidence import (
@@ -75,14 +75,14 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
             else row
             for row in rows
         ]
-    document, documents = unit(agreement.settings), agreement.team.documents
+    document, documents = document_noun(agreement.settings), agreement.team.documents
     table = Frame(
         columns,
         rows,
         agreement.settings,
-        caption=f"{counted(len(agreement.annotators), 'annotator')},"
-        f" {counted(agreement.team.pairs, 'pair')} with {_shared_by_pairs(agreement)},"
-        f" {counted(agreement.documents, document)}, {documents} seen by two or more",
+        caption=f"{pluralize(len(agreement.annotators), 'annotator')},"
+        f" {pluralize(agreement.team.pairs, 'pair')} with {_shared_by_pairs(agreement)},"
+        f" {pluralize(agreement.documents, document)}, {documents} seen by two or more",
         remarks=_remarks(agreement, by, [score for names, score, *_ in parts if names != [_SD]]),
         for_people=[len(rows) - 1] if by == "label" else (),
         meanings={str(row[0]): _meaning(str(row[0])) for row in rows} if by is None else {},
@@ -111,7 +111,7 @@ def _meaning(name: str) -> str:
 
 def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
     """Say how the team is added up, what is shaky, and why figures are undefined."""
-    document = unit(agreement.settings)
+    document = document_noun(agreement.settings)
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]
     remarks += verdict.remarks_without_chance(agreement.settings)
     if agreement.places is not None:
@@ -128,8 +128,8 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
         remarks.append(f"team: {of_all(error)}")
     if agreement.few:
         mark = f"{_FEW} " if by == "pair" else ""
-        least = counted(agreement.settings.min_shared or 0, document)
-        pairs = counted(len(agreement.pairs), "pair")
+        least = pluralize(agreement.settings.min_shared or 0, document)
+        pairs = pluralize(len(agreement.pairs), "pair")
         shaky = f"{agreement.few} of {pairs} share fewer than {least}; their figures are shaky"
         if len(agreement.pairs) == 1:
             shaky = f"the only pair shares fewer than {least}; its figures are shaky"
@@ -137,7 +137,7 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
     silent = len(agreement.pairs) - int(agreement.mean.pairs.observed)
     if silent and agreement.mean.pairs.observed:
         remarks.append(
-            f"{counted(silent, 'pair')} marked nothing in what is shared: left out of the mean"
+            f"{pluralize(silent, 'pair')} marked nothing in what is shared: left out of the mean"
         )
     if by is None and agreement.mean.pairs.observed:
         n_pairs = getattr(agreement.mean.pairs, verdict.figure_of(agreement.settings)[0])
@@ -154,7 +154,7 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
     return [*dict.fromkeys(filter(None, [*remarks, *caveats_of(agreement)]))]
 
 
-def picture_of(agreement: Agreement, by: str | None) -> Picture:
+def picture_of(agreement: Agreement, by: str | None) -> Plot:
     """Return the corrected F1 of each annotator with each other as a heat map.
 
     By annotator or label it is F1 of each part as dots, with their intervals.
@@ -164,7 +164,7 @@ def picture_of(agreement: Agreement, by: str | None) -> Picture:
         return f1_dots(((str(name), score) for (name, *_), score, *_ in parts), f"F1 by {by}")
     names = list(agreement.annotators)
     if not names:
-        return Picture(functools.partial(sentence, text="no annotator"))
+        return Plot(functools.partial(sentence, text="no annotator"))
     kind, before = verdict.figure_of(agreement.settings)
     return heat_map(names, names, agreement.matrix(kind), f"{before}F1")
 
@@ -188,7 +188,7 @@ def _whole(result: Agreement) -> Layout:
     ]
     if result.without is not None:
         _, (team_part, mean_part, *_), _ = _whole(result.without)
-        names = listed(result.settings.without or ())
+        names = join_names(result.settings.without or ())
         for (name, *_), score, tally, numbers in (team_part, mean_part):
             parts.append(([f"{name}{_WITHOUT}{names}"], score, tally, numbers))
     numbers = [PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
@@ -199,7 +199,7 @@ def _pairs(result: Agreement) -> Layout:
     columns = [
         *(Column(side, side, "name", "two annotators") for side in "ab"),
         *(Column("documents", "", "count"), Column("few", "", "mark")),
-        Column("", f"{unit(result.settings)}s", "place", "documents of a pair"),
+        Column("", f"{document_noun(result.settings)}s", "place", "documents of a pair"),
     ]
     by_chance = [
         [*figures.values()[:WHOLE], p_holm, figures.log10_p, log10]
@@ -225,7 +225,7 @@ def _labels(result: Agreement) -> Layout:
 
 def _documents(result: Agreement) -> Layout:
     columns = [
-        Column("document", unit(result.settings), "name", "document of a team"),
+        Column("document", document_noun(result.settings), "name", "document of a team"),
         Column("annotators", "annotators", "count"),
     ]
     parts: list[Part] = [([name, saw], t.f1, t, [t.size]) for name, saw, t in result.by_document()]
@@ -252,11 +252,13 @@ def caveats_of(agreement: Agreement) -> tuple[str, ...]:
     more = [*weight_caveats(team.tally, team.pairs, documents, agreement.heavy, members)]
     if agreement.mostly_single:
         more.append(single_caveat(agreement.single, team.documents, agreement.settings))
-    shaky = caveats.caveats("team", team.f1, agreement.evidence, unit(agreement.settings))
+    shaky = caveats.caveats("team", team.f1, agreement.evidence, document_noun(agreement.settings))
     others: list[str] = []
     if (rest := agreement.without) is not None:
-        name = f"team{_WITHOUT}{listed(agreement.settings.without or ())}"
-        others += caveats.caveats(name, rest.team.f1, rest.evidence, unit(agreement.settings))
+        name = f"team{_WITHOUT}{join_names(agreement.settings.without or ())}"
+        others += caveats.caveats(
+            name, rest.team.f1, rest.evidence, document_noun(agreement.settings)
+        )
     team_caveats = (f"team: {sentence}" for sentence in more)
     return (*shaky, *team_caveats, *_few_annotators(agreement), *others)
 
@@ -271,7 +273,7 @@ def _few_annotators(agreement: Agreement) -> Iterator[str]:
     n_annotators = _n_compared(agreement)
     if agreement.settings.over is None or n_annotators >= FEW_ANNOTATORS:
         return
-    noun = counted(n_annotators, "annotator")
+    noun = pluralize(n_annotators, "annotator")
     if n_annotators < LEAST_UNITS:
         yield f"{noun}: an interval over annotators needs {LEAST_UNITS}, so there is none"
     else:
@@ -283,21 +285,21 @@ def _few_annotators(agreement: Agreement) -> Iterator[str]:
 
 def verdict_of(agreement: Agreement) -> str:
     """Compose how far the team agrees, corrected for chance, and on how many documents."""
-    noun, confidence = unit(agreement.settings), confidence_of(agreement.settings)
-    over = f" over {noun}s, for these {counted(_n_compared(agreement), 'annotator')}"
+    noun, confidence = document_noun(agreement.settings), confidence_of(agreement.settings)
+    over = f" over {noun}s, for these {pluralize(_n_compared(agreement), 'annotator')}"
     sentences = [verdict.one_score("The team", agreement.team.f1, confidence, over)]
     if math.isnan(agreement.team.f1.observed):
         return sentences[0]
     compared = [member for member in agreement.annotators.values() if member.pairs]
     unmarked = [member.name for member in compared if not member.tally.size_a]
-    pairs = counted(agreement.team.pairs, "pair")
-    seen = f"{agreement.team.documents} of {counted(agreement.documents, noun)}"
+    pairs = pluralize(agreement.team.pairs, "pair")
+    seen = f"{agreement.team.documents} of {pluralize(agreement.documents, noun)}"
     sentences.append(f"It is over {pairs}, and {seen} that two or more saw.")
     if (others := over_annotators(agreement.team.f1.interval)) is not None:
         ends = getattr(others, verdict.figure_of(agreement.settings)[0])
         sentences.append(verdict.other_annotators(ends, _n_compared(agreement), FEW_ANNOTATORS))
     if agreement.without is not None:
-        without = f"Without {listed(agreement.settings.without or ())}"
+        without = f"Without {join_names(agreement.settings.without or ())}"
         sentences.append(verdict.one_score(without, agreement.without.team.f1, confidence))
     sentences.append(verdict.chance_model(agreement.settings))
     names = [member.name for member in compared]
@@ -307,7 +309,7 @@ def verdict_of(agreement: Agreement) -> str:
 
 def _shared_by_pairs(agreement: Agreement) -> str:
     """Say what pairs share; how many documents where a source does not say who saw which."""
-    document = unit(agreement.settings)
+    document = document_noun(agreement.settings)
     kept = agreement.per_document
     if not kept.corpus.unsaid or not agreement.pairs:
         return f"a shared {document}"

@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.agreement.count import CountedPairs
+from spanagree.agreement.count import AgreementCounts
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.comparisons.table import ALL, Comparisons, Sharing
+from spanagree.comparisons.table import ALL, Comparisons, SharedDocumentCounts
 from spanagree.comparisons.tally import Tally
-from spanagree.errors import counted, printable, show
-from spanagree.results.result import Comparable
+from spanagree.errors import escape_name, pluralize, quote_value
+from spanagree.results.result import NanEqualMixin
 from spanagree.results.score import (
     NO_CHANCE,
     UNDEFINED,
-    Figures,
     Interval,
     Score,
+    ScoreValues,
     f1_figures,
     undefined,
 )
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Team:
 
 
 @dataclass(frozen=True, eq=False)
-class Mean(Comparable):
+class Mean(NanEqualMixin):
     """The mean over pairs of annotators, each pair counted once whatever it shares.
 
     Attributes:
@@ -84,14 +84,14 @@ class Mean(Comparable):
     observed: float
     expected: float
     corrected: float
-    sd: Figures
-    pairs: Figures
+    sd: ScoreValues
+    pairs: ScoreValues
     reason: str = ""
     interval: Interval | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Member(Comparable):
+class AnnotatorScores(NanEqualMixin):
     """One annotator against all others, and the team without.
 
     Attributes:
@@ -109,7 +109,7 @@ class Member(Comparable):
     pairs: int
     tally: Tally
     without: Team
-    gain: Figures
+    gain: ScoreValues
     gain_interval: Interval | None = None
 
     @property
@@ -125,7 +125,9 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
     """
 
-    def __init__(self, sharing: Sharing, comparisons: Comparisons, min_shared: int) -> None:
+    def __init__(
+        self, sharing: SharedDocumentCounts, comparisons: Comparisons, min_shared: int
+    ) -> None:
         """Make it of what annotators share and of comparisons by pair."""
         self._names = {name: i for i, name in enumerate(sharing.annotators)}
         self._sharing, self._min_shared = sharing, min_shared
@@ -175,7 +177,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
     def _in_order(self, names: tuple[str, str]) -> tuple[str, str]:
         known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
         if not known or not all(name in self._names for name in names):
-            raise KeyError(f"{show(names)}: two of {', '.join(self._names)} are needed")
+            raise KeyError(f"{quote_value(names)}: two of {', '.join(self._names)} are needed")
         first, second = sorted(names, key=self._names.__getitem__)
         return first, second
 
@@ -193,7 +195,7 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         return len(self._sharing.first)
 
     def __repr__(self) -> str:
-        return f"<Pairs: {len(self)} of {counted(len(self._names), 'annotator')}>"
+        return f"<Pairs: {len(self)} of {pluralize(len(self._names), 'annotator')}>"
 
     @property
     def shared(self) -> Ints:
@@ -227,20 +229,20 @@ class Pairs(Mapping[tuple[str, str], Pair]):
         return made
 
 
-class Scored(NamedTuple):
+class AgreementScores(NamedTuple):
     """All figures of an agreement, as :class:`spanagree.agreement.Agreement` has them."""
 
     team: Team
     mean: Mean
     pairs: Pairs
-    annotators: Mapping[str, Member]
+    annotators: Mapping[str, AnnotatorScores]
     labels: Mapping[str, Tally]
 
 
 # --- from counts to figures ---------------------------------------------------------------------
 
 
-def scored(counts: CountedPairs, min_shared: int) -> Scored:
+def scored(counts: AgreementCounts, min_shared: int) -> AgreementScores:
     """Return the figures of what was counted, without intervals."""
     pairs = Pairs(counts.sharing, counts.pairs, min_shared)
     reason = "" if pairs else _nobody(len(counts.sharing.annotators))
@@ -249,17 +251,17 @@ def scored(counts: CountedPairs, min_shared: int) -> Scored:
     rows, labels = counts.by_label, counts.by_label.labels
     of_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
     by_label = {label: of_code.get(code, rows.empty_tally) for code, label in enumerate(labels)}
-    return Scored(team, mean, pairs, annotators, by_label)
+    return AgreementScores(team, mean, pairs, annotators, by_label)
 
 
-def notes_on_sharing(counts: CountedPairs) -> list[str]:
+def notes_on_sharing(counts: AgreementCounts) -> list[str]:
     """Return who shares no document with another annotator, a note for each."""
-    sharing, what = counts.sharing, unit(counts.settings)
+    sharing, what = counts.sharing, document_noun(counts.settings)
     names = sharing.annotators
     alone = np.full(len(names), len(names) > 1)
     alone[sharing.first] = alone[sharing.second] = False
     return [
-        f"{printable(names[i])}: {counted(int(sharing.saw[i]), what)}, none shared with another"
+        f"{escape_name(names[i])}: {pluralize(int(sharing.saw[i]), what)}, none shared with another"
         " annotator"
         for i in np.flatnonzero(alone & (sharing.saw > 0)).tolist()
     ]
@@ -267,7 +269,7 @@ def notes_on_sharing(counts: CountedPairs) -> list[str]:
 
 def _nobody(annotators: int) -> str:
     if annotators < 2:
-        return f"{counted(annotators, 'annotator')}; agreement needs two"
+        return f"{pluralize(annotators, 'annotator')}; agreement needs two"
     return "no document was seen by two annotators"
 
 
@@ -288,13 +290,13 @@ def _mean(f1: Floats, reason: str) -> Mean:
     if not reason and not len(figures[2]):
         reason = "corrected: chance alone gives 1 for every pair"
     observed, expected, corrected = means
-    counts = Figures(*map(len, figures))
-    return Mean(observed, expected, corrected, Figures(*spread), counts, reason)
+    counts = ScoreValues(*map(len, figures))
+    return Mean(observed, expected, corrected, ScoreValues(*spread), counts, reason)
 
 
 def _team_and_members(
-    counts: CountedPairs, pairs: Pairs, reason: str
-) -> tuple[Team, dict[str, Member]]:
+    counts: AgreementCounts, pairs: Pairs, reason: str
+) -> tuple[Team, dict[str, AnnotatorScores]]:
     """Return the team, and each annotator against the others, with the team less these pairs."""
     sharing, total = counts.sharing, counts.pairs.by()
     team = Team(len(pairs), sharing.seen, total.tallies[0], reason)
@@ -310,9 +312,9 @@ def _team_and_members(
         left = len(pairs) - number[i]
         why = "" if left else "no pair is left"
         without = Team(left, sharing.seen - only[i], rest.get(i, team.tally), why)
-        gain = Figures(*map(_gain, team.f1[:3], without.f1[:3]))
+        gain = ScoreValues(*map(_gain, team.f1[:3], without.f1[:3]))
         tally = with_others.get(i, of_annotator.empty_tally)
-        annotators[name] = Member(name, saw[i], number[i], tally, without, gain)
+        annotators[name] = AnnotatorScores(name, saw[i], number[i], tally, without, gain)
     return team, annotators
 
 

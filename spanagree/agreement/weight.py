@@ -13,10 +13,10 @@ from spanagree.arrays import Ints
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import percent, printable
+from spanagree.errors import escape_name, percent
 from spanagree.results.frame import figure
 from spanagree.results.score import Score
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 
 _MUCH = 0.1  # a document or an annotator with a greater share of the weight is named
 _UNEVEN = 2  # if it is more than so many times an even share: of four, each has a quarter
@@ -77,7 +77,7 @@ def weight_caveats(
         rest = team.without(document.tally)
         of_pairs = document.annotators * (document.annotators - 1) / 2 / pairs
         yield (
-            f"document {printable(document.name)}, seen by {document.annotators} annotators,"
+            f"document {escape_name(document.name)}, seen by {document.annotators} annotators,"
             f" carries {percent(share, 1)} of the weight ({percent(of_pairs, 1)} of the"
             f" pairs share it); {_without('it', rest.f1)}"
         )
@@ -85,7 +85,7 @@ def weight_caveats(
     for name, size, f1 in members:
         if size > total * max(_MUCH, _UNEVEN / len(members)):
             yield (
-                f"annotator {printable(name)} carries {percent(size / total, 1)} of the weight;"
+                f"annotator {escape_name(name)} carries {percent(size / total, 1)} of the weight;"
                 f" {_without('this annotator', f1)}"
             )
 
@@ -96,7 +96,7 @@ def _without(what: str, f1: Score) -> str:
 
 def single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:
     """Return what the correction does not see, where most documents have at most one segment."""
-    noun, what = unit(settings), str(settings.get("what", "segments")).removesuffix("s")
+    noun, what = document_noun(settings), str(settings.get("what", "segments")).removesuffix("s")
     where, kept = f"{single} of {documents} {noun}s", f"which {noun}s have one"
     if documents == 1:
         where, kept = f"the only {noun} that two saw", f"that the {noun} has one"

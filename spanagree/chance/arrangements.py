@@ -26,7 +26,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, distinct_rows, groups, ranges
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    expand_ranges,
+    group_indices,
+    unique_matrix_rows,
+    unique_rows,
+)
 from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.start_distributions import start_profiles
 
@@ -65,7 +73,7 @@ class Arrangements:
 
     def rows(self, place_kinds: PlaceKinds, classes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
         """List the places of classes: row in `classes`, start, end and probability."""
-        p_index, class_row = ranges(self.first[classes], self.first[classes + 1])
+        p_index, class_row = expand_ranges(self.first[classes], self.first[classes + 1])
         place_index = (
             p_index
             - self.first[classes][class_row]
@@ -90,7 +98,7 @@ def arrangements(
         free: True if segments do not exclude each other (the overlapping model).
         budget: largest table size of a group; larger groups use the mixture.
     """
-    (of_group, of_kind), class_of, n_segments = distinct(group, kinds.kind)
+    (of_group, of_kind), class_of, n_segments = unique_rows(group, kinds.kind)
     n_places = kinds.places[of_kind]
     first = np.append(0, np.cumsum(n_places))
     p = np.repeat(1 / np.maximum(n_places, 1), n_places)
@@ -143,7 +151,7 @@ def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bool
     class_rows = np.flatnonzero(is_open & _is_slots_only(kinds, of_group, of_kind))
     if not len(class_rows):
         return is_open
-    (_,), group, _ = distinct(of_group[class_rows])
+    (_,), group, _ = unique_rows(of_group[class_rows])
     slots = np.zeros(int(group.max()) + 1, np.int64)
     slots[group] = kinds.slots[of_kind[class_rows]]
     segment = np.repeat(np.arange(len(class_rows)), result.count[class_rows])
@@ -152,7 +160,7 @@ def _fill_slots(kinds: PlaceKinds, result: Arrangements, is_open: Bools) -> Bool
     )
     profile_of_class = np.zeros(len(class_rows), np.int64)
     profile_of_class[segment] = profile
-    p_index, class_row = ranges(result.first[class_rows], result.first[class_rows + 1])
+    p_index, class_row = expand_ranges(result.first[class_rows], result.first[class_rows + 1])
     start = p_index - result.first[class_rows][class_row]
     result.p[p_index] = profiles.at(profile_of_class[class_row], start)
     still_open = is_open.copy()
@@ -198,16 +206,16 @@ def _fill_in_order(kinds: PlaceKinds, result: Arrangements, is_open: Bools, budg
     # sort by group, and the kinds of a group by count
     order = np.lexsort((result.kind[open_rows], result.count[open_rows], result.group[open_rows]))
     open_rows = open_rows[order]
-    (group_ids,), unit, n_classes = distinct(result.group[open_rows])
+    (group_ids,), unit, n_classes = unique_rows(result.group[open_rows])
     first_row = np.cumsum(n_classes) - n_classes
     n_places = np.bincount(unit, kinds.places[result.kind[open_rows]])
     intractable = _is_intractable(unit, result.count[open_rows], n_places, budget)
     for n_kinds in np.unique(n_classes[~intractable]).tolist():
         units = np.flatnonzero(~intractable & (n_classes == n_kinds))
         classes = open_rows[first_row[units][:, None] + np.arange(n_kinds)]
-        distinct_counts, counts_index, _ = distinct_rows(result.count[classes])
+        distinct_counts, counts_index, _ = unique_matrix_rows(result.count[classes])
         for counts, units_of_counts in zip(
-            distinct_counts, groups(counts_index, len(distinct_counts)), strict=True
+            distinct_counts, group_indices(counts_index, len(distinct_counts)), strict=True
         ):
             table_sizes = math.prod((counts + 1).tolist()) * n_places[units[units_of_counts]]
             for batch_units in portions_of_work(units_of_counts, table_sizes, _TOGETHER):
@@ -289,7 +297,7 @@ def _batch(
 
 def _fill(result: Arrangements, classes: Ints, p: Floats) -> None:
     """Write the probabilities of the places of classes."""
-    p_index, _ = ranges(result.first[classes], result.first[classes + 1])
+    p_index, _ = expand_ranges(result.first[classes], result.first[classes + 1])
     result.p[p_index] = p
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from spanagree.chance.place_rules import PlaceRule, both_ends, ends_at
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, counted, listed, printable_path
+from spanagree.errors import InputError, SettingError, join_names, pluralize, printable_path
 from spanagree.files import PathName
 from spanagree.formats.conll.read import column_values
 
@@ -57,7 +57,7 @@ class ColumnPlaces:
             token_values = [value for id_ in corpus.ids for value in values_by_id[id_]]
         if len(token_values) != int(corpus.lengths.sum()):
             raise InputError(
-                f"{rule_name}: {file_name} has {counted(len(token_values), 'token')}, the corpus"
+                f"{rule_name}: {file_name} has {pluralize(len(token_values), 'token')}, the corpus"
                 f" {int(corpus.lengths.sum())}; the file that is read first has to have the column"
             )
         if not self.values:
@@ -67,8 +67,8 @@ class ColumnPlaces:
             )
         if unknown := set(self.values) - set(token_values):
             raise SettingError(
-                f"{rule_name}: no token has {listed(sorted(unknown))}; known are"
-                f" {listed(sorted(set(token_values)))}"
+                f"{rule_name}: no token has {join_names(sorted(unknown))}; known are"
+                f" {join_names(sorted(set(token_values)))}"
             )
         has_value = np.array([value in self.values for value in token_values], np.bool_)
         return both_ends(corpus.lengths, has_value)

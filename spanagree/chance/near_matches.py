@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.walk import OTHER, Annotation, Walk, WalkOption, add_ways
+from spanagree.chance.walk import OTHER, SegmentSequence, Walk, WalkOption, add_ways
 
 Span: TypeAlias = tuple[int, int]
 """Start and end of a segment."""
@@ -54,8 +54,8 @@ class NearWalk(Walk):
 
     def __init__(
         self,
-        first: Annotation,
-        second: Annotation,
+        first: SegmentSequence,
+        second: SegmentSequence,
         within: int,
         width: int,
         *,

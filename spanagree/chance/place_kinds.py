@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, entries, ranges
+from spanagree.arrays import Ints, entries, expand_ranges, unique_rows
 from spanagree.chance.place_rules import PlaceRule
 
 
@@ -77,7 +77,7 @@ def place_kinds(
         rows = np.flatnonzero(rule == rule_index)
         if len(rows):
             first[rows], second[rows] = place_rule.kinds(document[rows], start[rows], end[rows])
-    (rule, document, first, second), kind_of_segment, _ = distinct(rule, document, first, second)
+    (rule, document, first, second), kind_of_segment, _ = unique_rows(rule, document, first, second)
     at_site, slots, n_taken = np.zeros((3, len(rule)), np.int64)
     no_rows = np.zeros(0, np.int64)
     tables = [(no_rows, no_rows, no_rows)]
@@ -117,9 +117,9 @@ def kinds_anywhere(tokens: Ints, length: Ints) -> PlaceKinds:
     >>> kinds.kind.tolist(), kinds.start.tolist(), kinds.end.tolist()
     ([0, 0], [0, 1], [2, 3])
     """
-    (tokens, length), kind_of_segment, _ = distinct(tokens, length)
+    (tokens, length), kind_of_segment, _ = unique_rows(tokens, length)
     n_places = tokens - length + 1
-    start, kind_row = ranges(np.zeros_like(n_places), n_places)
+    start, kind_row = expand_ranges(np.zeros_like(n_places), n_places)
     first = np.append(0, np.cumsum(n_places))
     zeros = np.zeros_like(tokens)
     return PlaceKinds(
@@ -148,11 +148,11 @@ def without_gaps(
     >>> kind.tolist(), squeezed.start.tolist(), squeezed.end.tolist(), lengths.tolist()
     ([0, 0], [0, 1], [1, 3], [3, 3])
     """
-    (text, kind_index), row_of_segment, _ = distinct(text, kind_index)
+    (text, kind_index), row_of_segment, _ = unique_rows(text, kind_index)
     place_rows = entries(all_kinds.places, kind_index)
     n_places = all_kinds.places[kind_index]
     text_of_place = np.repeat(text, n_places)
-    (owner, border), border_index, _ = distinct(
+    (owner, border), border_index, _ = unique_rows(
         np.tile(text_of_place, 2),
         np.concatenate((all_kinds.start[place_rows], all_kinds.end[place_rows])),
     )

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, ranges
+from spanagree.arrays import Bools, Ints, expand_ranges
 from spanagree.limits import check_cost
 
 EDGE, INSIDE, BETWEEN = range(3)
@@ -71,7 +71,7 @@ class FeatureRule:
         check_cost(
             4 * float(n_starts.sum()), f"{self.purpose}: the places of all kinds of segments"
         )
-        start, kind_row = ranges(np.zeros_like(n_starts), n_starts)
+        start, kind_row = expand_ranges(np.zeros_like(n_starts), n_starts)
         end = start + first[kind_row]
         has_feature = self.feature(document[kind_row], start, end) == second[kind_row]
         return kind_row[has_feature], start[has_feature], end[has_feature]
@@ -278,15 +278,17 @@ class WordRule:
             touched > 0, self.words[document + 1] - touched + 1, first_candidate
         )
         # candidates for the first word
-        first_word, kind_row = ranges(first_candidate, np.maximum(candidate_stop, first_candidate))
+        first_word, kind_row = expand_ranges(
+            first_candidate, np.maximum(candidate_stop, first_candidate)
+        )
         last_word = first_word + touched[kind_row] - 1
         d = document[kind_row]
         s_low, s_high = self._start_range(first_word, boundary[kind_row] // 3, d)
         e_low, e_high = self._end_range(last_word, boundary[kind_row] % 3, d)
         n_places = np.maximum(s_high - s_low, 0) * np.maximum(e_high - e_low, 0)
         check_cost(4 * float(n_places.sum()), "places words: the places of all kinds of segments")
-        s, candidate = ranges(s_low, np.maximum(s_high, s_low))
-        e, start_row = ranges(e_low[candidate], np.maximum(e_high, e_low)[candidate])
+        s, candidate = expand_ranges(s_low, np.maximum(s_high, s_low))
+        e, start_row = expand_ranges(e_low[candidate], np.maximum(e_high, e_low)[candidate])
         s, candidate = s[start_row], candidate[start_row]
         is_not_empty = s < e
         s, e, candidate = s[is_not_empty], e[is_not_empty], candidate[is_not_empty]
@@ -322,7 +324,7 @@ class WordRule:
         """List the places that touch no word."""
         rows = np.flatnonzero(touched == 0)
         n_starts = np.maximum(self.lengths[document[rows]] - length[rows] + 1, 0)
-        start, row = ranges(np.zeros_like(n_starts), n_starts)
+        start, row = expand_ranges(np.zeros_like(n_starts), n_starts)
         end = start + length[rows][row]
         _, _, first_word, last_word = self._locate(document[rows][row], start, end)
         touches_none = last_word < first_word

@@ -28,8 +28,15 @@ from spanagree.chance.place_rules import (
     given_places,
 )
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.segments import Columns, Layer
-from spanagree.errors import InputError, SettingError, counted, is_iterable, listed, show
+from spanagree.corpus.segments import Layer, SegmentColumns
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    is_iterable,
+    join_names,
+    pluralize,
+    quote_value,
+)
 from spanagree.files import PathName
 from spanagree.left import answer
 
@@ -110,8 +117,8 @@ class Places:
         ):
             if label and label not in corpus.labels:
                 raise SettingError(
-                    f"places {self.name}: no segment has the label {show(label)}; known are"
-                    f" {listed(corpus.labels)}"
+                    f"places {self.name}: no segment has the label {quote_value(label)}; known are"
+                    f" {join_names(corpus.labels)}"
                 )
             if isinstance(rule, str) and rule in _PROPERTIES:
                 rule = _Predicate(_PROPERTIES[rule], rule)
@@ -128,8 +135,8 @@ class Places:
             return self
         if len(self.documents) != len(corpus):
             raise SettingError(
-                f"places: a list of {counted(len(self.documents), 'rule')}, for"
-                f" {counted(len(corpus), 'document')}; a"
+                f"places: a list of {pluralize(len(self.documents), 'rule')}, for"
+                f" {pluralize(len(corpus), 'document')}; a"
                 " rule for each document is needed"
             )
         rules = {corpus.id_of(d): rule for d, rule in enumerate(self.documents)}
@@ -147,7 +154,7 @@ class Places:
         }
         return replace(self, rules=rules)
 
-    def of(self, corpus: Corpus) -> PlacesOfCorpus:
+    def of(self, corpus: Corpus) -> CorpusPlaces:
         """Bind the rule to a corpus.
 
         Raises:
@@ -179,7 +186,7 @@ class Places:
                     index_by_rule[label_and_name] = len(bound_rules)
                     bound_rules.append(self._bound(corpus, label_and_name, per_document))
                 table[variant_row, code] = index_by_rule[label_and_name]
-        return PlacesOfCorpus(bound_rules, variant, table)
+        return CorpusPlaces(bound_rules, variant, table)
 
     def _bound(
         self,
@@ -204,7 +211,7 @@ class Places:
 
 
 @dataclass(frozen=True, eq=False)
-class PlacesOfCorpus:
+class CorpusPlaces:
     """Rules that are bound to a corpus.
 
     Attributes:
@@ -217,7 +224,7 @@ class PlacesOfCorpus:
     variant: Ints
     table: Ints
 
-    def kinds(self, segments: Layer | Columns) -> PlaceKinds:
+    def kinds(self, segments: Layer | SegmentColumns) -> PlaceKinds:
         """Determine the kinds of the segments of one or more layers."""
         document = segments.document
         rule = self.table[self.variant[document], segments.label]
@@ -248,8 +255,8 @@ class _Predicate:
             return bool(self.has(token))
         except Exception as error:  # a user's function may raise anything
             raise SettingError(
-                f"places {self.name}: of {show(token)} it raises {type(error).__name__}: {error};"
-                " it has to say whether a token has the property"
+                f"places {self.name}: of {quote_value(token)} it raises {type(error).__name__}:"
+                f" {error}; it has to say whether a token has the property"
             ) from error
 
 
@@ -276,8 +283,8 @@ def find_places(rule_argument: Any) -> Places | None:
         names = sorted({rule["name"] for rules in documents for rule in rules.values()})
         return Places("+".join(names), documents=documents)
     raise SettingError(
-        f"places {show(rule_argument)}; a name, a predicate of tokens, or a list with a rule for"
-        " each document is needed"
+        f"places {quote_value(rule_argument)}; a name, a predicate of tokens, or a list with a"
+        " rule for each document is needed"
     )
 
 
@@ -298,7 +305,7 @@ def _parse_places(text: str) -> Places | None:
             label = item_label
             if label in names:
                 raise SettingError(
-                    f"places {show(text)}: {show(label)} has two rules; one is needed"
+                    f"places {quote_value(text)}: {quote_value(label)} has two rules; one is needed"
                 )
             names[label] = name
         elif names.get(label, "").startswith(_COLUMN):
@@ -325,8 +332,8 @@ def _parse_rule(name: str, text: str) -> Any:
 
 def _unknown(text: str) -> SettingError:
     return SettingError(
-        f"places {show(text)}; known are {', '.join(NAMED)}, column:NAME, column:NAME=VALUE,…,"
-        " and a rule for each label, such as PER=capitals,LOC=letters"
+        f"places {quote_value(text)}; known are {', '.join(NAMED)}, column:NAME,"
+        " column:NAME=VALUE,…, and a rule for each label, such as PER=capitals,LOC=letters"
     )
 
 
@@ -334,21 +341,26 @@ def _rules_by_label(rule: Any, location: str) -> dict[str, Any]:
     """Check the rule of a document, and return its rules by label."""
     if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str):
         raise SettingError(
-            f'{location}: {show(rule)}; a mapping such as {{"name": "site", …}} is needed'
+            f'{location}: {quote_value(rule)}; a mapping such as {{"name": "site", …}} is needed'
         )
     rules = rule.get("rules") if rule["name"] == "by-label" else {"": rule}
     if not isinstance(rules, Mapping):
-        raise SettingError(f"{location}: rules {show(rules)}; a rule for each label is needed")
+        raise SettingError(
+            f"{location}: rules {quote_value(rules)}; a rule for each label is needed"
+        )
     for label_rule in rules.values():
         name = label_rule.get("name") if isinstance(label_rule, Mapping) else None
         if name not in _KEYS:
-            raise SettingError(f"{location}: name {show(name)}; known are {', '.join(_KEYS)}")
+            raise SettingError(
+                f"{location}: name {quote_value(name)}; known are {', '.join(_KEYS)}"
+            )
         for key in _KEYS[name]:
             if key not in label_rule:
-                raise SettingError(f"{location}: {name} without {show(key)}; it is needed")
+                raise SettingError(f"{location}: {name} without {quote_value(key)}; it is needed")
             if not is_iterable(label_rule[key]):
                 raise SettingError(
-                    f"{location}: {name} with {key} {show(label_rule[key])}; a list is needed"
+                    f"{location}: {name} with {key} {quote_value(label_rule[key])}; a list is"
+                    " needed"
                 )
     return dict(rules)
 
@@ -388,8 +400,9 @@ def _of_documents(
         ):
             if rule is not None and (not isinstance(text, str) or len(text) != length):
                 raise InputError(
-                    f"places, document {show(corpus.id_of(document_index))}: words of the text"
-                    f" {show(text)}; a text of {counted(length, 'character')} is needed"
+                    f"places, document {quote_value(corpus.id_of(document_index))}: words of the"
+                    " text"
+                    f" {quote_value(text)}; a text of {pluralize(length, 'character')} is needed"
                 )
         return _words(lengths, [str(text) for text in texts], _WORDS["words"])
     rows = [
@@ -416,8 +429,8 @@ def _parse_site(site: Any, document_index: int, corpus: Corpus) -> tuple[int, in
         start = end = -1
     if not 0 <= start < end <= corpus.lengths[document_index]:
         raise InputError(
-            f"places, document {show(corpus.id_of(document_index))}: {show(site)}; a start and an"
-            f" end from 0 to {corpus.lengths[document_index]} are needed"
+            f"places, document {quote_value(corpus.id_of(document_index))}: {quote_value(site)}; a"
+            f" start and an end from 0 to {corpus.lengths[document_index]} are needed"
         )
     return start, end
 
@@ -431,8 +444,8 @@ def _concatenate_values(
         values = [None] * size if rule is None else list(rule[key])
         if len(values) != size:
             raise InputError(
-                f"places, document {show(corpus.id_of(document_index))}: {key} has"
-                f" {counted(len(values), 'value')}, and {size} are needed; another tokenisation?"
+                f"places, document {quote_value(corpus.id_of(document_index))}: {key} has"
+                f" {pluralize(len(values), 'value')}, and {size} are needed; another tokenisation?"
             )
         all_values += values
     return all_values

@@ -18,14 +18,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spanagree.arrays import Ints, met_before
+from spanagree.arrays import Ints, is_repeated_row
 from spanagree.chance.rigid_blocks import chain_hulls
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, SettingError, check_choice, check_whole, printable, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    check_whole,
+    escape_name,
+    quote_value,
+)
+from spanagree.formats.guessed import CorpusLike, as_corpus
 
 
 def draw_starts(
@@ -65,7 +72,7 @@ def draw_starts(
     return _draw(group, tokens, size, rng, chance == "overlapping").reshape(draws, k)
 
 
-def redraw(
+def draw_random_layer(
     layer: Layer,
     lengths: Ints,
     labels: int,
@@ -130,22 +137,27 @@ def simulate(
     >>> sorted(s.end - s.start for s in simulate(corpus, seed=1)[0].segments["ann"])
     [1, 2]
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     if not isinstance(seed, np.random.Generator):
         check_whole(seed, 0, "seed")
     rng = np.random.default_rng(seed)
     layers = {}
     for name, layer in corpus.layers.items():
-        is_repeated = met_before(layer.document, layer.end - layer.start, layer.label, layer.shape)
+        is_repeated = is_repeated_row(
+            layer.document, layer.end - layer.start, layer.label, layer.shape
+        )
         if chance == "overlapping" and is_repeated.any():
             document = corpus.id_of(int(layer.document[is_repeated.argmax()]))
             raise SettingError(
-                f"chance overlapping: annotator {printable(name)}, document {show(document)}: two"
+                f"chance overlapping: annotator {escape_name(name)}, document"
+                f" {quote_value(document)}: two"
                 " segments of one label and length may fall on the same place, which no corpus"
                 " holds; nonoverlapping and per-label can be drawn"
             )
         labels = max(1, len(corpus.labels))
-        layers[name] = redraw(layer, corpus.lengths, labels, rng, chance, rigid=corpus.has_pieces)
+        layers[name] = draw_random_layer(
+            layer, corpus.lengths, labels, rng, chance, rigid=corpus.has_pieces
+        )
     return corpus.but(layers=layers)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, groups, unique
+from spanagree.arrays import Floats, Ints, group_indices, unique
 from spanagree.chance.arrangements import (
     BUDGET,
     count_ways_before,
@@ -61,7 +61,7 @@ def redraw_at_places(
         kinds.start[place_rows],
         kinds.end[place_rows],
     )
-    for rows in [] if free else groups(group, len(n_in_group)):
+    for rows in [] if free else group_indices(group, len(n_in_group)):
         if len(rows) > 1:
             place_rows, source = _draw_group(kinds, kind[rows], copies, rng, budget)
             start[:, rows], end[:, rows] = kinds.start[place_rows], kinds.end[place_rows]

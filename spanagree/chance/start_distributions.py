@@ -28,11 +28,26 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, distinct_rows, groups, row_order, unique
+from spanagree.arrays import (
+    Floats,
+    Ints,
+    group_indices,
+    row_order,
+    unique,
+    unique_matrix_rows,
+    unique_rows,
+)
 from spanagree.chance.edges import FIRST_EDGE, short_edges
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, columns_of_all, frozen, is_time
-from spanagree.errors import InputError, check_choice, counted, invalid_value, is_whole, show
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    invalid_value,
+    is_whole,
+    pluralize,
+    quote_value,
+)
 from spanagree.limits import check_cost
 
 if TYPE_CHECKING:
@@ -86,13 +101,13 @@ def start_distribution(
     check_choice(chance, CHANCES, "chance")
     n = _check_length(length, "length")
     if isinstance(segments, (str, bytes)) or not isinstance(segments, Iterable):
-        raise InputError(f"segments: {show(segments)}; a list of lengths is needed")
+        raise InputError(f"segments: {quote_value(segments)}; a list of lengths is needed")
     lengths = np.array([_check_length(a, "segments") for a in segments], dtype=np.int64)
     n_needed = int(lengths.max(initial=0) if chance == "overlapping" else lengths.sum())
     if n_needed > n:
         subject = "the longest segment has" if chance == "overlapping" else "the segments have"
         raise InputError(
-            f"segments do not fit: {subject} {counted(n_needed, 'token')}, the document {n};"
+            f"segments do not fit: {subject} {pluralize(n_needed, 'token')}, the document {n};"
             f" chance {chance!r} allows at most {n}"
         )
     if not len(lengths):
@@ -180,7 +195,7 @@ def exclusion_groups(layers: Iterable[Layer], chance: str) -> tuple[Ints, Ints]:
     """
     document, _, _, label, layer = columns_of_all(layers)
     columns = (layer, document, label) if chance == "per-label" else (layer, document)
-    (_, documents, *_), group, _ = distinct(*columns)
+    (_, documents, *_), group, _ = unique_rows(*columns)
     return group, documents
 
 
@@ -213,12 +228,12 @@ def start_profiles(
         groups_of_k = np.flatnonzero(n_segments == k)
         # segments of each group, sorted by length
         rows = order[first_segment[groups_of_k][:, None] + np.arange(k)]
-        shapes, shape, _ = distinct_rows(np.column_stack((tokens[groups_of_k], length[rows])))
+        shapes, shape, _ = unique_matrix_rows(np.column_stack((tokens[groups_of_k], length[rows])))
         slots = shapes[:, 0] - shapes[:, 1:].sum(1) + k
         profile_of_shape = np.empty((len(shapes), k), np.int64)
         tables.append((rows, shape, profile_of_shape))
-        distinct_excesses, excess_index, _ = distinct_rows(shapes[:, 1:] - 1)
-        members = groups(excess_index, len(distinct_excesses))
+        distinct_excesses, excess_index, _ = unique_matrix_rows(shapes[:, 1:] - 1)
+        members = group_indices(excess_index, len(distinct_excesses))
         for excess, shape_rows in zip(distinct_excesses, members, strict=True):
             total_excess = int(excess.sum())
             if total_excess <= FIRST_EDGE:

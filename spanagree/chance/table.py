@@ -8,9 +8,9 @@ from itertools import zip_longest
 from typing import ClassVar
 
 from spanagree.arrays import Floats
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture, curves
+from spanagree.results.plots import Plot, curves
 from spanagree.results.result import Result
 from spanagree.settings import Settings
 
@@ -80,16 +80,16 @@ class StartDistributions(Result):
                 for position, probabilities in probabilities_by_position
             ],
             self.settings,
-            caption=f"P(start) of random segments in {counted(self.settings.length, 'token')}",
+            caption=f"P(start) of random segments in {pluralize(self.settings.length, 'token')}",
             remarks=[f"no start is likelier than {self.bound:.4f}"],
             in_data=Frame([*keys, Column("probability")], rows, self.settings),
         )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot a curve for each distinct length."""
         rows = {
             f"length {segment_length}": start
             for segment_length, start in sorted(self._by_length.items())
         }
-        axis_title = f"start, in a document of {counted(self.settings.length, 'token')}"
-        return Picture(lambda ax: curves(ax, rows, axis_title), (5.2, 2.8 + 0.06 * len(rows)))
+        axis_title = f"start, in a document of {pluralize(self.settings.length, 'token')}"
+        return Plot(lambda ax: curves(ax, rows, axis_title), (5.2, 2.8 + 0.06 * len(rows)))

@@ -57,7 +57,7 @@ class SegmentKind(NamedTuple):
     ends: Mapping[int, Sequence[int]]
 
 
-class Annotation(NamedTuple):
+class SegmentSequence(NamedTuple):
     """Segments of one annotation, which exclude each other.
 
     Attributes:
@@ -159,8 +159,8 @@ class Walk(ABC):
 
     def __init__(
         self,
-        first: Annotation,
-        second: Annotation,
+        first: SegmentSequence,
+        second: SegmentSequence,
         width: int,
         *,
         moments: bool,
@@ -242,7 +242,7 @@ def weight_of(segment_kinds: Sequence[SegmentKind]) -> float:
     )
 
 
-def _borders(annotations: Sequence[Annotation], more_borders: Collection[int]) -> list[int]:
+def _borders(annotations: Sequence[SegmentSequence], more_borders: Collection[int]) -> list[int]:
     segment_kinds = chain.from_iterable(annotation.kinds for annotation in annotations)
     starts_and_ends = (
         start_and_ends
@@ -407,8 +407,8 @@ class LeadWalk(Walk):
 
     def __init__(
         self,
-        first: Annotation,
-        second: Annotation,
+        first: SegmentSequence,
+        second: SegmentSequence,
         rule: MeetingRule,
         width: int,
         *,

@@ -19,7 +19,7 @@ import click
 import spanagree as sa
 from spanagree.choices import BY, SLICES, AnnotatorSort, names_of
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
 from spanagree.cli.together import declared, excludes, needs
 from spanagree.cli.unitizing import AGREEMENT_MEASURES, FORMS, measure_units, unitizing
@@ -80,7 +80,7 @@ _DRAWN = {"resamples": "slices", "seed": f"slices measure=gamma|all {options.DRA
     forms=FORMS,
 )
 def agree(
-    job: Job,
+    job: CommandContext,
     sort: str | None = None,
     measure: str = "f1",
     test: str | None = None,

@@ -16,7 +16,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
 from spanagree.cli.together import declared, excludes, needs
@@ -52,7 +52,7 @@ _OF_LABELS = needs("table")
     options.reading(but=("--annotator", "--label"), strings=True, of_spans=_OF_SPANS),
     options.output(),
 )
-def alt_test(job: Job, candidate: str, table: bool = False, **settings: Any) -> None:
+def alt_test(job: CommandContext, candidate: str, table: bool = False, **settings: Any) -> None:
     job.check_picture(sa.references.AltTest)
     if table:
         annotations: sa.Corpus | sa.labels.LabelTable = label_file(job, dict(job.labels))

@@ -8,7 +8,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.choices import Baseline, names_of
 from spanagree.cli import options
-from spanagree.cli.job import Job
+from spanagree.cli.job import CommandContext
 from spanagree.cli.together import excludes
 from spanagree.errors import check_choice
 
@@ -28,7 +28,7 @@ def check_baselines(baselines: Sequence[str] | None) -> None:
         check_choice(name, names_of(Baseline), "baseline")
 
 
-def drawing(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
+def drawing(job: CommandContext, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that say how random baselines are drawn, of those that were given."""
     return job.seed | {name: settings[name] for name in ("chance",) if name in settings}
 

@@ -11,7 +11,7 @@ import click
 import spanagree as sa
 from spanagree.choices import Chance
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 
 _LENGTHS = "Let the segments have these lengths."
 
@@ -27,7 +27,7 @@ _LENGTHS = "Let the segments have these lengths."
     options.output(),
 )
 def chance(
-    job: Job,
+    job: CommandContext,
     length: int | None = None,
     segments: list[int] | None = None,
     chance: Chance = "nonoverlapping",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import click
 
 from spanagree.cli import options
-from spanagree.cli.job import FAILED, Job, command
+from spanagree.cli.job import FAILED, CommandContext, command
 
 _FAIL = "Exit with 1 if there is an error, or a warning too."
 
@@ -27,7 +27,7 @@ _FAIL = "Exit with 1 if there is an error, or a warning too."
     options.output(("text", "json"), plot=False, explain=False),
     options.reading(but=("--group-by", "--unplaced")),
 )
-def check(job: Job, fail_on: str = "error") -> None:
+def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
     from spanagree.corpus.repairs import repaired
     from spanagree.formats.file_parts import raw_found

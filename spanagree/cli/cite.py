@@ -15,7 +15,7 @@ import click
 
 from spanagree.choices import Cited, names_of
 from spanagree.cli import options
-from spanagree.cli.job import Job, check_outputs, command
+from spanagree.cli.job import CommandContext, check_outputs, command
 from spanagree.cli.together import needs
 
 _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, and caveats."
@@ -27,7 +27,7 @@ _OF_FILE = needs("result", "a file that --format json wrote")
     options.group("Paragraph", options.flag("--results", _RESULTS, together=[_OF_FILE])),
     options.output(names_of(Cited), plot=False, explain=False),
 )
-def cite(job: Job, result: str | None = None, results: bool = False) -> None:
+def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
     from spanagree.report.citation import cited, settings_in
 
     check_outputs({"-o": job.output}, [] if result is None else [result])

@@ -21,7 +21,7 @@ import click
 import spanagree as sa
 from spanagree.choices import BY
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
 from spanagree.cli.progress import progress
 from spanagree.cli.slices import by_slices
@@ -83,7 +83,7 @@ _FORMS = [
     forms=_FORMS,
 )
 def coefficients(
-    job: Job,
+    job: CommandContext,
     tokens: bool = False,
     skip_outside: bool = False,
     attribute: str | None = None,

@@ -14,9 +14,9 @@ import click
 
 from spanagree.choices import Cut, Writable, names_of
 from spanagree.cli import options
-from spanagree.cli.job import Job, command, say
+from spanagree.cli.job import CommandContext, command, say
 from spanagree.cli.progress import progress
-from spanagree.errors import SettingError, printable
+from spanagree.errors import SettingError, escape_name
 
 _OUT = "Write to this file."
 _SCHEME = "Write tags in this scheme."
@@ -39,7 +39,7 @@ _CUT = "Choose what becomes of segments that cut a token."
     options.reading(strings=True),
 )
 def convert(
-    job: Job,
+    job: CommandContext,
     to: str | None = None,
     annotators: list[str] | None = None,
     as_predictions: list[str] | None = None,
@@ -85,14 +85,14 @@ def _tokenizer(name: str) -> Callable[[str], Any]:
     """
     if name == "space":
         return str.split
-    from spanagree.extras import optional
+    from spanagree.extras import import_optional
 
-    spacy = optional("spacy", "spacy", f"the tokenizer {name!r}")
+    spacy = import_optional("spacy", "spacy", f"the tokenizer {name!r}")
     try:
         nlp = spacy.blank(name)
     except Exception:  # spaCy raises an ImportError of its own
         raise SettingError(
-            f"tokenizer {printable(name)}: spaCy has none of that name; space, or a language such"
+            f"tokenizer {escape_name(name)}: spaCy has none of that name; space, or a language such"
             " as en, is allowed"
         ) from None
 

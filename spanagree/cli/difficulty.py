@@ -11,7 +11,7 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 
 _FUNCTION = "spanagree.levels.difficulty.difficulty"
 
@@ -30,12 +30,12 @@ def team() -> options.Group:
     options.reading(),
     options.output(),
 )
-def difficulty(job: Job, **settings: Any) -> None:
+def difficulty(job: CommandContext, **settings: Any) -> None:
     job.show(find_difficulty(job, job.parts(), **settings))
 
 
 def find_difficulty(
-    job: Job, corpus: Any, gold: str | None = None, **settings: Any
+    job: CommandContext, corpus: Any, gold: str | None = None, **settings: Any
 ) -> sa.levels.Difficulty:
     """Return how hard each document is, by gold or by a team."""
     return job.work("comparing", sa.difficulty, corpus, job.layer(gold, corpus), **settings)

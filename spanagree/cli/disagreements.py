@@ -21,11 +21,11 @@ import click
 import spanagree as sa
 from spanagree.choices import BY, Kind, Shown, names_of
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 from spanagree.cli.progress import progress
 from spanagree.cli.together import Form, declared, excludes, needs
 from spanagree.cli.worklists import check_worklist, worklist_options, write_worklist
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 
 _DISPUTES = "spanagree.project.disputed_documents.disputes"
 _BETWEEN = "Compare these two annotators."
@@ -96,7 +96,7 @@ _FORMS = [
     forms=_FORMS,
 )
 def disagreements(
-    job: Job,
+    job: CommandContext,
     between: tuple[str, str] | None = None,
     rest: str | None = None,
     kind: list[str] | None = None,
@@ -116,7 +116,7 @@ def disagreements(
         return
     corpus = job.read()
     if len(corpus.layers) < 2:
-        number = counted(len(corpus.layers), "annotator")
+        number = pluralize(len(corpus.layers), "annotator")
         raise click.UsageError(f"{number}; two are needed; pass a second file")
     if between is None and len(corpus.layers) > 2:
         if kind is not None or what == "relations":
@@ -139,7 +139,7 @@ def disagreements(
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
 
 
-def _confusion(job: Job, asked: tuple[str, ...]) -> None:
+def _confusion(job: CommandContext, asked: tuple[str, ...]) -> None:
     """Show which labels are confused."""
     if job.by == "pair" and job.plot is not None:
         raise click.UsageError(

@@ -20,7 +20,7 @@ from spanagree.choices import BY, SLICES, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
 from spanagree.cli.first_layer import say_gold, with_gold_noted, with_gold_noted_after
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 from spanagree.cli.progress import progress
 from spanagree.cli.references import FORM, against_references, references
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanagree.chance.model import ChanceModel  # a help loads no work
 
 _VIEWS = dict.fromkeys(
-    [*BY["Evaluation"], "difficulty", "error", "strategy", *BY["AgainstReferences"]]
+    [*BY["Evaluation"], "difficulty", "error", "strategy", *BY["ReferenceEvaluation"]]
 )
 _SWEEP = "Give each score of predictions a row, and the best one on documents held out."
 _TEST = "Test all pairs of systems, or each against chance."
@@ -88,7 +88,7 @@ _DRAWN = {
     forms=[FORM],
 )
 def evaluate(
-    job: Job,
+    job: CommandContext,
     test: str | None = None,
     gold: str | None = None,
     baseline: list[str] | None = None,
@@ -157,7 +157,7 @@ def evaluate(
 
 
 def _tested(
-    test: str, corpus: Any, result: sa.systems.Evaluation, job: Job, runs: Any
+    test: str, corpus: Any, result: sa.systems.Evaluation, job: CommandContext, runs: Any
 ) -> sa.systems.Comparison | sa.systems.ChanceTest:
     """Return the test that was asked for, of an evaluation."""
     if test != "chance":

@@ -17,11 +17,11 @@ import click
 import spanagree as sa
 from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 from spanagree.cli.progress import progress
 from spanagree.cli.together import declared, needs
 from spanagree.cli.worklists import check_worklist, taken, worklist_options, write_worklist
-from spanagree.errors import counted, printable_path
+from spanagree.errors import pluralize, printable_path
 
 _TABLES = (".csv", ".md", ".tex")  # no format of annotations has these endings
 _WRITE = "Write the gold annotation to this file; to one in .csv, .md or .tex the table instead."
@@ -49,7 +49,7 @@ _BESIDE = "With --output, write the annotators too."
     options.reading(but=("--unplaced",)),
 )
 def gold(
-    job: Job,
+    job: CommandContext,
     to: str | None = None,
     keep_annotators: bool = False,
     worklist: str | None = None,
@@ -97,5 +97,5 @@ def _if_weighted(corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str,
         {(x.document[i], x.start[i], x.end[i], x.label[i]) for i in range(len(x))}
         for x in (result.layer, other.layer)
     )
-    changed = counted(len(first ^ second), "segment")
+    changed = pluralize(len(first ^ second), "segment")
     return [f"--weighted would add or remove {changed}"]

@@ -24,9 +24,9 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_whole,
-    printable,
+    escape_name,
+    quote_value,
     shortened,
-    show,
 )
 from spanagree.files import check_writable, same_files, write_text
 
@@ -105,7 +105,9 @@ def command(
     return decorate
 
 
-def _job_of(given: Mapping[str, Any], members: options.Group) -> tuple[Job, dict[str, Any]]:
+def _job_of(
+    given: Mapping[str, Any], members: options.Group
+) -> tuple[CommandContext, dict[str, Any]]:
     """Return the job that given options make, and the options that are arguments of the command."""
     arguments = {key: value for key, value in given.items() if key not in ("verbose", "quiet")}
     parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
@@ -116,15 +118,15 @@ def _job_of(given: Mapping[str, Any], members: options.Group) -> tuple[Job, dict
         parts["reading"]["attributes"] = [arguments["attribute"]]
     if arguments.keys() & {"min_score", "sweep"}:
         parts["reading"]["scores"] = True
-    for attribute in fields(Job):
+    for attribute in fields(CommandContext):
         if attribute.name in arguments:
             parts[attribute.name] = arguments.pop(attribute.name)
     written = click.get_current_context().find_object(list)
-    return Job(**parts, written=[] if written is None else written), arguments
+    return CommandContext(**parts, written=[] if written is None else written), arguments
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class CommandContext:
     """What a command is asked to do, apart from its own options.
 
     Attributes:
@@ -262,8 +264,8 @@ class Job:
         stems = [layer for layer in self.paths if os.path.splitext(layer)[0] == name]
         if not as_given and not stems and os.path.exists(name):
             raise SettingError(
-                f"{show(name)} is a file that is not read, and here annotators are named; name it"
-                " with the other files too"
+                f"{quote_value(name)} is a file that is not read, and here annotators are named;"
+                " name it with the other files too"
             )
         if as_given:
             return as_given[0]
@@ -425,7 +427,7 @@ class Job:
 
     def wrote(self, name: str) -> None:
         """Remember what has been written, to say so if the program is stopped later."""
-        self.written.append(printable(name))
+        self.written.append(escape_name(name))
 
     def put(self, text: str) -> None:
         """Write a text to the output, which is stdout unless a file was named."""
@@ -436,7 +438,7 @@ class Job:
         self.wrote("standard output")
         hide_progress()
         if self.format == "csv" and sys.stdout.isatty():  # data are as they are, but for people
-            text = "\n".join(map(printable, text.split("\n")))
+            text = "\n".join(map(escape_name, text.split("\n")))
         try:
             click.echo(text, nl=False)
         except BrokenPipeError:
@@ -460,7 +462,7 @@ def say(notes: Iterable[str]) -> None:
     sys.stdout.flush()
     verbose = click.get_current_context().params.get("verbose")
     for note in notes if verbose else gathered(notes, "--verbose lists all"):
-        click.echo(f"spanagree: note: {shortened(printable(note))}", err=True)
+        click.echo(f"spanagree: note: {shortened(escape_name(note))}", err=True)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
@@ -474,13 +476,13 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> N
         for other in inputs:
             if path.is_file() and os.path.exists(other) and path.samefile(other):
                 raise InputError(
-                    f"{printable(output)}: is an input too, which {option} would overwrite; name"
+                    f"{escape_name(output)}: is an input too, which {option} would overwrite; name"
                     " another file"
                 )
         real = os.path.realpath(path)
         if real in taken:
             raise InputError(
-                f"{printable(output)}: is given to {taken[real]} and to {option}; each needs a file"
-                " of its own"
+                f"{escape_name(output)}: is given to {taken[real]} and to {option}; each needs a"
+                " file of its own"
             )
         taken[real] = option

@@ -11,8 +11,8 @@ import click
 import spanagree as sa
 from spanagree.choices import Duplicates, names_of
 from spanagree.cli import options
-from spanagree.cli.job import Job
-from spanagree.errors import counted, printable
+from spanagree.cli.job import CommandContext
+from spanagree.errors import escape_name, pluralize
 
 _TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
 
@@ -61,13 +61,13 @@ def label_options() -> options.Group:
     )
 
 
-def of_spans(job: Job) -> Job:
+def of_spans(job: CommandContext) -> CommandContext:
     """Return the job of a span corpus, where --annotator names a column of a dataset."""
     column = {key: job.labels[key] for key in ("annotator",) if key in job.labels}
     return replace(job, reading={**job.reading, **column})
 
 
-def label_file(job: Job, labels: dict[str, Any]) -> sa.labels.LabelTable:
+def label_file(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTable:
     """Return the table of labels that FILE is."""
     from spanagree.formats.recognise import format_named
     from spanagree.formats.registry import FORMATS
@@ -77,13 +77,13 @@ def label_file(job: Job, labels: dict[str, Any]) -> sa.labels.LabelTable:
     tags = suffix in FORMATS["conll"].extensions
     if suffix not in _TABLES and (tags or format_named(path) != "conll"):
         raise click.UsageError(
-            f"{printable(path)}: not a CSV or TSV table of labels; if it holds segments, --tokens"
+            f"{escape_name(path)}: not a CSV or TSV table of labels; if it holds segments, --tokens"
             " takes their tokens as the items"
         )
     labels |= job.reading
     if len(job.files) > 1:
         raise click.UsageError(
-            f"{counted(len(job.files), 'file')}; one table of labels is needed, or --tokens for"
+            f"{pluralize(len(job.files), 'file')}; one table of labels is needed, or --tokens for"
             " span corpora"
         )
     for name, several in {"annotator": "wide", "label": "counts"}.items():

@@ -11,7 +11,7 @@ import click
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
 from spanagree.cli.options import REFUSED
-from spanagree.errors import SpanAgreeError, printable, shortened
+from spanagree.errors import SpanAgreeError, escape_name, shortened
 from spanagree.left import answer
 from spanagree.version import ADDRESS
 
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("there is not enough memory for this", FAILED)
     except OSError as error:
         if error.filename is not None:
-            name = printable(os.fsdecode(error.filename))
+            name = escape_name(os.fsdecode(error.filename))
             return _complain(f"{name}: cannot be read or written: {error.strerror}", FAILED)
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
             return 0
@@ -85,5 +85,5 @@ def _fault(error: Exception) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"spanagree: error: {shortened(printable(message))}", file=sys.stderr)  # noqa: T201
+    print(f"spanagree: error: {shortened(escape_name(message))}", file=sys.stderr)  # noqa: T201
     return code

@@ -19,7 +19,7 @@ from spanagree.choices import names_of
 from spanagree.cli.help_pages import as_sentence, with_choices
 from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter, parameters
 from spanagree.cli.together import PATTERNS, Clause, declared, excludes, needs
-from spanagree.errors import InputError, printable, show, whole_number
+from spanagree.errors import InputError, escape_name, quote_value, whole_number
 from spanagree.files import file_names
 from spanagree.left import answer
 
@@ -671,8 +671,8 @@ def form_by_name(given: Mapping[str, Any], members: Group) -> dict[str, str]:
     asked = given.get("format", form)
     if asked != form:
         raise click.UsageError(
-            f"-o {printable(str(name))}: by its name it is {form}, and --format says {asked}; leave"
-            " one out, or name the file otherwise"
+            f"-o {escape_name(str(name))}: by its name it is {form}, and --format says {asked};"
+            " leave one out, or name the file otherwise"
         )
     return {"format": form}
 
@@ -703,7 +703,7 @@ def names_in(text: str, option: str) -> list[str]:
         (names,) = csv.reader([text], skipinitialspace=True, strict=True)
     except csv.Error:
         needed = """a name with a comma stands in double quotes, as in 'ann,"Doe, Jane"'"""
-        raise click.UsageError(f"{option}: {show(text)}; {needed}") from None
+        raise click.UsageError(f"{option}: {quote_value(text)}; {needed}") from None
     return [name.strip() for name in names or [text]]
 
 
@@ -713,7 +713,7 @@ def named_in(text: str, option: str, form: str = "NAME=COLUMN") -> dict[str, str
     for part in names_in(text, option):
         name, _, value = part.rpartition("=")
         if not name or not value:
-            raise click.UsageError(f"{option}: {show(part)}; {form} is needed")
+            raise click.UsageError(f"{option}: {quote_value(part)}; {form} is needed")
         if name in named:
             raise InputError(f"{option}: {_twice(name)}")
         named[name] = value
@@ -728,7 +728,7 @@ def runs_in(text: str, option: str) -> dict[str, list[str]]:
         if equals and name in runs:
             raise InputError(f"{option}: {_twice(name)}")
         if (equals and not (name and layer)) or not (equals or runs):
-            raise click.UsageError(f"{option}: {show(part)}; NAME=RUN,RUN,... is needed")
+            raise click.UsageError(f"{option}: {quote_value(part)}; NAME=RUN,RUN,... is needed")
         last = name if equals else [*runs][-1]
         runs.setdefault(last, []).append(layer if equals else part)
     return runs
@@ -748,7 +748,7 @@ def runs_of_files(given: Mapping[str, Any]) -> dict[str, Any]:
             files.append(argument)
             continue
         if name in places or name in given.get("runs", {}):
-            raise InputError(f"{show(name)}: {_twice(name)}")
+            raise InputError(f"{quote_value(name)}: {_twice(name)}")
         several = names_in(text, argument)
         places[name] = range(len(files), len(files) + len(several))
         files += several
@@ -760,7 +760,7 @@ def runs_of_files(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _twice(name: str) -> str:
-    return f"the name {show(name)} is given twice; give each annotator a name of its own"
+    return f"the name {quote_value(name)} is given twice; give each annotator a name of its own"
 
 
 def columns_in(text: str, option: str) -> str | dict[str, str | int]:
@@ -787,7 +787,7 @@ def _number(text: str, option: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise click.UsageError(f"{option}: {show(text)} is not a number") from None
+        raise click.UsageError(f"{option}: {quote_value(text)} is not a number") from None
 
 
 def whole_numbers_in(text: str, option: str) -> list[int]:
@@ -797,7 +797,7 @@ def whole_numbers_in(text: str, option: str) -> list[int]:
 
 def _whole_number(text: str, option: str) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text, re.ASCII):
-        raise click.UsageError(f"{option}: {show(text)} is not a whole number")
+        raise click.UsageError(f"{option}: {quote_value(text)} is not a whole number")
     return whole_number(text.strip(), f"{option}:")
 
 
@@ -808,7 +808,7 @@ def layers_in(files: Sequence[str]) -> dict[str, str]:
         name, equals, path = argument.partition("=")
         if equals and not any(map(os.path.exists, (argument, argument.rpartition(":")[0]))):
             if not name or not path:
-                raise click.UsageError(f"{show(argument)}: NAME=FILE needs both")
+                raise click.UsageError(f"{quote_value(argument)}: NAME=FILE needs both")
             if name in (taken for taken, _ in named.values()):
                 raise InputError(_twice(name))
             named[i] = name, path

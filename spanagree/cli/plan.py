@@ -10,7 +10,7 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import Job, command
+from spanagree.cli.job import CommandContext, command
 from spanagree.cli.progress import progress
 
 _FUNCTION = "spanagree.project.plan.plan_sample"
@@ -24,5 +24,5 @@ _ASKED = options.of(_FUNCTION, "width", "figure", "annotators", required=["width
     options.reading(),
     options.output(plot=False),
 )
-def plan(job: Job, width: float, **settings: Any) -> None:
+def plan(job: CommandContext, width: float, **settings: Any) -> None:
     job.show(sa.plan_sample(job.read(), width, progress=progress("comparing"), **settings))

@@ -8,7 +8,7 @@ from typing import Any
 import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_people, check_baselines, drawing
-from spanagree.cli.job import Job
+from spanagree.cli.job import CommandContext
 from spanagree.cli.progress import progress
 from spanagree.cli.together import Form
 
@@ -39,17 +39,19 @@ def sides() -> list[options.Option]:
     ]
 
 
-def chosen_sides(job: Job, corpus: sa.Corpus, given: Mapping[str, Any]) -> dict[str, Any]:
+def chosen_sides(
+    job: CommandContext, corpus: sa.Corpus, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the layers that a user means by the options of sides, of those that were given."""
     asked = {side: given[side] for side in _OTHERS if given.get(side)}
     return {side: [job.layer(name, corpus) for name in asked[side]] for side in asked}
 
 
 def against_references(
-    job: Job, baselines: Sequence[str] | None, settings: Mapping[str, Any]
+    job: CommandContext, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
     """Compare systems with references and show it."""
-    job.check_picture(sa.references.AgainstReferences)
+    job.check_picture(sa.references.ReferenceEvaluation)
     check_baselines(baselines)
     corpus = job.read()
     chosen = {**settings, **chosen_sides(job, corpus, settings)}

@@ -17,12 +17,12 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, against_people, baseline, drawing
 from spanagree.cli.first_layer import with_gold_noted
-from spanagree.cli.job import Job, command, say
+from spanagree.cli.job import CommandContext, command, say
 from spanagree.cli.progress import progress
 from spanagree.cli.references import chosen_sides, sides
 from spanagree.cli.slices import naming_views, sources
 from spanagree.cli.together import declared, excludes
-from spanagree.errors import printable
+from spanagree.errors import escape_name
 
 _BY = (
     "Add the figures of each value of a column of the files, of a table with ids (FILE:COLUMN), of"
@@ -48,7 +48,7 @@ _ONE_SUBJECT = "a report is on systems against gold, on a team, or on systems ag
     options.reading(),
 )
 def report(
-    job: Job,
+    job: CommandContext,
     gold: str | None = None,
     team: bool = False,
     baseline: list[str] | None = None,
@@ -56,7 +56,7 @@ def report(
 ) -> None:
     path = str(job.file)
     if (suffix := Path(path).suffix.lower()) not in ("", ".html", ".htm"):
-        raise click.UsageError(f"-o: a report is HTML; {printable(suffix)} is not its extension")
+        raise click.UsageError(f"-o: a report is HTML; {escape_name(suffix)} is not its extension")
     corpus = job.read()
     chosen, named = chosen_sides(job, corpus, settings), job.layer(gold, corpus)
     settings = {name: value for name, value in settings.items() if name not in chosen}

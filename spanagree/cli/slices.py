@@ -12,7 +12,7 @@ import click
 import spanagree as sa
 from spanagree.choices import SLICES
 from spanagree.cli import options
-from spanagree.cli.job import Job
+from spanagree.cli.job import CommandContext
 from spanagree.cli.together import excludes
 
 FILE = "file"
@@ -27,7 +27,7 @@ def seen() -> options.Option:
     return options.option("--seen", _SEEN, metavar="FILE", together=together)
 
 
-def sources(job: Job) -> list[str]:
+def sources(job: CommandContext) -> list[str]:
     """Return the files in which a column may be."""
     from spanagree.formats.patterns import has_pattern, matches
 
@@ -37,7 +37,7 @@ def sources(job: Job) -> list[str]:
     return [path for path in paths if path != "-"]
 
 
-def reading_of_rows(job: Job) -> dict[str, Any]:
+def reading_of_rows(job: CommandContext) -> dict[str, Any]:
     """Return the options of reading that say how rows are read."""
     return {key: job.reading[key] for key in ("document", "encoding") if key in job.reading}
 
@@ -62,7 +62,7 @@ def naming_views() -> Iterator[None]:
         raise click.UsageError(message.replace("group_by", "--by", 1)) from None
 
 
-def show_slices(job: Job, result: Any) -> None:
+def show_slices(job: CommandContext, result: Any) -> None:
     """Score the slices of a result, or several results that are slices, and show them."""
     ask: dict[str, Any] = {**job.intervals, **job.drawing}
     if job.slices != FILE:
@@ -77,7 +77,7 @@ def show_slices(job: Job, result: Any) -> None:
     job.show(slices)
 
 
-def by_slices(job: Job, source: Any, **settings: Any) -> sa.slices.CoefficientsBySlice:
+def by_slices(job: CommandContext, source: Any, **settings: Any) -> sa.slices.CoefficientsBySlice:
     """Return the coefficients of slices of items, or of documents."""
     if job.slices == FILE:
         raise click.UsageError(f"--by {FILE}: it is for spans; name a column of the table")
@@ -90,7 +90,7 @@ def by_slices(job: Job, source: Any, **settings: Any) -> sa.slices.CoefficientsB
         )
 
 
-def results_by_file(job: Job, score: Callable[..., Any]) -> dict[str, Any]:
+def results_by_file(job: CommandContext, score: Callable[..., Any]) -> dict[str, Any]:
     """Score each FILE by itself, or each file that patterns find, under one chance model.
 
     Args:

@@ -14,9 +14,9 @@ import spanagree as sa
 from spanagree.choices import SplitForm, names_of
 from spanagree.cli import options
 from spanagree.cli.difficulty import find_difficulty, team
-from spanagree.cli.job import Job, command, say
+from spanagree.cli.job import CommandContext, command, say
 from spanagree.cli.progress import progress
-from spanagree.errors import InputError, counted, printable
+from spanagree.errors import InputError, escape_name, pluralize
 from spanagree.files import writing
 
 
@@ -38,17 +38,19 @@ from spanagree.files import writing
     team(),
     options.reading(),
 )
-def split(job: Job, folder: str, to: str = "jsonl", force: bool = False, **settings: Any) -> None:
+def split(
+    job: CommandContext, folder: str, to: str = "jsonl", force: bool = False, **settings: Any
+) -> None:
     from spanagree.levels.split_folder import check_folder
 
     checked = check_folder(folder, force=force)
     for path in job.paths.values():
-        with writing(printable(path), done="read"):
+        with writing(escape_name(path), done="read"):
             parents = Path(os.path.realpath(path)).parents
         if checked in parents:
             raise InputError(
-                f"{printable(path)}: is an input in the folder {printable(folder)}; write the parts"
-                " into another"
+                f"{escape_name(path)}: is an input in the folder {escape_name(folder)}; write the"
+                " parts into another"
             )
     corpus = job.read()
     parts = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
@@ -57,5 +59,5 @@ def split(job: Job, folder: str, to: str = "jsonl", force: bool = False, **setti
     job.wrote(folder)
     for part in parts.to_dict()["tables"]["parts"]:
         span = "" if part["from"] is None else f", {part['from']:.3f}–{part['to']:.3f}"
-        say([f"{part['name']}: {counted(part['documents'], 'document')}{span}"])
+        say([f"{part['name']}: {pluralize(part['documents'], 'document')}{span}"])
     say(parts.notes)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import click
 
 from spanagree.cli.signatures import takes
-from spanagree.errors import printable
+from spanagree.errors import escape_name
 
 PATTERNS = "patterns"
 """What is given where a pattern finds files."""
@@ -51,7 +51,7 @@ class Clause(NamedTuple):
     why: str = ""
 
 
-class Member(Protocol):
+class OptionLike(Protocol):
     """An option; see :class:`spanagree.cli.options.Option`."""
 
     part: str
@@ -65,7 +65,7 @@ class Member(Protocol):
         """The name by which its value is handed on."""
 
 
-_Option = TypeVar("_Option", bound=Member)
+_Option = TypeVar("_Option", bound=OptionLike)
 
 
 class Form(NamedTuple):
@@ -83,7 +83,7 @@ class Form(NamedTuple):
     also: str = ""
     why: str = ""
 
-    def refused(self, given: Mapping[str, Any], members: Sequence[Member]) -> Iterator[str]:
+    def refused(self, given: Mapping[str, Any], members: Sequence[OptionLike]) -> Iterator[str]:
         """Yield the options that are given for nothing, by name."""
         taken = takes(self.function)
         kept = {*self.also.split(), *(_parts(term)[0] for term in self.when.split())}
@@ -114,7 +114,9 @@ def declared(members: list[_Option], *clauses: Clause, names: str = "") -> list[
     return members
 
 
-def check(given: Mapping[str, Any], members: Sequence[Member], forms: Sequence[Form] = ()) -> None:
+def check(
+    given: Mapping[str, Any], members: Sequence[OptionLike], forms: Sequence[Form] = ()
+) -> None:
     """Refuse options that do not go together.
 
     Args:
@@ -136,7 +138,7 @@ def check(given: Mapping[str, Any], members: Sequence[Member], forms: Sequence[F
 
 
 def _check_clause(
-    clause: Clause, option: str, given: Mapping[str, Any], members: Sequence[Member]
+    clause: Clause, option: str, given: Mapping[str, Any], members: Sequence[OptionLike]
 ) -> None:
     """Refuse an option whose clause is broken."""
     if not holds(option, given) or any(holds(term, given) for term in clause.unless.split()):
@@ -159,7 +161,7 @@ def _because(why: str) -> str:
     return f": {why}" if why else ""
 
 
-def is_there(term: str, members: Sequence[Member]) -> bool:
+def is_there(term: str, members: Sequence[OptionLike]) -> bool:
     """Return whether a command has the option and a value of a term, or what stands for one."""
     name, among, values = _parts(term)
     for member in members:
@@ -188,7 +190,7 @@ def _written(term: str, given: Mapping[str, Any]) -> str:
     """Return a term as a user writes it, with the value that was given."""
     name, among, values = _parts(term)
     if name == "slices" and name in given:
-        return f"--by {printable(str(given[name]))}"
+        return f"--by {escape_name(str(given[name]))}"
     if name in WRITTEN:
         return WRITTEN[name]
     value = given.get(name) if values else None

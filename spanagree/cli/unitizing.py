@@ -7,7 +7,7 @@ from typing import Any
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import Job
+from spanagree.cli.job import CommandContext
 from spanagree.cli.progress import progress
 from spanagree.cli.together import Form, declared, needs
 
@@ -24,7 +24,7 @@ _WHY = "it is for other measures"
 FORMS = [
     Form("measure=alpha-u", "spanagree.units.alpha_u.alpha_u", "by", _WHY),
     Form("measure=gamma", "spanagree.units.gamma.gamma", "by", _WHY),
-    Form("measure=all", "spanagree.units.all_measures.side_by_side", why=_WHY),
+    Form("measure=all", "spanagree.units.all_measures.compare_measures", why=_WHY),
     Form("measure=documents", "spanagree.project.document_level.document_agreement", why=_WHY),
 ]
 """What agree calls for each of them but F1."""
@@ -38,7 +38,7 @@ def unitizing() -> options.Group:
     return options.group("α_U and γ", *continuum)
 
 
-def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
+def measure_units(job: CommandContext, measure: str, settings: Mapping[str, Any]) -> None:
     """Compute and show a measure of unitizing."""
     chosen = {**settings, **job.intervals}
     pairs = job.by == "pair"
@@ -47,7 +47,7 @@ def measure_units(job: Job, measure: str, settings: Mapping[str, Any]) -> None:
         shown = progress("comparing")
         result = sa.project.document_agreement(job.read(), **chosen, progress=shown)
     elif measure == "all":
-        result = job.work("sampling", sa.units.side_by_side, job.read(), **chosen, **job.seed)
+        result = job.work("sampling", sa.units.compare_measures, job.read(), **chosen, **job.seed)
     elif measure == "gamma":
         result = job.work("sampling", sa.gamma, job.read(), **chosen, **job.seed, pairs=pairs)
     else:

@@ -8,7 +8,7 @@ import click
 
 import spanagree as sa
 from spanagree.cli import options
-from spanagree.cli.job import Job
+from spanagree.cli.job import CommandContext
 from spanagree.cli.progress import progress
 from spanagree.cli.together import declared, needs
 from spanagree.errors import printable_path
@@ -25,7 +25,7 @@ def worklist_options() -> options.Group:
     return options.group("Who reads next", file, *whose)
 
 
-def check_worklist(job: Job, path: str) -> None:
+def check_worklist(job: CommandContext, path: str) -> None:
     """Refuse, before any work, a file that cannot be written.
 
     Raises:
@@ -45,7 +45,7 @@ def check_worklist(job: Job, path: str) -> None:
         )
 
 
-def write_worklist(job: Job, source: Any, path: str, settings: dict[str, Any]) -> Any:
+def write_worklist(job: CommandContext, source: Any, path: str, settings: dict[str, Any]) -> Any:
     """Make a worklist of a corpus or a gold, write it, and return it."""
     from spanagree.formats.write import task_format
 

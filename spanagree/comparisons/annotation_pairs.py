@@ -12,16 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, Progress, places_in, ranges, ranks
+from spanagree.arrays import Bools, Floats, Ints, Progress, dense_ranks, expand_ranges, places_in
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import Profiles
-from spanagree.comparisons.expected import Placed, compare_layers, place_layers
-from spanagree.comparisons.measures import Measure, find_match
+from spanagree.comparisons.expected import (
+    LayerWithStarts,
+    compare_layers,
+    compute_start_distributions,
+)
+from spanagree.comparisons.measures import Measure, find_measure
 from spanagree.comparisons.starts import Starts
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Details, Pieces
+from spanagree.corpus.details import Pieces, SegmentDetails
 from spanagree.corpus.segments import Layer, columns_of_all
 
 CROWD = 10
@@ -73,7 +77,7 @@ class AnnotationIndex:
         _, start, end, label, _ = columns_of_all(corpus.layers.values())
         return start[self.order], end[self.order], label[self.order]
 
-    def details(self, corpus: Corpus) -> Details | None:
+    def details(self, corpus: Corpus) -> SegmentDetails | None:
         """Return the pieces of all segments, in the order of the crowd, if some have several."""
         if not corpus.has_pieces:
             return None
@@ -81,15 +85,17 @@ class AnnotationIndex:
 
         known: dict[Pieces, int] = {}
         codes = np.concatenate(shape_codes(corpus.layers.values(), known))
-        return Details(codes[self.order], tuple(known))
+        return SegmentDetails(codes[self.order], tuple(known))
 
     def side(
-        self, segments: Sequence[Ints], rows: Ints, details: Details | None = None
+        self, segments: Sequence[Ints], rows: Ints, details: SegmentDetails | None = None
     ) -> tuple[Layer, Ints]:
         """Return the segments of some annotations, each as a document of its own, and which."""
-        segment, row = ranges(self.begin[rows], self.end[rows])
+        segment, row = expand_ranges(self.begin[rows], self.end[rows])
         start, end, label = (column[segment] for column in segments)
-        taken_details = None if details is None else Details(details.shape[segment], details.shapes)
+        taken_details = (
+            None if details is None else SegmentDetails(details.shape[segment], details.shapes)
+        )
         return Layer(row, start, end, label, np.ones(len(rows), np.bool_), taken_details), segment
 
     def find(self, document: Ints, annotator: Ints) -> Ints:
@@ -115,7 +121,7 @@ class AnnotationIndex:
         low = np.arange(len(last)) + (not with_itself)
         if documents is not None:
             last = np.where(documents[self.document], last, low)
-        second, first = ranges(low, last)
+        second, first = expand_ranges(low, last)
         return first, second
 
     def annotators_of_pairs(self, documents: Bools) -> tuple[Ints, Ints, Ints]:
@@ -124,7 +130,7 @@ class AnnotationIndex:
         return self.document[first], self.annotator[first], self.annotator[second]
 
 
-class PlacedSegments(NamedTuple):
+class SegmentStarts(NamedTuple):
     """The segments of a crowd, in its order, each with its start distribution.
 
     Attributes:
@@ -141,14 +147,14 @@ class PlacedSegments(NamedTuple):
     end: Ints
     label: Ints
     chance: ChanceModel
-    details: Details | None = None
+    details: SegmentDetails | None = None
 
     @classmethod
     def of(
         cls, corpus: Corpus, crowd: AnnotationIndex, chance: ChanceModel, measure: Measure
-    ) -> PlacedSegments:
+    ) -> SegmentStarts:
         """Return the segments of all annotators of a corpus."""
-        starts, placed = place_layers(corpus, corpus.annotators, chance, measure)
+        starts, placed = compute_start_distributions(corpus, corpus.annotators, chance, measure)
         profile = np.concatenate([layer.profile for layer in placed.values()])[crowd.order]
         return cls(starts, profile, *crowd.segments(corpus), chance, crowd.details(corpus))
 
@@ -158,10 +164,10 @@ class PlacedSegments(NamedTuple):
         assert isinstance(self.starts, UniformStarts)
         return self.starts.profiles
 
-    def side(self, crowd: AnnotationIndex, rows: Ints) -> Placed:
+    def side(self, crowd: AnnotationIndex, rows: Ints) -> LayerWithStarts:
         """Return the segments of some annotations, each as a document of its own."""
         layer, segment = crowd.side((self.start, self.end, self.label), rows, self.details)
-        return Placed(layer, self.profile[segment], self.chance)
+        return LayerWithStarts(layer, self.profile[segment], self.chance)
 
 
 def compare_pairs(
@@ -171,7 +177,7 @@ def compare_pairs(
     match: str,
     chance: ChanceModel,
     progress: Progress = None,
-    marks: PlacedSegments | None = None,
+    marks: SegmentStarts | None = None,
 ) -> Comparisons:
     """Return what the two annotations of each pair have in common.
 
@@ -189,15 +195,15 @@ def compare_pairs(
     """
     first, second = pairs
     report_progress = progress or (lambda done, total: None)
-    measure = find_match(match)
+    measure = find_measure(match)
     if not len(first):
         report_progress(0, 0)
         none = Comparisons.none(is_whole=measure.is_whole)
         return none.named(corpus.annotators, corpus.labels)
-    marks = marks or PlacedSegments.of(corpus, crowd, chance, measure)
+    marks = marks or SegmentStarts.of(corpus, crowd, chance, measure)
     report_progress(0, len(first))  # how long all takes is told from here
     # sides by name: canonical order; of systems only, the first is as it is
-    rank = ranks(corpus.annotators)
+    rank = dense_ranks(corpus.annotators)
     turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
     turned &= not chance.first_is_fixed
     left, right = np.where(turned, second, first), np.where(turned, first, second)

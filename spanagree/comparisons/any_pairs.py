@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 
 
 def all_near_pairs(
@@ -28,7 +28,7 @@ def all_near_pairs(
     at_a, at_b = (cell * stretch + start for cell, start, _ in (a, b))
     order = np.argsort(at_b, kind="stable")
     low = np.searchsorted(at_b[order], at_a - t)
-    place, i = ranges(low, np.searchsorted(at_b[order], at_a + t, "right"))
+    place, i = expand_ranges(low, np.searchsorted(at_b[order], at_a + t, "right"))
     j = order[place]
     is_near = (a[0][i] == b[0][j]) & (np.abs(a[2][i] - b[2][j]) <= t)
     return i[is_near], j[is_near]

@@ -10,7 +10,7 @@ from weakref import ref
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges, unique_rows
 from spanagree.chance.arrangements import Arrangements, arrangements
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.place_kinds import PlaceKinds
@@ -24,7 +24,7 @@ from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 
 
 @dataclass(frozen=True, eq=False)
-class AtPlaces:
+class PlacementModel:
     """Where the segments of several layers stand at random, under a rule of places.
 
     Attributes:
@@ -74,7 +74,7 @@ class AtPlaces:
     def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
         """Draw so many random annotations of a layer, as copies of its documents."""
         kind, group = self.random.kind[classes], self.random.group[classes]
-        (_,), number, _ = distinct(group)
+        (_,), number, _ = unique_rows(group)
         return redraw_at_places(layer, self.kinds, kind, number, copies, rng, free=self.free)
 
     @cached_property
@@ -88,15 +88,15 @@ class AtPlaces:
         """The expected length of the segments of each class."""
         random = self.random
         length = (self.kinds.end - self.kinds.start).astype(np.float64)
-        at, which = ranges(random.first[:-1], random.first[1:])
+        at, which = expand_ranges(random.first[:-1], random.first[1:])
         place = at - random.first[which] + self.kinds.first[random.kind[which]]
         mean = np.bincount(which, random.p * length[place], len(random.kind))
         return mean.astype(np.float64)
 
 
-def at_places(
+def placement_model(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel, unit: str = ""
-) -> tuple[AtPlaces, list[Ints]] | None:
+) -> tuple[PlacementModel, list[Ints]] | None:
     """Return where the segments of several layers stand, and the classes of each layer's.
 
     ``None`` if the chance model has no rule of places, unless a tolerance counts words.
@@ -118,7 +118,7 @@ def at_places(
 
 def _at_places(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel, given: Places
-) -> tuple[AtPlaces, list[Ints]]:
+) -> tuple[PlacementModel, list[Ints]]:
     """Return the same under a rule."""
     asked = chance.name, tuple(names)
     for of_corpus, rule, before, known in _LAST:
@@ -129,7 +129,7 @@ def _at_places(
     kinds = places.kinds(columns_of_all(layers))
     group, _ = exclusion_groups(layers, chance.name)
     random = arrangements(kinds, group, free=chance.is_free)
-    at = AtPlaces(
+    at = PlacementModel(
         kinds,
         random,
         len(places.rules) == 1,
@@ -142,5 +142,5 @@ def _at_places(
     return placed
 
 
-_LAST: list[tuple[ref[Corpus], Places, Any, tuple[AtPlaces, list[Ints]]]] = []
+_LAST: list[tuple[ref[Corpus], Places, Any, tuple[PlacementModel, list[Ints]]]] = []
 """What was asked for last while its corpus lives, as what is said beside figures needs it again."""

@@ -15,12 +15,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, groups, portions_of, ranges
+from spanagree.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    batches_up_to,
+    expand_ranges,
+    group_indices,
+    unique_rows,
+)
 from spanagree.chance.start_distributions import UNITS, Profiles, exclusion_groups, start_profiles
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, covered_together, inner
-from spanagree.comparisons.starts import Sides, Starts, StartsRequest
+from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.comparisons.uniform_starts import expected_one_to_one
 from spanagree.corpus.segments import by_layer
 from spanagree.limits import check_cost
@@ -30,7 +38,7 @@ _TOGETHER = 1 << 20  # offsets that are added up at once
 _LEVELS = 3  # each with half the units of the one before
 
 
-class Level(NamedTuple):
+class Resolution(NamedTuple):
     """Start distributions in documents of fewer units; a row for each kind of segment.
 
     Attributes:
@@ -56,7 +64,7 @@ class CoarseStarts(Starts):
         units: those of its document.
     """
 
-    levels: tuple[Level, ...]
+    levels: tuple[Resolution, ...]
     length: Ints
     units: Ints
 
@@ -80,16 +88,16 @@ class CoarseStarts(Starts):
             made.append((profiles, profile, short, factor[document][group]))
         columns = [x for _, profile, short, _ in made for x in (profile, short)]
         n = corpus.lengths[document][group]
-        kinds, which, counts = distinct(*columns, length, n)
+        kinds, which, counts = unique_rows(*columns, length, n)
         some = np.empty(len(counts), np.int64)
         some[which] = np.arange(len(which))
         levels = tuple(
-            Level(profiles, profile[some], short[some], factor[some])
+            Resolution(profiles, profile[some], short[some], factor[some])
             for profiles, profile, short, factor in made
         )
         return cls(levels, kinds[-2], kinds[-1]), by_layer(which, layers)
 
-    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it; one-to-one it is exact."""
         if measure.one_to_one:
             tokens = sides.document_tokens([self.units[kinds] for kinds in sides.profiles])
@@ -98,9 +106,9 @@ class CoarseStarts(Starts):
         unit = np.ones(sides.count)
         unit[sides.cells[0]] = 1 / self.levels[0].factor[sides.profiles[0]]
         value, error = extrapolated(values, unit)
-        return value, Inexact(extrapolated=sides.count, off=error * sides.count)
+        return value, ApproximationError(extrapolated=sides.count, off=error * sides.count)
 
-    def _at(self, level: Level, sides: Sides, measure: Measure) -> Floats:
+    def _at(self, level: Resolution, sides: LayerPair, measure: Measure) -> Floats:
         """Return the same as one level has it."""
         if measure.kernel == "cover":
             return self._covered(level, sides)
@@ -113,7 +121,7 @@ class CoarseStarts(Starts):
             same_length if measure.kernel == "equal" else None,
         )
 
-    def _covered(self, level: Level, sides: Sides) -> Floats:
+    def _covered(self, level: Resolution, sides: LayerPair) -> Floats:
         """Return the expected number of units that both annotators cover, for each cell."""
         covering, factor = [], np.ones(sides.count)
         for cell, kind, number in sides.alike():
@@ -122,19 +130,19 @@ class CoarseStarts(Starts):
             factor[cell] = level.factor[kind]
         return covered_together(level.profiles, covering, sides.count) * factor
 
-    def _of_pairs(self, level: Level, p: Ints, q: Ints, measure: Measure) -> Floats:
+    def _of_pairs(self, level: Resolution, p: Ints, q: Ints, measure: Measure) -> Floats:
         """Return E[φ] of a segment of each of two kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
             return inner(profiles, first, profiles, second) / level.factor[p]
-        (first_profile, a, second_profile, b), which, _ = distinct(
+        (first_profile, a, second_profile, b), which, _ = unique_rows(
             first, level.length[p], second, level.length[q]
         )
         value = correlated(profiles, first_profile, a, second_profile, b, measure.phi)[which]
         there = of_all_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
         return value * of_all_offsets(measure, self.length[p], self.length[q]) / there
 
-    def _scale(self, level: Level, kind: Ints) -> Floats:
+    def _scale(self, level: Resolution, kind: Ints) -> Floats:
         """Return by how much segments are longer than what they were rounded to."""
         return self.length[kind] / (level.length[kind] * level.factor[kind])
 
@@ -153,7 +161,7 @@ def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
     [2, 1, 1, 2]
     """
     short = np.empty(len(length), np.int64)
-    for members, many in zip(groups(group, len(factor)), factor.tolist(), strict=True):
+    for members, many in zip(group_indices(group, len(factor)), factor.tolist(), strict=True):
         rows = members[np.argsort(length[members], kind="stable")]
         number = np.arange(1, len(rows) + 1)
         ahead = np.rint(np.cumsum(length[rows]) / many).astype(np.int64) - number
@@ -171,13 +179,13 @@ def of_all_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
     """
     if measure.of_all_offsets is not None:
         return np.asarray(measure.of_all_offsets(a, b), np.float64)
-    (a, b), inverse, _ = distinct(a, b)
+    (a, b), inverse, _ = unique_rows(a, b)
     sums = np.zeros(len(a))
     check_cost(
         float((a + b).sum()), f"the sum over all offsets of segments of {a.max(initial=0)} units"
     )
-    for low, high in portions_of(a + b, _TOGETHER):
-        offset, pair = ranges(1 - b[low:high], a[low:high])
+    for low, high in batches_up_to(a + b, _TOGETHER):
+        offset, pair = expand_ranges(1 - b[low:high], a[low:high])
         pair += low
         np.add.at(sums, pair, measure.phi(offset, a[pair], b[pair]))
     return sums[inverse]

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanagree.arrays import Hashes, Progress
 from spanagree.chance.model import AUTO, ChanceModel, chance_model
-from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import Measure, find_match
+from spanagree.comparisons.inexact import ApproximationError
+from spanagree.comparisons.measures import Measure, find_measure
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import OverlapError, SettingError, show
+from spanagree.errors import OverlapError, SettingError, quote_value
 from spanagree.limits import CostError
 
 if TYPE_CHECKING:
     from spanagree.chance.model import Given
     from spanagree.choices import MatchName
-    from spanagree.comparisons.place_shares import PlaceShares, WordEdges
+    from spanagree.comparisons.place_shares import PlacementStatistics, WordEdges
     from spanagree.comparisons.selection import Selection
 
 
 @dataclass(frozen=True, eq=False)
-class Description:
+class ComparisonContext:
     """How the segments of a corpus, or of a part of one, stand to their texts; it adds.
 
     Attributes:
@@ -34,12 +34,12 @@ class Description:
         text_numbers: number of each text, of a part.
     """
 
-    shares: PlaceShares | None = None
+    shares: PlacementStatistics | None = None
     word_edges: WordEdges | None = None
     text_numbers: Hashes | None = None
 
     @classmethod
-    def joined(cls, parts: Sequence[Description]) -> Description:
+    def joined(cls, parts: Sequence[ComparisonContext]) -> ComparisonContext:
         """Add the descriptions of parts."""
         shares = [part.shares for part in parts if part.shares is not None]
         edges = [part.word_edges for part in parts if part.word_edges is not None]
@@ -60,7 +60,7 @@ class Description:
         return self.word_edges.notes()
 
 
-def notes_on_texts(parts: Mapping[str, Description]) -> tuple[str, ...]:
+def notes_on_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
     """Note that files have the same texts under different ids, if they are parts of a corpus."""
     numbers = [
         part.text_numbers
@@ -76,7 +76,7 @@ _Compared = TypeVar("_Compared")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MatchCounting:
+class MatchCountOptions:
     """How the matches of a corpus, or of a part of one, are counted.
 
     Attributes:
@@ -94,7 +94,7 @@ class MatchCounting:
     @classmethod
     def asked(
         cls, match: str, chance: ChanceModel, named: ChanceModel, progress: Progress = None
-    ) -> MatchCounting:
+    ) -> MatchCountOptions:
         """Return how matches are counted under the model of a corpus, where another was named.
 
         Args:
@@ -105,7 +105,7 @@ class MatchCounting:
         """
         return cls(match=match, chance=chance, progress=progress, is_open=named.is_open)
 
-    def run(self, compare: Callable[[MatchCounting], _Compared]) -> _Compared:
+    def run(self, compare: Callable[[MatchCountOptions], _Compared]) -> _Compared:
         """Compare under this chance model; where none was named and it fails, without chance.
 
         Raises:
@@ -126,7 +126,7 @@ class MatchCounting:
     @property
     def measure(self) -> Measure:
         """What two segments count."""
-        return find_match(self.match)
+        return find_measure(self.match)
 
     def check(self, corpus: Corpus) -> None:
         """Refuse a layer that overlaps itself where the measure or chance does not allow it.
@@ -136,26 +136,28 @@ class MatchCounting:
         """
         check_layers(corpus, self.match, self.chance)
 
-    def without_places(self) -> MatchCounting | None:
+    def without_places(self) -> MatchCountOptions | None:
         """Return the same without a rule of places, if chance has one; nothing is drawn."""
         chance = self.chance.without_places
         if chance is None:
             return None
-        return MatchCounting(match=self.match, chance=chance)
+        return MatchCountOptions(match=self.match, chance=chance)
 
-    def describe(self, corpus: Corpus) -> Description:
+    def describe(self, corpus: Corpus) -> ComparisonContext:
         """Describe how the segments of a corpus stand to their texts."""
         if self.chance.undefined:
-            return Description()
+            return ComparisonContext()
         if self.chance.places is None and corpus.texts is None:
-            return Description()
+            return ComparisonContext()
         from spanagree.comparisons.place_shares import WordEdges, place_shares
 
         shares = place_shares(corpus, corpus.annotators, self.chance)
-        return Description(shares) if shares else Description(None, WordEdges.of(corpus))
+        return (
+            ComparisonContext(shares) if shares else ComparisonContext(None, WordEdges.of(corpus))
+        )
 
     def settings_of(
-        self, corpus: Corpus, inexact: Inexact, description: Description
+        self, corpus: Corpus, inexact: ApproximationError, description: ComparisonContext
     ) -> dict[str, Any]:
         """Collect the settings that all results of matches have, by name."""
         return {
@@ -227,7 +229,7 @@ class ComparisonRequest:
 
     def compared(
         self, corpus: Corpus, progress: Progress = None, *, in_part: bool = False
-    ) -> tuple[Corpus, MatchCounting]:
+    ) -> tuple[Corpus, MatchCountOptions]:
         """Return what of a corpus is compared, and how its matches are counted.
 
         Args:
@@ -241,7 +243,7 @@ class ComparisonRequest:
                 attribute.
         """
         match = self._match_in(corpus.offsets)
-        find_match(match)
+        find_measure(match)
         if self.selection is not None:
             corpus = self.selection.of(corpus, match, in_part=in_part)
         if corpus.of_strings:
@@ -252,7 +254,7 @@ class ComparisonRequest:
             match = self.selection.measure
         chance = chance_of_corpus(corpus, match, self.chance)
         chance, corpus = chance.with_ids(corpus, in_part=in_part)
-        return corpus, MatchCounting.asked(match, chance, self.chance, progress)
+        return corpus, MatchCountOptions.asked(match, chance, self.chance, progress)
 
     def check(self) -> None:
         """Check what is asked for before any part of a corpus is read.
@@ -268,7 +270,7 @@ class ComparisonRequest:
                 " or a predicate would work"
             )
         if self.selection is None or not self.selection.tolerance:
-            find_match(self._match_in(""))  # a tolerance is in units of the corpus, not known yet
+            find_measure(self._match_in(""))  # a tolerance is in units of the corpus, not known yet
 
     def measure_of_whole(self, corpus: Corpus) -> MatchName:
         """Return the measure by which a whole corpus is compared, and check what it needs.
@@ -290,7 +292,7 @@ class ComparisonRequest:
     def check_same(
         self,
         corpus: Corpus,
-        counting: MatchCounting,
+        counting: MatchCountOptions,
         recorded: Selection,
         names: Sequence[tuple[str, Any, Any]],
     ) -> None:
@@ -322,8 +324,8 @@ class ComparisonRequest:
         for name, there, wanted in settings:
             if there != wanted:
                 raise SettingError(
-                    f"{name} {show(wanted)}; the rows are of {name} {show(there)}: ask for that, or"
-                    " compare the corpus anew"
+                    f"{name} {quote_value(wanted)}; the rows are of {name} {quote_value(there)}:"
+                    " ask for that, or compare the corpus anew"
                 )
 
 

@@ -19,27 +19,27 @@ from typing import ClassVar
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.chance.random_annotations import redraw
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import Chance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import placed_only
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
     SettingError,
     check_known,
     check_whole,
-    counted,
-    counted_of,
-    printable,
-    show,
+    escape_name,
+    pluralize,
+    pluralize_of,
+    quote_value,
 )
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture, dot_of, dots_of
+from spanagree.results.plots import Plot, dot_of, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import Score, corrected, undefined
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 
 _REASONS = ("the second marked nothing", "the first marked nothing", "nobody marked anything")
 
@@ -106,14 +106,14 @@ class PartialCredit(Result):
         rows = [[name, x.observed, x.expected, x.corrected] for name, x in self._scores.items()]
         remarks = [f"{name}: {x.reason}" for name, x in self._scores.items() if x.reason]
         if not math.isnan(self.error):
-            draws = counted(self.settings.draws, "draw")
+            draws = pluralize(self.settings.draws, "draw")
             remarks.append(f"by chance: mean of {draws}; standard error of F1 {self.error:.4f}")
-        first, second = map(printable, self.settings.between)
-        over = counted_of(self.documents, self.of_documents, unit(self.settings))
+        first, second = map(escape_name, self.settings.between)
+        over = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
         caption = f"credit of {second} against {first}, {over}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return precision, recall and F1, observed and by chance."""
         kinds = ("expected", "observed")
         rows = [(name, [dot_of(x, kind) for kind in kinds]) for name, x in self._scores.items()]
@@ -160,12 +160,12 @@ def partial_credit(
     >>> made.precision.observed, made.recall.observed, round(made.f1.observed, 4)
     (1.0, 0.4, 0.5714)
     """
-    corpus = placed_only(corpus_of(corpus), "shares")
+    corpus = placed_only(as_corpus(corpus), "shares")
     check_known([a, b], corpus.layers)
-    check_in_one_piece(corpus, "credit by share")
+    check_contiguous(corpus, "credit by share")
     if not (isinstance(severity_penalty, (int, float)) and 0 <= severity_penalty <= 1):
         raise SettingError(
-            f"severity_penalty {show(severity_penalty)}; a number from 0 to 1 is needed"
+            f"severity_penalty {quote_value(severity_penalty)}; a number from 0 to 1 is needed"
         )
     check_whole(draws, 0, "draws")
     check_whole(seed, 0, "seed")
@@ -191,7 +191,7 @@ def partial_credit(
     labels = max(1, len(corpus.labels))
     drawn = [
         _figures(
-            [redraw(layer, corpus.lengths, labels, rng, chance) for layer in pair],
+            [draw_random_layer(layer, corpus.lengths, labels, rng, chance) for layer in pair],
             both,
             of_label,
             severity_penalty,
@@ -224,10 +224,12 @@ def _weights(
         label = corpus.labels[i]
         weight = label_weights.get(label)
         if weight is None:
-            raise SettingError(f"weights: label {show(label)} has none; each label needs one")
+            raise SettingError(
+                f"weights: label {quote_value(label)} has none; each label needs one"
+            )
         if not (isinstance(weight, (int, float)) and math.isfinite(weight) and weight >= 0):
             raise SettingError(
-                f"weights: {show(weight)} of {show(label)}; a number from 0 is needed"
+                f"weights: {quote_value(weight)} of {quote_value(label)}; a number from 0 is needed"
             )
     return np.array([float(label_weights.get(label, 0)) for label in corpus.labels] or [1.0])
 

@@ -10,13 +10,13 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import chance_model
 from spanagree.choices import Chance
-from spanagree.comparisons.expected import compare_layers, place_layers
+from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import OWN, Measure, Phi
 from spanagree.comparisons.overlaps import check_layers
 from spanagree.comparisons.table import Comparisons
-from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.errors import SettingError, counted, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.corpus.discontinuous import check_contiguous
+from spanagree.errors import SettingError, pluralize, quote_value
+from spanagree.formats.guessed import CorpusLike, as_corpus
 
 
 def expected(
@@ -59,19 +59,19 @@ def expected(
     >>> total.matched, round(total.expected, 4)
     (0.5, 0.2396)
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     if annotators is not None:
         corpus = corpus.of_annotators(annotators)
     if len(corpus.layers) != 2:
         raise SettingError(
-            f"{counted(len(corpus.layers), 'annotator')}; a similarity has two: name them with"
+            f"{pluralize(len(corpus.layers), 'annotator')}; a similarity has two: name them with"
             " annotators"
         )
-    check_in_one_piece(corpus, "a measure of your own")
+    check_contiguous(corpus, "a measure of your own")
     measure = Measure(OWN, OWN, checked(similarity), of_label, in_tokens)
     model = chance_model(chance)
     check_layers(corpus, "exact", model)  # exact allows any overlap
-    profiles, placed = place_layers(corpus, corpus.annotators, model, coarse=False)
+    profiles, placed = compute_start_distributions(corpus, corpus.annotators, model, coarse=False)
     a, b = placed.values()
     return compare_layers(a, b, profiles, measure, max(1, len(corpus.labels)))
 
@@ -80,8 +80,8 @@ def checked(similarity: Phi) -> Phi:
     """Return the same function; what it returns is checked each time."""
     if not callable(similarity):
         raise SettingError(
-            f"similarity {show(similarity)}; a function is needed; evaluate and agree take the name"
-            " of a measure, as match="
+            f"similarity {quote_value(similarity)}; a function is needed; evaluate and agree take"
+            " the name of a measure, as match="
         )
     name = getattr(similarity, "__name__", "similarity")
     name = name if re.fullmatch(r"\w+", name) else "similarity"
@@ -97,13 +97,15 @@ def checked(similarity: Phi) -> Phi:
         numbers: Floats = value.astype(np.float64)
         wrong = numbers[~np.isfinite(numbers)]
         if len(wrong):
-            raise SettingError(f"{name} returns {show(float(wrong[0]))}; finite numbers are needed")
+            raise SettingError(
+                f"{name} returns {quote_value(float(wrong[0]))}; finite numbers are needed"
+            )
         return numbers
 
     beside = checked(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
     if beside.any():
         raise SettingError(
-            f"{name} gives {show(float(beside[beside != 0][0]))} to segments that share no"
+            f"{name} gives {quote_value(float(beside[beside != 0][0]))} to segments that share no"
             " token; 0 is needed"
         )
     return checked

@@ -12,12 +12,12 @@ from importlib import import_module
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct
+from spanagree.arrays import Bools, Floats, Ints, unique_rows
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import CHANCES, is_long
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import observed
-from spanagree.comparisons.starts import Sides, Starts, StartsRequest
+from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, by_layer
@@ -26,7 +26,7 @@ from spanagree.limits import CostError
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class LayerWithStarts:
     """A layer with the start distribution of each segment under a chance model."""
 
     layer: Layer
@@ -61,14 +61,14 @@ def kind_of_starts(corpus: Corpus, chance: ChanceModel, measure: Measure | None 
     return corpus.kind
 
 
-def place_layers(
+def compute_start_distributions(
     corpus: Corpus,
     names: tuple[str, ...],
     chance: ChanceModel,
     measure: Measure | None = None,
     *,
     coarse: bool = True,
-) -> tuple[Starts, dict[str, Placed]]:
+) -> tuple[Starts, dict[str, LayerWithStarts]]:
     """Return where the segments of several layers start at random, each distinct shape once.
 
     Of long recordings that is known in coarser units, and of documents in which each unit would be
@@ -92,7 +92,9 @@ def place_layers(
             raise
         starts, parts = _starts("long").of(request)
     layers = zip(names, parts, strict=True)
-    return starts, {name: Placed(corpus.layers[name], profile, chance) for name, profile in layers}
+    return starts, {
+        name: LayerWithStarts(corpus.layers[name], profile, chance) for name, profile in layers
+    }
 
 
 def _starts(kind: str) -> type[Starts]:
@@ -103,7 +105,7 @@ def _starts(kind: str) -> type[Starts]:
 
 
 def compare_layers(
-    a: Placed, b: Placed, starts: Starts, measure: Measure, labels: int
+    a: LayerWithStarts, b: LayerWithStarts, starts: Starts, measure: Measure, labels: int
 ) -> Comparisons:
     """Return what two layers have in common, observed and expected, by document and label.
 
@@ -116,7 +118,7 @@ def compare_layers(
     a, b = _within(a, both), _within(b, both)
     cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
     n = len(cells)
-    sides = Sides((a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance)
+    sides = LayerPair((a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance)
     measure = starts.adapted(measure, sides)
     matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
     expected, inexact = starts.expected(sides, measure)
@@ -133,7 +135,7 @@ def compare_layers(
 
 
 def _sizes(
-    sides: Sides, starts: Starts, measure: Measure
+    sides: LayerPair, starts: Starts, measure: Measure
 ) -> tuple[list[Ints], list[Floats] | None]:
     """Return the sizes of both annotations in each cell; and at random, where these vary."""
     n = sides.count
@@ -151,9 +153,9 @@ def _sizes(
     return sizes, random_sizes or None
 
 
-def _within(x: Placed, documents: Bools) -> Placed:
+def _within(x: LayerWithStarts, documents: Bools) -> LayerWithStarts:
     keep = documents[x.layer.document]
-    return x if keep.all() else Placed(x.layer.only(keep), x.profile[keep], x.chance)
+    return x if keep.all() else LayerWithStarts(x.layer.only(keep), x.profile[keep], x.chance)
 
 
 def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
@@ -161,5 +163,5 @@ def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
     keys = [
         layer.document if labels == 1 else layer.document * labels + layer.label for layer in layers
     ]
-    (cells,), number, _ = distinct(np.concatenate(keys))
+    (cells,), number, _ = unique_rows(np.concatenate(keys))
     return cells, by_layer(number, layers)

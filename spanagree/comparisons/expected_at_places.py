@@ -17,18 +17,18 @@ from spanagree.arrays import (
     Bools,
     Floats,
     Ints,
-    distinct,
-    distinct_rows,
+    batches_up_to,
+    expand_ranges,
     join_unsorted,
-    portions_of,
-    ranges,
     row_order,
     unique,
+    unique_matrix_rows,
+    unique_rows,
 )
-from spanagree.comparisons.at_places import AtPlaces, at_places
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.at_places import PlacementModel, placement_model
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure, Phi, turned
-from spanagree.comparisons.starts import Sides, Starts, StartsRequest
+from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 
 _TOGETHER = 1 << 20  # numbers of cells that are computed at once
 _PAIRS = 1 << 15  # pairs of places that are computed at once
@@ -38,18 +38,18 @@ _PAIRS = 1 << 15  # pairs of places that are computed at once
 class StartsAtPlaces(Starts):
     """Where segments stand under a rule of places; a segment's number is its class there."""
 
-    at: AtPlaces
+    at: PlacementModel
 
     @classmethod
     def of(cls, request: StartsRequest) -> tuple[StartsAtPlaces, list[Ints]]:
         """Return where the segments of several layers stand, and the classes of each layer's."""
         corpus, names, chance, measure = request
-        placed = at_places(corpus, names, chance, "" if measure is None else measure.unit)
+        placed = placement_model(corpus, names, chance, "" if measure is None else measure.unit)
         assert placed is not None  # as there is a rule, or a tolerance counts words
         at, classes = placed
         return cls(at), classes
 
-    def adapted(self, measure: Measure, sides: Sides) -> Measure:
+    def adapted(self, measure: Measure, sides: LayerPair) -> Measure:
         """Return the measure with a tolerance in words, if it is one."""
         return self.at.in_words(measure, sides.layers, sides.profiles)
 
@@ -57,14 +57,14 @@ class StartsAtPlaces(Starts):
         """Return the mean length of segments; ``None`` if the places of a kind have one length."""
         return self.at.mean_length[profiles] if self.at.random_lengths else None
 
-    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
         if measure.one_to_one:
             return self._one_to_one(sides, measure)
         expected = _expected_with_fixed if sides.first_is_fixed else _expected_of_both
-        return expected(self.at, sides, measure), Inexact()
+        return expected(self.at, sides, measure), ApproximationError()
 
-    def _one_to_one(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def _one_to_one(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         from spanagree.comparisons.overlap_expected import expected_overlap
 
         both = np.intersect1d(*sides.cells)
@@ -82,7 +82,7 @@ class StartsAtPlaces(Starts):
 
 
 def _expected_of_both(
-    at: AtPlaces, sides: Sides, measure: Measure, cells: Bools | None = None
+    at: PlacementModel, sides: LayerPair, measure: Measure, cells: Bools | None = None
 ) -> Floats:
     """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
@@ -93,11 +93,11 @@ def _expected_of_both(
         cells: which cells are asked for, all unless given; the others are 0.
     """
     count = sides.count
-    kinds = [_Side(*columns) for columns in sides.alike()]
+    kinds = [_PlacedSegments(*columns) for columns in sides.alike()]
     both = np.multiply(*(np.bincount(side.cell, minlength=count) for side in kinds)) > 0
     if cells is not None:
         both &= cells
-    kinds = [_Side(*(column[both[side.cell]] for column in side)) for side in kinds]
+    kinds = [_PlacedSegments(*(column[both[side.cell]] for column in side)) for side in kinds]
     if measure.kernel == "equal" and (measure.of_label or at.one_rule):
         return _equal(at, kinds, count)
     total = np.zeros(count)
@@ -110,14 +110,14 @@ def _expected_of_both(
     return total
 
 
-def _expected_with_fixed(at: AtPlaces, sides: Sides, measure: Measure) -> Floats:
+def _expected_with_fixed(at: PlacementModel, sides: LayerPair, measure: Measure) -> Floats:
     """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
     a = sides.layers[0]
     cell, of_class, number = sides.alike()[1]
     i, j = join_unsorted(cell, sides.cells[0])
     value = np.zeros(len(i))
     length = a.end - a.start
-    for low, high in portions_of(np.diff(at.random.first)[of_class[i]], _TOGETHER):
+    for low, high in batches_up_to(np.diff(at.random.first)[of_class[i]], _TOGETHER):
         which, start, end, p = at.random.rows(at.kinds, of_class[i[low:high]])
         fixed = j[low:high][which]
         phi = measure.phi(start - a.start[fixed], length[fixed], end - start)
@@ -125,34 +125,34 @@ def _expected_with_fixed(at: AtPlaces, sides: Sides, measure: Measure) -> Floats
     return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
 
 
-class _Side(NamedTuple):
+class _PlacedSegments(NamedTuple):
     """The segments of one annotator that are alike: cell and class, sorted, and how many."""
 
     cell: Ints
     of_class: Ints
     number: Ints
 
-    def of_cells(self, cells: Ints) -> _Side:
+    def of_cells(self, cells: Ints) -> _PlacedSegments:
         """Return the segments of some cells that stand together, which are numbered from 0."""
         here = slice(*np.searchsorted(self.cell, (cells[0], cells[-1] + 1)).tolist())
         cell, of_class, number = (column[here] for column in self)
-        return _Side(np.searchsorted(cells, cell), of_class, number)
+        return _PlacedSegments(np.searchsorted(cells, cell), of_class, number)
 
 
-def _equal(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
+def _equal(at: PlacementModel, sides: Sequence[_PlacedSegments], count: int) -> Floats:
     """Return Σ P_A · P_B over the places of the kinds that both have in a cell."""
     kind = at.random.kind
     (cell_a, a, number_a), (cell_b, b, number_b) = sides
     keys = np.concatenate((cell_a, cell_b)), np.concatenate((kind[a], kind[b]))
-    _, which, _ = distinct(*keys)
+    _, which, _ = unique_rows(*keys)
     i, j = join_unsorted(which[: len(a)], which[len(a) :])
     # equal pairs of classes once
-    (p, q), pair, _ = distinct(a[i], b[j])
+    (p, q), pair, _ = unique_rows(a[i], b[j])
     first, p_of = at.random.first, at.random.p
     size = np.diff(first)[p]
     value = np.zeros(len(p))
-    for low, high in portions_of(size, _TOGETHER):
-        places, row = ranges(first[p[low:high]], first[p[low:high] + 1])
+    for low, high in batches_up_to(size, _TOGETHER):
+        places, row = expand_ranges(first[p[low:high]], first[p[low:high] + 1])
         other = places - first[p[low:high]][row] + first[q[low:high]][row]
         value[low:high] = np.add.reduceat(
             p_of[places] * p_of[other], np.cumsum(size[low:high]) - size[low:high]
@@ -161,18 +161,18 @@ def _equal(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
     return total.astype(np.float64)
 
 
-def _portions(at: AtPlaces, sides: Sequence[_Side], cells: Ints) -> Iterator[Ints]:
+def _portions(at: PlacementModel, sides: Sequence[_PlacedSegments], cells: Ints) -> Iterator[Ints]:
     """Yield cells whose places are looked at together."""
     size = np.diff(at.random.first)
     many = np.maximum(*(np.bincount(side.cell, size[side.of_class]) for side in sides))
-    for low, high in portions_of(many[cells].astype(np.int64), _TOGETHER):
+    for low, high in batches_up_to(many[cells].astype(np.int64), _TOGETHER):
         yield cells[low:high]
 
 
 # --- covered tokens ------------------------------------------------------------------------------
 
 
-def _covered(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
+def _covered(at: PlacementModel, sides: Sequence[_PlacedSegments], count: int) -> Floats:
     """Return Σ_t c_A(t) · c_B(t) of each cell, c the expected number that cover a token.
 
     One annotation is in many cells, of pairs of annotators: what it covers is computed once.
@@ -183,7 +183,7 @@ def _covered(at: AtPlaces, sides: Sequence[_Side], count: int) -> Floats:
     power, row, covers = _covers(at, cell, of_class, number, one_of)
     first, second = annotation[:count], annotation[count:]
     total = np.zeros(count)
-    (powers_a, powers_b), which, _ = distinct(power[first], power[second])
+    (powers_a, powers_b), which, _ = unique_rows(power[first], power[second])
     for k, (x, y) in enumerate(zip(powers_a.tolist(), powers_b.tolist(), strict=True)):
         cells, wide = np.flatnonzero(which == k), 1 << min(x, y)
         for some in np.array_split(cells, 1 + (len(cells) * wide) // _TOGETHER):
@@ -204,7 +204,7 @@ def _annotations(cell: Ints, of_class: Ints, number: Ints) -> tuple[Ints, Ints]:
     for k in unique(size).tolist():
         cells = np.flatnonzero(size == k)
         rows = begin[cells][:, None] + np.arange(k)
-        alike, which, _ = distinct_rows(np.hstack((of_class[rows], number[rows])))
+        alike, which, _ = unique_matrix_rows(np.hstack((of_class[rows], number[rows])))
         annotation[cells] = which + known
         some = np.zeros(len(alike), np.int64)
         some[which] = cells
@@ -214,13 +214,13 @@ def _annotations(cell: Ints, of_class: Ints, number: Ints) -> tuple[Ints, Ints]:
 
 
 def _covers(
-    at: AtPlaces, cell: Ints, of_class: Ints, number: Ints, one_of: Ints
+    at: PlacementModel, cell: Ints, of_class: Ints, number: Ints, one_of: Ints
 ) -> tuple[Ints, Ints, dict[int, Floats]]:
     """Return what annotations cover, as rows of tables whose width is a power of 2.
 
     Args:
         at: where segments stand.
-        cell, of_class, number: of segments, as :class:`_Side` has them.
+        cell, of_class, number: of segments, as :class:`_PlacedSegments` has them.
         one_of: a cell of each annotation.
 
     Returns:
@@ -249,7 +249,7 @@ def _covers(
 # --- pairs of places -----------------------------------------------------------------------------
 
 
-class _Rows(NamedTuple):
+class _PlacedRows(NamedTuple):
     """Places by cell, start and end, with the number of segments expected there."""
 
     cell: Ints
@@ -258,15 +258,15 @@ class _Rows(NamedTuple):
     value: Floats
 
 
-def _rows(at: AtPlaces, side: _Side) -> _Rows:
+def _rows(at: PlacementModel, side: _PlacedSegments) -> _PlacedRows:
     """Return the places of an annotator's segments."""
     which, start, end, p = at.random.rows(at.kinds, side.of_class)
     value = p * side.number[which]
     order = row_order(side.cell[which], start, end)
-    return _Rows(side.cell[which][order], start[order], end[order], value[order])
+    return _PlacedRows(side.cell[which][order], start[order], end[order], value[order])
 
 
-def _pairs(rows: Sequence[_Rows], count: int, measure: Measure) -> Floats:
+def _pairs(rows: Sequence[_PlacedRows], count: int, measure: Measure) -> Floats:
     """Return Σ P_A · P_B · φ over all pairs of places that overlap, of each cell.
 
     Of two that overlap, one begins in the other.
@@ -279,7 +279,9 @@ def _pairs(rows: Sequence[_Rows], count: int, measure: Measure) -> Floats:
     return total.astype(np.float64)
 
 
-def _begun(a: _Rows, b: _Rows, stretch: int, side: Literal["left", "right"], phi: Phi) -> Floats:
+def _begun(
+    a: _PlacedRows, b: _PlacedRows, stretch: int, side: Literal["left", "right"], phi: Phi
+) -> Floats:
     """Return Σ P_A · P_B · φ of each place of A over those of B that begin in it.
 
     That is where it begins too, if ``side`` is left.
@@ -291,9 +293,9 @@ def _begun(a: _Rows, b: _Rows, stretch: int, side: Literal["left", "right"], phi
     some = np.flatnonzero(high > low)
     low, many = low[some], (high - low)[some]
     start, size = a.start[some], (a.end - a.start)[some]
-    for first, last in portions_of(many, _PAIRS):
+    for first, last in batches_up_to(many, _PAIRS):
         here = slice(first, last)
-        j, _ = ranges(low[here], low[here] + many[here])
+        j, _ = expand_ranges(low[here], low[here] + many[here])
         offset = b.start[j] - np.repeat(start[here], many[here])
         value = b.value[j] * phi(offset, np.repeat(size[here], many[here]), length[j])
         total[some[here]] = np.add.reduceat(value, np.cumsum(many[here]) - many[here])

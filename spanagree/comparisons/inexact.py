@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 
 
 @dataclass(eq=False)
-class Inexact:
+class ApproximationError:
     """How many expected matches are not exact, and how far off they may be.
 
     Attributes:
@@ -33,11 +33,11 @@ class Inexact:
         self.drawn += 1
         self.errors[drawn] = self.errors.get(drawn, 0.0) + error
 
-    def __add__(self, other: Inexact) -> Inexact:
+    def __add__(self, other: ApproximationError) -> ApproximationError:
         errors = dict(self.errors)
         for drawn, error in other.errors.items():
             errors[drawn] = errors.get(drawn, 0.0) + error
-        return Inexact(
+        return ApproximationError(
             self.drawn + other.drawn,
             errors,
             self.extrapolated + other.extrapolated,
@@ -80,7 +80,7 @@ class Inexact:
         after = f"; standard error of the chance F1: {error:.4f}" if error else ""
         return [
             *notes,
-            f"expected match from draws in {counted(self.drawn, 'pair')} of document and"
+            f"expected match from draws in {pluralize(self.drawn, 'pair')} of document and"
             f" label, as the exact mean would be too much work{after}",
         ]
 

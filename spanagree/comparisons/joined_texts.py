@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, ranges
+from spanagree.arrays import Ints, expand_ranges, unique_rows
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import SettingError
@@ -73,11 +73,11 @@ def by_text(
     texts = compare(alone)
     order = np.argsort(document, kind="stable")
     low, high = (np.searchsorted(document[order], joined.document, s) for s in ("left", "right"))
-    place, row = ranges(low, high)
+    place, row = expand_ranges(low, high)
     text = order[place]
     wanted = (text, *(getattr(joined, key)[row] for key in ("first", "second", "label")))
     there = (texts.document, texts.first, texts.second, texts.label)
-    _, which, times = distinct(*map(np.concatenate, zip(wanted, there, strict=True)))
+    _, which, times = unique_rows(*map(np.concatenate, zip(wanted, there, strict=True)))
     number = np.full(len(times), -1)
     number[which[len(text) :]] = np.arange(len(texts))
     asked_row = number[which[: len(text)]]

@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, quote_value
 
 if TYPE_CHECKING:
     from spanagree.choices import MatchName
@@ -170,7 +170,7 @@ _ALL = (
 )  # fmt: skip
 
 MEASURES = {measure.name: measure for measure in _ALL}
-"""The measures by name; :func:`find_match` finds ``overlap-at-0.5`` and
+"""The measures by name; :func:`find_measure` finds ``overlap-at-0.5`` and
 ``exact-within-1`` too."""
 
 
@@ -231,7 +231,7 @@ def _overlap_at(share: str) -> Measure:
     return _by_shared(f"{_AT}{share}", means, of_shared, kernel="one-to-one", remark=remark)
 
 
-def find_match(match: str) -> Measure:
+def find_measure(match: str) -> Measure:
     """Return the measure of that name, which may be ``overlap-at-`` and a share.
 
     Raises:
@@ -244,14 +244,15 @@ def find_match(match: str) -> Measure:
         share = match.removeprefix(_AT)
         if not re.fullmatch("0[.][0-9]{1,4}|1", share) or f"{float(share):g}" != share:
             raise SettingError(
-                f"match {show(match)}: a share from 0.0001 to 1 stands at its end, such as {_AT}0.5"
+                f"match {quote_value(match)}: a share from 0.0001 to 1 stands at its end, such as"
+                f" {_AT}0.5"
             )
         return _overlap_at(share)
     if isinstance(match, str) and WITHIN in match and match.partition(WITHIN)[0] in OF_EQUAL:
         if (named := NEAR.fullmatch(match)) is None:
             raise SettingError(
-                f"match {show(match)}: a whole number from 1 to 999 stands at its end, or that and"
-                " -words or -words+marks"
+                f"match {quote_value(match)}: a whole number from 1 to 999 stands at its end, or"
+                " that and -words or -words+marks"
             )
         return _near(named[1], int(named[2]), named[3] or "")
     check_choice(match, MEASURES, "match")

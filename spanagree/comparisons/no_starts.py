@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.starts import Sides, Starts, StartsRequest
+from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.segments import Layer
 
 
@@ -21,11 +21,11 @@ class NoStarts(Starts):
         """Return the starts of several layers, and number 0 for each segment."""
         return cls(), [np.zeros(len(layer), np.int64) for layer in request.layers]
 
-    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         """Return that the expected match of no cell is known."""
-        return np.full(sides.count, np.nan), Inexact()
+        return np.full(sides.count, np.nan), ApproximationError()
 
-    def adapted(self, measure: Measure, sides: Sides) -> Measure:
+    def adapted(self, measure: Measure, sides: LayerPair) -> Measure:
         """Return the measure of segments that may overlap others of their layer."""
         return replace(measure, disjoint=False) if measure.pairs_once else measure
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join_unsorted, packed, ranges, row_order
+from spanagree.arrays import (
+    Floats,
+    Ints,
+    expand_ranges,
+    join_unsorted,
+    packed,
+    row_order,
+    unique_rows,
+)
 from spanagree.comparisons.measures import Measure
 from spanagree.corpus.segments import Layer
 
@@ -77,7 +85,7 @@ def _similar_in_pieces(
     shared = np.minimum(of_a.end[p], of_b.end[q]) - np.maximum(of_a.start[p], of_b.start[q])
     if not len(p):
         return p, q, shared
-    (i, j), which, _ = distinct(owner_a[p], owner_b[q])
+    (i, j), which, _ = unique_rows(owner_a[p], owner_b[q])
     value = np.bincount(which, shared, len(i)).astype(np.int64)
     size_a, size_b = (
         np.bincount(owner, piece.end - piece.start, len(layer)).astype(np.int64)
@@ -93,7 +101,7 @@ def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, I
     columns = [np.concatenate(pair) for pair in pairs]
     which = packed(*columns)
     if which is None:
-        _, which, _ = distinct(*columns)
+        _, which, _ = unique_rows(*columns)
     return join_unsorted(which[: len(a)], which[len(a) :])
 
 
@@ -109,8 +117,12 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
     start_b, end_b = (cell_b * stretch + x for x in (b.start, b.end))
     order_a, order_b = (np.argsort(start, kind="stable") for start in (start_a, start_b))
     begin_a, begin_b = start_a[order_a], start_b[order_b]
-    j, i = ranges(np.searchsorted(begin_b, begin_a), np.searchsorted(begin_b, end_a[order_a]))
-    p, q = ranges(np.searchsorted(begin_a, start_b, side="right"), np.searchsorted(begin_a, end_b))
+    j, i = expand_ranges(
+        np.searchsorted(begin_b, begin_a), np.searchsorted(begin_b, end_a[order_a])
+    )
+    p, q = expand_ranges(
+        np.searchsorted(begin_a, start_b, side="right"), np.searchsorted(begin_a, end_b)
+    )
     i, j = np.concatenate([i, p]), np.concatenate([order_b[j], q])
     order = row_order(j, i)  # canonical order
     return order_a[i[order]], j[order]

@@ -17,16 +17,16 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, join_unsorted
 from spanagree.chance.walk import BUDGET
-from spanagree.comparisons.at_places import AtPlaces
+from spanagree.comparisons.at_places import PlacementModel
 from spanagree.comparisons.chance_distribution.draws import draw_matches, number_of_draws
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, draw_pairs
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
+from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import both_walk, near_walk
-from spanagree.comparisons.inexact import Inexact, digest_of, generator_of, mean_of
+from spanagree.comparisons.inexact import ApproximationError, digest_of, generator_of, mean_of
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.starts import Sides
+from spanagree.comparisons.starts import LayerPair
 from spanagree.corpus.segments import Layer
 
 STEPS = BUDGET // 2500
@@ -43,12 +43,12 @@ NEAR_DRAWS = 1000
 
 
 def expected_overlap(
-    sides: Sides,
+    sides: LayerPair,
     tokens: Ints,
     measure: Measure,
-    at: AtPlaces | None = None,
+    at: PlacementModel | None = None,
     cells: Ints | None = None,
-) -> tuple[Floats, Inexact]:
+) -> tuple[Floats, ApproximationError]:
     """Return the expected greatest matching of each cell, and what of it is drawn.
 
     Args:
@@ -58,7 +58,7 @@ def expected_overlap(
         at: where the segments may stand, under a rule of places.
         cells: those in which both have segments, or some of them; the others are 0.
     """
-    values, drawn = np.zeros(sides.count), Inexact()
+    values, drawn = np.zeros(sides.count), ApproximationError()
     both = np.intersect1d(*sides.cells) if cells is None else cells
     fixed = sides.first_is_fixed
     pieces, marked = _pieces(sides, tokens, both, at)
@@ -81,16 +81,16 @@ def expected_overlap(
     return values, drawn
 
 
-class _Marked(NamedTuple):
+class _MarkedTokens(NamedTuple):
     """The segments of one annotator in the pieces, and their classes under a rule of places."""
 
-    side: Side
+    side: AnnotatorSegments
     classes: Ints
 
 
 def _pieces(
-    sides: Sides, tokens: Ints, both: Ints, at: AtPlaces | None
-) -> tuple[Pieces, list[_Marked]]:
+    sides: LayerPair, tokens: Ints, both: Ints, at: PlacementModel | None
+) -> tuple[DocumentParts, list[_MarkedTokens]]:
     """Return cells as pieces, and what either annotator marked in them."""
     document = np.zeros(sides.count, np.int64)
     document[sides.cells[0]] = sides.layers[0].document
@@ -101,13 +101,13 @@ def _pieces(
             classes = sides.profiles[number]
             kinds = at.kinds_of(classes)
         side, row = _side(layer, cell, both, document[both], sides.chance.name, number, kinds)
-        marked.append(_Marked(side, classes[row]))
+        marked.append(_MarkedTokens(side, classes[row]))
     a, b = (of_one.side for of_one in marked)
-    return Pieces(document[both], tokens[document[both]], a, b), marked
+    return DocumentParts(document[both], tokens[document[both]], a, b), marked
 
 
 def _walked(
-    pieces: Pieces, measure: Measure, at: AtPlaces | None, *, fixed: bool
+    pieces: DocumentParts, measure: Measure, at: PlacementModel | None, *, fixed: bool
 ) -> list[Floats | None]:
     """Return the mean of each piece, first of what is known of it; ``None`` over the budget."""
     kinds = None if at is None else at.kinds
@@ -144,10 +144,10 @@ class _Drawing(NamedTuple):
         seed: of the draws.
     """
 
-    pieces: Pieces
-    marked: Sequence[_Marked]
+    pieces: DocumentParts
+    marked: Sequence[_MarkedTokens]
     measure: Measure
-    at: AtPlaces | None
+    at: PlacementModel | None
     seed: int
 
     def both(self, rows: list[int]) -> Drawn:
@@ -190,7 +190,11 @@ class _Drawing(NamedTuple):
 
 
 def _drawn_mean(
-    tokens: int, shape: Shape, measure: Measure, places: AtPlaces | None, rng: np.random.Generator
+    tokens: int,
+    shape: Shape,
+    measure: Measure,
+    places: PlacementModel | None,
+    rng: np.random.Generator,
 ) -> tuple[float, float]:
     """Return the mean match over draws of both annotations, and its standard error."""
     asked = NEAR_DRAWS if measure.kernel == "near" else DRAWS
@@ -220,7 +224,7 @@ def _matches(
     random: tuple[bool, bool],
     tokens: int,
     measure: Measure,
-    places: AtPlaces | None,
+    places: PlacementModel | None,
     draws: int,
     rng: np.random.Generator,
 ) -> Floats:
@@ -240,7 +244,7 @@ def _side(
     chance: str,
     number: int,
     kind: Ints,
-) -> tuple[Side, Ints]:
+) -> tuple[AnnotatorSegments, Ints]:
     """Return a layer's segments in the pieces, and their numbers.
 
     The label of the piece is 0, all others are one.
@@ -251,7 +255,7 @@ def _side(
         piece, row = join_unsorted(both, cell)
     order = np.lexsort((layer.start[row], piece))
     piece, row = piece[order], row[order]
-    side = Side(
+    side = AnnotatorSegments(
         piece,
         np.zeros(len(row), np.int64),
         layer.start[row],

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, ranges
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges
+from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.measures import Measure
 
 
 def taken_at(
-    pieces: Pieces, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
+    pieces: DocumentParts, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> tuple[Ints | Floats, Ints]:
     """Return what a segment of B at each place takes, and the bit behind it; (places, bits).
 
@@ -31,7 +31,7 @@ def taken_at(
     after = np.zeros((len(start), 2), np.int64)
     low = np.searchsorted(a.piece, piece)
     high = np.searchsorted(a.piece, piece + 1)
-    segment, place = ranges(low, high)
+    segment, place = expand_ranges(low, high)
     s, e = a.start[segment], a.start[segment] + a.length[segment]
     length = (end - start)[place]
     meets = (e > start[place]) & (s < end[place]) & (a.label[segment] == label[place])
@@ -53,13 +53,15 @@ def taken_at(
     return gain.astype(np.int64) if measure.is_whole else gain, after
 
 
-def kept_at(pieces: Pieces, piece: Ints, used: Bools, rank: Ints) -> Bools:
+def kept_at(pieces: DocumentParts, piece: Ints, used: Bools, rank: Ints) -> Bools:
     """Return at which borders one segment of A reaches over this one and the one before."""
     a = pieces.a
-    segment, unit = ranges(np.searchsorted(a.piece, piece), np.searchsorted(a.piece, piece + 1))
+    segment, unit = expand_ranges(
+        np.searchsorted(a.piece, piece), np.searchsorted(a.piece, piece + 1)
+    )
     over = np.full(used.shape, -1)
     end = np.minimum(a.start[segment] + a.length[segment], used.shape[1])
-    border, row = ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
+    border, row = expand_ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
     over[unit[row], border] = segment[row]
     at = np.full((len(piece), int(rank.max()) + 1), -1)
     u, p = np.nonzero(used)
@@ -69,7 +71,7 @@ def kept_at(pieces: Pieces, piece: Ints, used: Bools, rank: Ints) -> Bools:
     return keep
 
 
-def has_partner(side: Side, other: Side) -> Bools:
+def has_partner(side: AnnotatorSegments, other: AnnotatorSegments) -> Bools:
     """Return which segments have a label that the other side has in the same piece."""
     many = 1 + max(int(side.label.max(initial=0)), int(other.label.max(initial=0)))
     return np.isin(side.piece * many + side.label, other.piece * many + other.label)

@@ -13,12 +13,12 @@ from spanagree.comparisons.measures import (
     MEASURES,
     OVERLAP,
     SAME_BORDERS,
-    find_match,
+    find_measure,
     measures,
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, first_overlap, first_twins
-from spanagree.errors import OverlapError, check_choice, chosen, show
+from spanagree.errors import OverlapError, check_choice, chosen, quote_value
 
 _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "overlapping": ""}
 
@@ -96,7 +96,7 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> N
         SettingError: naming the first two segments and the settings that would work; for an
             unknown measure.
     """
-    find_match(match)
+    find_measure(match)
     if not _go_together(match, chance.name):
         fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
         if chance.name == "per-label":
@@ -153,9 +153,9 @@ def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) 
     kind, other = ("match", "chance") if "match" in refused else ("chance", "match")
     allowed[kind] = [c for c in allowed[kind] if all(_go_together(c, o) for o in allowed[other])]
     works = " with ".join(chosen(kind, *allowed[kind]) for kind in refused)
-    document = show(corpus.id_of(int(layer.document[pair[0]])))
+    document = quote_value(corpus.id_of(int(layer.document[pair[0]])))
     raise OverlapError.of(
-        f"annotator {show(name)}, document {document}: segments"
+        f"annotator {quote_value(name)}, document {document}: segments"
         f" {layer.describe(pair, corpus.labels)} {what}, which {settings} does not allow",
         f"{works} would work",
         _REASON.format(match=match, what=_IN_A_LAYER[first]),
@@ -178,7 +178,7 @@ def _forbidden_by(match: str, chance: ChanceModel) -> dict[str, str]:
 
     Without chance, a measure in which no segment counts twice forbids nothing.
     """
-    measure = find_match(match)
+    measure = find_measure(match)
     is_free = bool(chance.undefined) and measure.pairs_once
     return {
         "match": "" if is_free else measure.forbids,
@@ -191,7 +191,7 @@ def _go_together(*names: str) -> bool:
 
     Segments that are paired one to one exclude each other at random, as far as they are paired.
     """
-    measures = (find_match(name) for name in names if name not in (AUTO, NONE, *CHANCES))
+    measures = (find_measure(name) for name in names if name not in (AUTO, NONE, *CHANCES))
     paired = [measure for measure in measures if measure.one_to_one]
     any_label = any(not measure.of_label for measure in paired)
     return not (paired and "overlapping" in names) and not (any_label and "per-label" in names)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from spanagree.chance.model import ChanceModel
-from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_match, measures
+from spanagree.comparisons.measures import LABEL_OVERLAP, SAME_BORDERS, find_measure, measures
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import in_pieces
 from spanagree.corpus.segments import first_overlap, first_twins
-from spanagree.errors import OverlapError, chosen, show
+from spanagree.errors import OverlapError, chosen, quote_value
 
 
 def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
@@ -19,7 +19,7 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> 
     Raises:
         OverlapError: naming the first two segments and a measure that would work.
     """
-    measure = find_match(match)
+    measure = find_measure(match)
     is_free = bool(chance.undefined) and measure.pairs_once
     if is_free and (measure.kernel == "equal" or measure.of_shared is not None):
         return
@@ -41,9 +41,9 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> 
     if pair is not None:
         is_same = measure.forbids == SAME_BORDERS
         what = "have the same pieces" if is_same else "have pieces that overlap"
-        document = show(corpus.id_of(int(layer.document[pair[0]])))
+        document = quote_value(corpus.id_of(int(layer.document[pair[0]])))
         raise OverlapError.of(
-            f"annotator {show(name)}, document {document}: segments"
+            f"annotator {quote_value(name)}, document {document}: segments"
             f" {layer.describe(pair, corpus.labels)} {what}, which match {match} does not allow",
             f"{chosen('match', 'exact')} would work",
             f"match {match} has chance only where no two segments of one annotator {what}",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct
+from spanagree.arrays import Ints, unique_rows
 from spanagree.comparisons.measures import MEASURES
 from spanagree.comparisons.observed import overlapping_pairs, similar
 from spanagree.corpus.discontinuous import shape_codes
@@ -101,7 +101,7 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
 
 def _place_among_twins(layer: Layer) -> Ints:
     """Return the place of each segment among those with the same boundaries, from 0."""
-    _, which, _ = distinct(layer.document, layer.start, layer.end, layer.shape)
+    _, which, _ = unique_rows(layer.document, layer.start, layer.end, layer.shape)
     return np.arange(len(which)) - np.searchsorted(which, which)
 
 
@@ -112,7 +112,7 @@ def _codes(a: Layer, b: Layer) -> tuple[Ints, Ints]:
         (x.document, x.start, x.end, x.label, shape)
         for x, shape in zip((a, b), shapes, strict=True)
     )
-    _, which, _ = distinct(*(np.concatenate(columns) for columns in zip(*sides, strict=True)))
+    _, which, _ = unique_rows(*(np.concatenate(columns) for columns in zip(*sides, strict=True)))
     return which[: len(a)], which[len(a) :]
 
 

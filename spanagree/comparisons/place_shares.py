@@ -14,7 +14,7 @@ from spanagree.arrays import unique
 from spanagree.chance.model import ChanceModel
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
-from spanagree.errors import counted, printable
+from spanagree.errors import escape_name, pluralize
 from spanagree.results.data import plain
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
@@ -32,7 +32,7 @@ APART = 0.05
 """A note says if the shares of two annotators differ by more."""
 
 
-class PlacesOf(NamedTuple):
+class SegmentPlacement(NamedTuple):
     """The segments of one annotator under a rule: how many, how many at sites, by their places."""
 
     segments: int = 0
@@ -41,7 +41,7 @@ class PlacesOf(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PlaceShares:
+class PlacementStatistics:
     """How the segments of annotators stand to a rule of places.
 
     Attributes:
@@ -52,22 +52,22 @@ class PlaceShares:
     """
 
     rule: str
-    annotators: Mapping[str, PlacesOf] = field(default_factory=dict)
+    annotators: Mapping[str, SegmentPlacement] = field(default_factory=dict)
     has_sites: bool = True
     mixed: int = 0
 
-    def __add__(self, other: PlaceShares) -> PlaceShares:
+    def __add__(self, other: PlacementStatistics) -> PlacementStatistics:
         """Return the shares of two parts of a corpus."""
         added = dict(self.annotators)
         for name, more in other.annotators.items():
-            known = added.get(name, PlacesOf())
+            known = added.get(name, SegmentPlacement())
             places = Counter(known.by_places)
             places.update(more.by_places)
-            added[name] = PlacesOf(
+            added[name] = SegmentPlacement(
                 known.segments + more.segments, known.at_sites + more.at_sites, dict(places)
             )
         has_sites = self.has_sites and other.has_sites
-        return PlaceShares(self.rule, added, has_sites, self.mixed + other.mixed)
+        return PlacementStatistics(self.rule, added, has_sites, self.mixed + other.mixed)
 
     def plain(self) -> dict[str, Any]:
         """Return all of it as plain data, which :meth:`read` takes."""
@@ -80,14 +80,16 @@ class PlaceShares:
         }
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> PlaceShares:
+    def read(cls, data: Mapping[str, Any]) -> PlacementStatistics:
         """Return what :meth:`plain` gave.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: for anything else.
         """
         annotators = {
-            str(name): PlacesOf(int(segments), int(sites), {int(k): int(n) for k, n in by_places})
+            str(name): SegmentPlacement(
+                int(segments), int(sites), {int(k): int(n) for k, n in by_places}
+            )
             for name, (segments, sites, by_places) in data["annotators"].items()
         }
         return cls(str(data["rule"]), annotators, bool(data["has_sites"]), int(data["mixed"]))
@@ -143,7 +145,7 @@ class PlaceShares:
             parts.append(f"at sites: {', '.join(f'{s} {share}' for s, share in shares.items())}")
         parts.append(f"{self.places_per_segment:.3g} places per segment")
         parts.append(f"{_share(self.one_place)} of segments have one place")
-        return [f"chance ({printable(self.rule)}): {'; '.join(parts)}"]
+        return [f"chance ({escape_name(self.rule)}): {'; '.join(parts)}"]
 
     def _range(self, names: Sequence[str]) -> str:
         """Return the share of a few annotators each, of many that of all together."""
@@ -163,10 +165,10 @@ class PlaceShares:
 
     def notes(self) -> list[str]:
         """Return where the mixture is taken, and why the figure is arbitrary, if it is."""
-        notes, rule = [], printable(self.rule)
+        notes, rule = [], escape_name(self.rule)
         if self.mixed:
             notes.append(
-                f"places {rule}: in {counted(self.mixed, 'document')} of an annotator kinds of"
+                f"places {rule}: in {pluralize(self.mixed, 'document')} of an annotator kinds of"
                 " places are kept on average, as exact chance would be too much work"
             )
         some = [places for places in self.annotators.values() if places.segments]
@@ -185,11 +187,11 @@ class PlaceShares:
         }
         if known and min(known.values()) < LEAST_AT_SITES:
             least = min(known, key=known.__getitem__)
-            why.append(f"{_share(known[least])} of {printable(least)}'s are at sites")
+            why.append(f"{_share(known[least])} of {escape_name(least)}'s are at sites")
         if known and max(known.values()) - min(known.values()) > APART:
             ends = (min(known, key=known.__getitem__), max(known, key=known.__getitem__))
             gap = known[ends[1]] - known[ends[0]]
-            why.append(f"{printable(ends[1])} and {printable(ends[0])} differ by {_share(gap)}")
+            why.append(f"{escape_name(ends[1])} and {escape_name(ends[0])} differ by {_share(gap)}")
         if why:
             notes.append(
                 f"places {rule}: chance depends on the choice of the rule ({'; '.join(why)}); give"
@@ -202,15 +204,17 @@ def _share(value: float) -> str:
     return f"{value:.2f}".replace("0.", ".", 1) if value < 1 else f"{value:.2f}"
 
 
-def place_shares(corpus: Corpus, names: Sequence[str], chance: ChanceModel) -> PlaceShares | None:
+def place_shares(
+    corpus: Corpus, names: Sequence[str], chance: ChanceModel
+) -> PlacementStatistics | None:
     """Return how the segments of some layers stand to the rule of a chance model, if it has one."""
     given = chance.places
     if given is None or not names:
         return None
     from spanagree.chance.place_rules import AT_SITE, NO_SITES
-    from spanagree.comparisons.at_places import at_places
+    from spanagree.comparisons.at_places import placement_model
 
-    placed = at_places(corpus, names, chance)
+    placed = placement_model(corpus, names, chance)
     assert placed is not None  # as there is a rule
     at, parts = placed
     kinds, places = at.kinds, at.kinds.places
@@ -223,9 +227,9 @@ def place_shares(corpus: Corpus, names: Sequence[str], chance: ChanceModel) -> P
         has_sites &= not (site == NO_SITES).any()
         number, times = np.unique(places[own_kind], return_counts=True)
         by_places = dict(zip(number.tolist(), times.tolist(), strict=True))
-        annotators[name] = PlacesOf(len(own_kind), int((site == AT_SITE).sum()), by_places)
+        annotators[name] = SegmentPlacement(len(own_kind), int((site == AT_SITE).sum()), by_places)
         mixed += len(unique(corpus.layers[name].document[in_mixture[classes]]))
-    return PlaceShares(given.name, annotators, has_sites, mixed)
+    return PlacementStatistics(given.name, annotators, has_sites, mixed)
 
 
 class WordEdges(NamedTuple):
@@ -274,12 +278,14 @@ class WordEdges(NamedTuple):
         )
 
 
-def notes_on_places(corpus: Corpus, shares: PlaceShares | None) -> tuple[str, ...]:
+def notes_on_places(corpus: Corpus, shares: PlacementStatistics | None) -> tuple[str, ...]:
     """Describe how segments stand to a rule of places, or say that one would fit."""
     return WordEdges.of(corpus).notes() if shares is None else tuple(shares.notes())
 
 
-def beside_uniform(table: Frame, uniform: Frame | None, places: PlaceShares | None) -> Frame:
+def beside_uniform(
+    table: Frame, uniform: Frame | None, places: PlacementStatistics | None
+) -> Frame:
     """Return a table with chance under the uniform rule beside it, if chance has a rule of places.
 
     ``uniform`` is the same table without that rule.
@@ -310,6 +316,6 @@ def with_uniform(
     return replace(table, columns=columns, rows=rows)
 
 
-def notes_of(shares: PlaceShares | None) -> list[str]:
+def notes_of(shares: PlacementStatistics | None) -> list[str]:
     """Return the notes on a rule of places, if there is one."""
     return [] if shares is None else shares.notes()

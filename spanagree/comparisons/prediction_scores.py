@@ -11,7 +11,7 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SCORE
-from spanagree.errors import InputError, SettingError, counted, printable, show
+from spanagree.errors import InputError, SettingError, escape_name, pluralize, quote_value
 
 _LEFT_OUT = "with a score below"
 NO_SCORES = (
@@ -50,9 +50,9 @@ def scores_of(corpus: Corpus, name: str) -> Floats:
         row = int(wrong[0])
         document = corpus.id_of(int(layer.document[row]))
         raise InputError(
-            f"annotator {show(name)}, document {show(document)}: score"
-            f" {show(values[code[row]])} of {layer.describe([row], corpus.labels)}; a number is"
-            " needed"
+            f"annotator {quote_value(name)}, document {quote_value(document)}: score"
+            f" {quote_value(values[code[row]])} of {layer.describe([row], corpus.labels)}; a"
+            " number is needed"
         )
     return np.asarray(numbers[code], np.float64)
 
@@ -74,7 +74,7 @@ def check_min_score(least: object) -> None:
     """
     is_number = isinstance(least, (Real, np.number)) and not isinstance(least, bool)
     if not is_number or not math.isfinite(float(least)):  # type: ignore[arg-type]  # a number
-        raise SettingError(f"min_score {show(least)}; a number is needed, such as 0.5")
+        raise SettingError(f"min_score {quote_value(least)}; a number is needed, such as 0.5")
 
 
 def with_min_score(corpus: Corpus, least: float, *, in_part: bool = False) -> Corpus:
@@ -112,11 +112,11 @@ def with_min_score(corpus: Corpus, least: float, *, in_part: bool = False) -> Co
             unplaced[name] = quotes.taken(~is_low)
             n_below += int(is_low.sum())
             has_none += int(np.isnan(quotes.scores).sum())
-        left_out = counted(n_below, "segment")
-        notes.append(f"{printable(name)}: {left_out} {_LEFT_OUT} {least:g} left out")
+        left_out = pluralize(n_below, "segment")
+        notes.append(f"{escape_name(name)}: {left_out} {_LEFT_OUT} {least:g} left out")
         if has_none:
-            without = counted(has_none, "segment")
-            notes.append(f"{printable(name)}: {without} without a score kept")
+            without = pluralize(has_none, "segment")
+            notes.append(f"{escape_name(name)}: {without} without a score kept")
     return corpus.but(layers=layers, unplaced=unplaced, notes=(*corpus.notes, *notes))
 
 
@@ -140,6 +140,6 @@ def check_unscored(corpus: Corpus, names: Iterable[str]) -> None:
     for name in names:
         if name in corpus.layers and has_scores(corpus, name):
             raise SettingError(
-                f"{printable(name)}: gold has scores too, and only predictions are left out by"
+                f"{escape_name(name)}: gold has scores too, and only predictions are left out by"
                 " theirs; take the scores out of gold"
             )

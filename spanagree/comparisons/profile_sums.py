@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, groups, ranges, unique
+from spanagree.arrays import Floats, Ints, expand_ranges, group_indices, unique, unique_rows
 from spanagree.chance.start_distributions import Profiles
 from spanagree.comparisons.measures import Phi
 from spanagree.limits import check_cost
@@ -45,7 +45,7 @@ def cover(profiles: Profiles, profile: Ints, a: Ints) -> tuple[Profiles, Ints]:
     A token t is covered by the starts from t − a + 1 to t. The result has a profile for each
     distinct pair of start distribution and length, and says which one belongs to each.
     """
-    (profile, a), which, _ = distinct(profile, a)
+    (profile, a), which, _ = unique_rows(profile, a)
     size = profiles.size[profile] + a - 1
     width = np.minimum(profiles.width[profile] + a - 1, size // 2)
     check_cost(
@@ -82,7 +82,7 @@ def covered_together(profiles: Profiles, sides: Sequence[tuple[Any, ...]], cells
         shared[first + wide] = size[low:high] - 2 * wide
         for (covering, row), (cell, _, _, number) in zip(covers, sides, strict=True):
             here = slice(*np.searchsorted(cell, (low, high)).tolist())
-            x, kind = ranges(0 * cell[here], wide[cell[here] - low] + 1)
+            x, kind = expand_ranges(0 * cell[here], wide[cell[here] - low] + 1)
             value = number[here][kind] * covering.at(row[here][kind], x)
             shared *= np.bincount(first[cell[here] - low][kind] + x, value, len(shared))
         total[low:high] = np.add.reduceat(shared, first)
@@ -133,7 +133,7 @@ def _correlated_by_fourier(
         for some in np.array_split(rows, range(_TOGETHER * step, len(rows), _TOGETHER * step)):
             near = np.minimum(n[some], S)
             sides = np.concatenate((profile_a[some], profile_b[some]))
-            (profile, length, tokens), which, _ = distinct(
+            (profile, length, tokens), which, _ = unique_rows(
                 sides, np.concatenate((a[some], b[some])), np.concatenate((near, near))
             )
             shorter = replace(
@@ -145,7 +145,7 @@ def _correlated_by_fourier(
             starts = _turned(
                 shorter.at(np.arange(len(profile))[:, None], np.arange(S)), tokens - length
             )
-            (kind_a, kind_b), kind, _ = distinct(a[some], b[some])
+            (kind_a, kind_b), kind, _ = unique_rows(a[some], b[some])
             kernels, mass = _kernels(kind_a, kind_b, S, phi)
             i, j = which.reshape(2, -1)
             between = (n[some] - near) * profiles.plateau[profile_a[some]]
@@ -171,7 +171,7 @@ def _turned(functions: Floats, twice: Ints) -> Floats:
 
 def _kernels(a: Ints, b: Ints, S: int, phi: Phi) -> tuple[Floats, Floats]:
     """Return φ of each pair of lengths in Fourier space, with Parseval's weights, and its sum."""
-    offset, pair = ranges(1 - b, a)
+    offset, pair = expand_ranges(1 - b, a)
     placed = np.zeros((len(a), S))
     placed[pair, offset % S] = phi(offset, a[pair], b[pair])
     weight = np.full(S // 2 + 1, 2 / S)
@@ -187,9 +187,9 @@ def _correlated_near(
 ) -> Floats:
     """Return the same, summed as it stands: over the edges, and once for what lies between."""
     total = np.empty(len(a))
-    lengths, which, counts = distinct(a, b)
+    lengths, which, counts = unique_rows(a, b)
     for length_a, length_b, rows in zip(
-        *(x.tolist() for x in lengths), groups(which, len(counts)), strict=True
+        *(x.tolist() for x in lengths), group_indices(which, len(counts)), strict=True
     ):
         A, B = profile_a[rows], profile_b[rows]
         # further in than this both factors are constant
@@ -217,7 +217,7 @@ def _by_width(width: Ints, times: int = 1) -> list[tuple[Ints, Ints]]:
     """Return rows in portions, each with the places from 0 up to a power of two, their width."""
     doubled = np.frexp(np.maximum(width - 1, 0))[1]  # of the row alone, whatever is beside it
     portions: list[tuple[Ints, Ints]] = []
-    for power, alike in enumerate(groups(doubled, int(doubled.max(initial=-1)) + 1)):
+    for power, alike in enumerate(group_indices(doubled, int(doubled.max(initial=-1)) + 1)):
         step = max(1, _CHUNK // (times << power))
         x = np.arange(1 << power)
         portions += [(alike[at : at + step], x) for at in range(0, len(alike), step)]

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, ranks
-from spanagree.chance.random_annotations import redraw
+from spanagree.arrays import Floats, dense_ranks
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.comparisons.inexact import mean_of
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import observed
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 
 NAME = "random"
 """What the layer is called that is drawn."""
@@ -37,7 +37,7 @@ class RandomMean(NamedTuple):
     def note(self, size: float, fixed: str) -> str:
         """Say what the figures are, which side is random, and the standard error of F1."""
         error = 0.0 if not size else 2 * mean_of(self.totals)[1] / size
-        draws = counted(len(self.totals), "draw")
+        draws = pluralize(len(self.totals), "draw")
         return (
             f"{NAME}: means of {draws}, the standard error of F1 is {error:.2g}; only this side is"
             f" random, {fixed}"
@@ -57,7 +57,7 @@ def redrawn(corpus: Corpus) -> Iterator[Layer]:
     The draws depend on the seed of the layer and on the ids of documents, not on their order.
     """
     chance, _, seed = corpus.reading["made"][NAME].rpartition("/seed-")
-    place = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
+    place = np.arange(len(corpus)) if corpus.ids is None else dense_ranks(corpus.ids)
     lengths, back = np.empty_like(corpus.lengths), np.argsort(place)
     lengths[place] = corpus.lengths
     drawn = corpus.layers[NAME]
@@ -71,7 +71,7 @@ def redrawn(corpus: Corpus) -> Iterator[Layer]:
     )
     rng = np.random.default_rng([int(seed), REDRAWN])
     for _ in range(REDRAWN):
-        moved = redraw(base, lengths, max(1, len(corpus.labels)), rng, chance)
+        moved = draw_random_layer(base, lengths, max(1, len(corpus.labels)), rng, chance)
         yield Layer(back[moved.document], moved.start, moved.end, moved.label, drawn.annotated)
 
 

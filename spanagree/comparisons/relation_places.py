@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, first_alike, join, ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges, first_equal_row, join, unique_rows
 from spanagree.chance.relations import relation_matches
-from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import OF_EQUAL, Measure, find_match
-from spanagree.comparisons.starts import Sides, Starts, StartsRequest
+from spanagree.comparisons.inexact import ApproximationError
+from spanagree.comparisons.measures import OF_EQUAL, Measure, find_measure
+from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Details
+from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.discontinuous import shape_codes
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer, by_layer, columns_of_all
-from spanagree.errors import SettingError, check_choice, counted, listed, show
+from spanagree.errors import SettingError, check_choice, join_names, pluralize, quote_value
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11 on
@@ -107,7 +107,7 @@ class RelationRule:
         check_choice(self.pairs, PAIRS, "pairs")
         check_choice(self.arguments, ARGUMENTS, "arguments")
         check_choice(self.match, OF_EQUAL, "match of the segments that relations link")
-        if not find_match(self.match).of_label and self.pairs != "all":
+        if not find_measure(self.match).of_label and self.pairs != "all":
             raise SettingError(
                 f"pairs {self.pairs} goes by the labels of the segments, which match"
                 f" {self.match} does not compare; pairs all goes with it"
@@ -131,7 +131,7 @@ class RelationRule:
         Raises:
             SettingError: if there are none, or an undirected label is not there.
         """
-        spans = _Spans.of(corpus, self)
+        spans = _RelationSpans.of(corpus, self)
         links_of = _attributes if self.attributes else _links
         links = {name: links_of(layer) for name, layer in corpus.layers.items()}
         names = sorted({label for of_layer in links.values() for label in of_layer.labels})
@@ -143,7 +143,8 @@ class RelationRule:
         missing = [label for label in self.undirected if label not in names]
         if missing and not in_part:
             raise SettingError(
-                f"undirected {show(missing[0])}; the relations are called {listed(names)}"
+                f"undirected {quote_value(missing[0])}; the relations are called"
+                f" {join_names(names)}"
             )
         undirected = {*self.undirected, *(() if self.attributes else _undirected(corpus))}
         labels = (UNTYPED,) if self.untyped else tuple(names)
@@ -161,15 +162,15 @@ class RelationRule:
                 kept = spans.common[head] & spans.common[tail]
                 left += int((~kept).sum())
                 relations = relations[:, kept]
-            kept = first_alike(*relations) == np.arange(relations.shape[1])
+            kept = first_equal_row(*relations) == np.arange(relations.shape[1])
             again += int((~kept).sum())
             document, place, codes = relations[:, kept]
             layers[name] = Layer(document, place, place + 1, codes, layer.annotated)
         if again:
-            notes.append(f"{counted(again, 'relation')} the same as another, merged")
+            notes.append(f"{pluralize(again, 'relation')} the same as another, merged")
         if left:
             notes.append(
-                f"{counted(left, 'relation')} left out, with a segment that not all marked"
+                f"{pluralize(left, 'relation')} left out, with a segment that not all marked"
             )
         return RelationCorpus(
             2 * spans.size * spans.size,
@@ -184,7 +185,7 @@ class RelationRule:
         )
 
 
-class _Links(NamedTuple):
+class _RelationLinks(NamedTuple):
     """What links segments of a layer.
 
     Attributes:
@@ -199,16 +200,16 @@ class _Links(NamedTuple):
     labels: tuple[str, ...]
 
 
-def _links(layer: Layer) -> _Links:
+def _links(layer: Layer) -> _RelationLinks:
     """Return the relations of a layer."""
-    details = layer.details or Details.none(len(layer))
+    details = layer.details or SegmentDetails.none(len(layer))
     links = details.links
-    return _Links(links.first, links.second, links.label, details.relation_labels)
+    return _RelationLinks(links.first, links.second, links.label, details.relation_labels)
 
 
-def _attributes(layer: Layer) -> _Links:
+def _attributes(layer: Layer) -> _RelationLinks:
     """Return the attributes of a layer, each as a relation of a segment with itself."""
-    details = layer.details or Details.none(len(layer))
+    details = layer.details or SegmentDetails.none(len(layer))
     rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     names: list[str] = []
     for name, column in details.attributes.items():
@@ -217,7 +218,7 @@ def _attributes(layer: Layer) -> _Links:
         labels.append(column[row] + len(names))
         names += [f"{name}={value}" for value in details.values[name]]
     row = np.concatenate(rows)
-    return _Links(row, row, np.concatenate(labels), tuple(names))
+    return _RelationLinks(row, row, np.concatenate(labels), tuple(names))
 
 
 def _undirected(corpus: Corpus) -> set[str]:
@@ -242,7 +243,7 @@ def directions(corpus: RelationCorpus) -> tuple[set[str], set[str]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Spans:
+class _RelationSpans:
     """The different segments of each document, whoever marked them, numbered document by document.
 
     Attributes:
@@ -263,17 +264,17 @@ class _Spans:
     marked: tuple[Ints, ...]
 
     @classmethod
-    def of(cls, corpus: Corpus, rule: RelationRule) -> _Spans:
+    def of(cls, corpus: Corpus, rule: RelationRule) -> _RelationSpans:
         layers = list(corpus.layers.values())
         document, start, end, label, layer = columns_of_all(layers)
         shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, {})])
-        if not find_match(rule.match).of_label:
+        if not find_measure(rule.match).of_label:
             label = np.zeros_like(label)
         columns = (document, start, end, label, shape)
-        (document, start, _, label, _), number, _ = distinct(*columns)
-        seen = times_seen(corpus)
+        (document, start, _, label, _), number, _ = unique_rows(*columns)
+        seen = count_seen(corpus)
         # a layer may have two segments that are alike but for their labels
-        (once, _), _, _ = distinct(number, layer)
+        (once, _), _, _ = unique_rows(number, layer)
         size = np.bincount(document, minlength=len(corpus))
         sentence = np.zeros_like(start)
         if rule.pairs == "sentence":
@@ -441,7 +442,7 @@ class _Groups(NamedTuple):
 
     def shared(self, groups: Ints, others: Ints) -> tuple[Ints, Ints]:
         """Return row and sentence of each segment that two groups share, for each row of these."""
-        at, row = ranges(self.first[groups], self.first[groups + 1])
+        at, row = expand_ranges(self.first[groups], self.first[groups + 1])
         many = int(self.segment.max(initial=0)) + 1
         number = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
         keys = number * many + self.segment
@@ -468,7 +469,7 @@ class PairPlaces(Starts):
 
     corpus: RelationCorpus
     names: tuple[str, ...]
-    spans: _Spans
+    spans: _RelationSpans
     groups: _Groups
     head: Ints
     tail: Ints
@@ -491,7 +492,7 @@ class PairPlaces(Starts):
     def of_relations(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[Self, list[Ints]]:
         """Return the sets of all relations of some layers, and which is that of each."""
         source, rule = corpus.source, corpus.rule
-        spans = _Spans.of(source, rule)
+        spans = _RelationSpans.of(source, rule)
         order = [list(source.layers).index(name) for name in names]
         marked = [np.unique(spans.marked[i]) for i in order]
         if rule.arguments == "common":
@@ -503,7 +504,7 @@ class PairPlaces(Starts):
         key = (owner * documents + spans.document[segment]) * types + spans.type[segment]
         by_group = np.lexsort((segment, key))
         segment, key = segment[by_group], key[by_group]
-        (keys,), _, sizes = distinct(key)
+        (keys,), _, sizes = unique_rows(key)
         groups = _Groups(
             keys // types // documents,
             keys // types % documents,
@@ -524,7 +525,7 @@ class PairPlaces(Starts):
             same = spans.sentence[ends[0]] == spans.sentence[ends[1]]
             near = np.where(rule.pairs == "sentence", same, 2)
             columns.append(np.stack([head, tail, near, undirected]))
-        sets, which, _ = distinct(*np.concatenate(columns, axis=1))
+        sets, which, _ = unique_rows(*np.concatenate(columns, axis=1))
         return cls(corpus, tuple(names), spans, groups, *sets), by_layer(which, layers)
 
     @cached_property
@@ -533,19 +534,21 @@ class PairPlaces(Starts):
         every = np.arange(len(self.head))
         return self.common(every, every)
 
-    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         """Return the expected number of relations in common, for each cell."""
         rows = self.rows(sides.cells, sides.profiles)
         i, j = rows.sets_a, rows.sets_b
         possible = self.pairs[i] * self.pairs[j]
         share = np.divide(self.common(i, j), possible, out=np.zeros(len(i)), where=possible > 0)
         number = rows.number_a * rows.number_b
-        return np.bincount(rows.cell, number * share, sides.count).astype(np.float64), Inexact()
+        return np.bincount(rows.cell, number * share, sides.count).astype(
+            np.float64
+        ), ApproximationError()
 
     def rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
         """Return the relations of two annotators that may match, from the cell and set of each."""
         ((cell_a, a), which, number_a), ((cell_b, b), _, number_b) = (
-            distinct(*columns) for columns in zip(cells, sets, strict=True)
+            unique_rows(*columns) for columns in zip(cells, sets, strict=True)
         )
         i, j = join(cell_a, cell_b)
         alike = self._alike(a[i], b[j])
@@ -573,8 +576,8 @@ class PairPlaces(Starts):
         within = np.zeros(len(i))
         if (near < 2).any():
             most = int(self.groups.sentence.max(initial=0)) + 1
-            (heads,), _, number_of_heads = distinct(head_row * most + head_sentence)
-            (tails,), _, number_of_tails = distinct(tail_row * most + tail_sentence)
+            (heads,), _, number_of_heads = unique_rows(head_row * most + head_sentence)
+            (tails,), _, number_of_tails = unique_rows(tail_row * most + tail_sentence)
             a, b = join(heads, tails)
             pairs = number_of_heads[a] * number_of_tails[b]
             within = np.bincount(heads[a] // most, pairs, len(i)).astype(float)

@@ -16,7 +16,7 @@ from spanagree.corpus.joined import joined, without_text
 from spanagree.corpus.placed import without_unplaced
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.unplaced import UNPLACED
-from spanagree.errors import SettingError, check_choice, check_keywords, is_iterable, show
+from spanagree.errors import SettingError, check_choice, check_keywords, is_iterable, quote_value
 
 WHATS = {
     "segments": "the segments",
@@ -26,7 +26,7 @@ WHATS = {
 """What annotators, or systems and gold, are compared by."""
 
 
-class Comparing(TypedDict, total=False):
+class SelectionArguments(TypedDict, total=False):
     """The fields of :class:`Selection` as keywords, for those who check types."""
 
     tolerance: float
@@ -106,7 +106,7 @@ class Selection:
         check_choice(what, WHATS, "what")
         check_choice(selection.unplaced, UNPLACED, "unplaced")
         if isinstance(undirected, str) or not is_iterable(undirected):
-            raise SettingError(f"undirected {show(undirected)}; a list of labels is needed")
+            raise SettingError(f"undirected {quote_value(undirected)}; a list of labels is needed")
         if selection.min_score is not None:
             from spanagree.comparisons.prediction_scores import check_min_score  # few have scores
 

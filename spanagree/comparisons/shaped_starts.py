@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct
+from spanagree.arrays import Bools, Floats, Ints, unique_rows
 from spanagree.chance.rigid_blocks import chain_hulls, shared_tokens_by_offset
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
-from spanagree.comparisons.starts import Sides, Starts, StartsRequest
+from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.details import Pieces
 from spanagree.corpus.discontinuous import shape_codes
 from spanagree.corpus.segments import Layer, by_layer, columns_of_all
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 from spanagree.limits import check_cost
 
 
@@ -66,7 +66,7 @@ class ShapedStarts(Starts):
             free=chance.is_free,
         )
         columns = (profile[blocks.block], blocks.offset, end - start, shape)
-        kinds, which, _ = distinct(*columns)
+        kinds, which, _ = unique_rows(*columns)
         made = cls(profiles, kinds[0], kinds[1], kinds[2], kinds[3], tuple(known))
         return made, by_layer(which, layers)
 
@@ -92,10 +92,10 @@ class ShapedStarts(Starts):
         sizes = self._tokens(np.array([first, second]))
         return least, np.asarray(measure.of_shared(shared, *sizes), np.float64)
 
-    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
         if measure.kernel == "cover":
-            return self._covered(sides), Inexact()
+            return self._covered(sides), ApproximationError()
 
         def value(first: Ints, second: Ints) -> Floats:
             pairs = zip(first.tolist(), second.tolist(), strict=True)
@@ -105,14 +105,15 @@ class ShapedStarts(Starts):
             return (self.shape[a] == self.shape[b]) & (self.length[a] == self.length[b])
 
         possible = same_shape if measure.kernel == "equal" else None
-        return sides.expected_of_pairs(value, possible), Inexact()
+        return sides.expected_of_pairs(value, possible), ApproximationError()
 
     def _at(self, kind: int) -> Floats:
         """Return the start distribution of a kind over all tokens of its document."""
         profile = int(self.profile[kind])
         starts = self.profiles.expand(profile)
         check_cost(
-            4 * len(starts), f"the chance of segments in a text of {counted(len(starts), 'token')}"
+            4 * len(starts),
+            f"the chance of segments in a text of {pluralize(len(starts), 'token')}",
         )
         return np.concatenate([np.zeros(int(self.offset[kind])), starts])
 
@@ -129,7 +130,7 @@ class ShapedStarts(Starts):
         inside = (at >= 0) & (at < len(weighted))
         return float(p[inside] @ weighted[at[inside]])
 
-    def _covered(self, sides: Sides) -> Floats:
+    def _covered(self, sides: LayerPair) -> Floats:
         """Return the expected number of tokens that both annotators cover, for each cell."""
         total = np.zeros(sides.count)
         alike = sides.alike()

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, join
+from spanagree.arrays import Bools, Floats, Ints, join, unique_rows
 from spanagree.chance.model import ChanceModel
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class LayerPair:
     """The segments of two annotators; a document and label that either marked is a *cell*.
 
     Attributes:
@@ -66,7 +66,7 @@ class Sides:
         """Return the cells and start distributions of either side, and how often they occur."""
         rows = []
         for cell, profile in zip(self.cells, self.profiles, strict=True):
-            (in_cell, of_profile), _, number = distinct(cell, profile)
+            (in_cell, of_profile), _, number = unique_rows(cell, profile)
             rows.append((in_cell, of_profile, number))
         return rows
 
@@ -86,7 +86,7 @@ class Sides:
         if possible is not None:
             keep = possible(a[i], b[j])
             i, j = i[keep], j[keep]
-        (first, second), which, _ = distinct(a[i], b[j])
+        (first, second), which, _ = unique_rows(a[i], b[j])
         weight = number_a[i] * number_b[j]
         total = np.bincount(cell_a[i], weight * value(first, second)[which], self.count)
         return total.astype(np.float64)
@@ -122,13 +122,13 @@ class Starts(ABC):
         """Return the starts of several layers, and the number of each layer's segments in them."""
 
     @abstractmethod
-    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
         Beside it stands in how many cells it is not exact.
         """
 
-    def adapted(self, measure: Measure, sides: Sides) -> Measure:
+    def adapted(self, measure: Measure, sides: LayerPair) -> Measure:
         """Return a measure as it is of these segments, if borders are counted in another way."""
         return measure
 

@@ -12,11 +12,11 @@ from unicodedata import normalize
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.chance.model import ChanceModel
-from spanagree.comparisons.measures import OF_EQUAL, find_match
+from spanagree.comparisons.measures import OF_EQUAL, find_measure
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import SCORE, Details
+from spanagree.corpus.details import SCORE, SegmentDetails
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, chosen
 from spanagree.formats.changed_texts import plain
@@ -25,7 +25,8 @@ NO_TEXT = "strings have no places in a text"
 """The reason why strings have no chance."""
 
 MEANS = {
-    name: "equal strings" + (" with the same label" if find_match(name).of_label else ", any label")
+    name: "equal strings"
+    + (" with the same label" if find_measure(name).of_label else ", any label")
     for name in OF_EQUAL
 }
 """What matches of strings, by measure."""
@@ -80,9 +81,9 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
     string = np.array([code_of[text] for part in given for text in part.quote], np.int64)
     size = np.maximum(np.concatenate([*nothing, *(part.size for part in given)]), 1)
 
-    regarded = label if find_match(match).of_label else 0 * label
+    regarded = label if find_measure(match).of_label else 0 * label
     order = np.lexsort((label, string, document, layer))
-    _, which, _ = distinct(*(x[order] for x in (layer, document, string, regarded)))
+    _, which, _ = unique_rows(*(x[order] for x in (layer, document, string, regarded)))
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order)) - np.searchsorted(which, which)
     start, end, lengths = _places(document, string, number, size, len(corpus))
@@ -127,7 +128,7 @@ def _places(
         number: how many equal ones of the same annotator come before it.
         size: its length.
     """
-    (of_document, _), which, _ = distinct(document, string)
+    (of_document, _), which, _ = unique_rows(document, string)
     width, times = (np.zeros(len(of_document), np.int64) for _ in range(2))
     np.maximum.at(width, which, size)
     np.maximum.at(times, which, number + 1)
@@ -138,8 +139,8 @@ def _places(
     return start, start + width[which], lengths
 
 
-def _scores(score: Floats) -> Details | None:
+def _scores(score: Floats) -> SegmentDetails | None:
     """Return the scores of segments as their attribute, if there are any."""
     known = np.flatnonzero(~np.isnan(score)).tolist()
     attributes = {row: {SCORE: repr(float(score[row]))} for row in known}
-    return Details.of_rows(len(score), {}, attributes, [])
+    return SegmentDetails.of_rows(len(score), {}, attributes, [])

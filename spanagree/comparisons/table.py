@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, unique
-from spanagree.comparisons.inexact import Inexact
-from spanagree.errors import counted
+from spanagree.arrays import Bools, Floats, Ints, unique, unique_rows
+from spanagree.comparisons.inexact import ApproximationError
+from spanagree.errors import pluralize
 
 if TYPE_CHECKING:
     from spanagree.comparisons.tally import Tally
@@ -71,7 +71,7 @@ class Comparisons:
     expected_size_second: Ints | Floats
     annotators: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    inexact: Inexact = field(default_factory=Inexact)
+    inexact: ApproximationError = field(default_factory=ApproximationError)
 
     @classmethod
     def of(
@@ -83,7 +83,7 @@ class Comparisons:
         sizes: Sequence[Ints],
         expected_sizes: Sequence[Ints | Floats] | None = None,
         *,
-        inexact: Inexact | None = None,
+        inexact: ApproximationError | None = None,
     ) -> Comparisons:
         """Return the rows of two annotators, whose numbers are 0 and 1."""
         rows = len(document)
@@ -100,7 +100,7 @@ class Comparisons:
             size_second=sizes[1],
             expected_size_first=expected_sizes[0],
             expected_size_second=expected_sizes[1],
-            inexact=inexact or Inexact(),
+            inexact=inexact or ApproximationError(),
         )
 
     @classmethod
@@ -132,7 +132,7 @@ class Comparisons:
             **columns,
             annotators=annotators,
             labels=labels,
-            inexact=sum((part.inexact for part in parts), Inexact()),
+            inexact=sum((part.inexact for part in parts), ApproximationError()),
         )
 
     @classmethod
@@ -176,7 +176,7 @@ class Comparisons:
         return len(self.document)
 
     def __repr__(self) -> str:
-        return f"<Comparisons: {counted(len(self), 'row')}>"
+        return f"<Comparisons: {pluralize(len(self), 'row')}>"
 
     # --- filter ---------------------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ class Comparisons:
         Without columns it is one row, also of nothing. Values are added in the order of the rows.
         """
         if columns:
-            keys, which, _ = distinct(*(np.asarray(getattr(self, name)) for name in columns))
+            keys, which, _ = unique_rows(*(np.asarray(getattr(self, name)) for name in columns))
             count = len(keys[0])
         else:
             keys, which, count = (), np.zeros(len(self), np.int64), 1
@@ -390,7 +390,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, eq=False)
-class Sharing:
+class SharedDocumentCounts:
     """How many documents annotators saw and share; of parts of a corpus it adds, by their names.
 
     Attributes:
@@ -411,12 +411,12 @@ class Sharing:
     shared: Ints
 
     @classmethod
-    def none(cls, annotators: tuple[str, ...]) -> Sharing:
+    def none(cls, annotators: tuple[str, ...]) -> SharedDocumentCounts:
         """Build the sharing of annotators who saw nothing."""
         empty, zeros = np.zeros(0, np.int64), np.zeros(len(annotators), np.int64)
         return cls(annotators, 0, zeros, zeros, empty, empty, empty)
 
-    def __add__(self, other: Sharing) -> Sharing:
+    def __add__(self, other: SharedDocumentCounts) -> SharedDocumentCounts:
         """Return what both parts have together."""
         names = tuple(dict.fromkeys((*self.annotators, *other.annotators)))
         place = {name: i for i, name in enumerate(names)}
@@ -434,15 +434,15 @@ class Sharing:
             np.sort((places[part.first], places[part.second]), axis=0)
             for part, places in zip((self, other), numbers, strict=True)
         ]
-        (first, second), which, _ = distinct(*np.concatenate(pairs, axis=1))
+        (first, second), which, _ = unique_rows(*np.concatenate(pairs, axis=1))
         times = np.concatenate((self.shared, other.shared))
         shared = np.bincount(which, times, len(first)).astype(np.int64)
         seen = self.seen + other.seen
-        return Sharing(names, seen, added("saw"), added("only"), first, second, shared)
+        return SharedDocumentCounts(names, seen, added("saw"), added("only"), first, second, shared)
 
 
 @dataclass(frozen=True, eq=False)
-class Marginals:
+class PartlySummedComparisons:
     """Comparisons of which some are known as sums only; views as of :class:`Comparisons`.
 
     All pairs of a crowded document are compared at once, which gives its sums over pairs, over
@@ -465,19 +465,19 @@ class Marginals:
     @classmethod
     def of_parts(
         cls,
-        parts: Sequence[tuple[Comparisons | Marginals, int]],
+        parts: Sequence[tuple[Comparisons | PartlySummedComparisons, int]],
         annotators: Sequence[str],
         labels: Sequence[str],
-    ) -> Comparisons | Marginals:
+    ) -> Comparisons | PartlySummedComparisons:
         """Join what is known of parts of a corpus, as :meth:`Comparisons.of_parts` does.
 
         If no part has crowded documents, that is rows alone.
         """
         names = annotators, labels
         rows = Comparisons.of_parts(
-            [(x.rows if isinstance(x, Marginals) else x, n) for x, n in parts], *names
+            [(x.rows if isinstance(x, PartlySummedComparisons) else x, n) for x, n in parts], *names
         )
-        crowds = [(x, n) for x, n in parts if isinstance(x, Marginals)]
+        crowds = [(x, n) for x, n in parts if isinstance(x, PartlySummedComparisons)]
         if not crowds:
             return rows
         documents = Comparisons.of_parts([(x.documents, n) for x, n in crowds], *names)
@@ -486,11 +486,11 @@ class Marginals:
         return cls(rows, documents, pairs.by("first", "second"), annotations)
 
     @property
-    def inexact(self) -> Inexact:
+    def inexact(self) -> ApproximationError:
         """As :class:`Comparisons` has it."""
         return self.rows.inexact
 
-    def both_ways(self) -> Marginals:
+    def both_ways(self) -> PartlySummedComparisons:
         """Return each row from both its sides; ``first`` is whose it is."""
         return replace(
             self,

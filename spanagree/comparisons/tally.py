@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spanagree.results.score import Interval, Ratio, Score, Scored, Sums, corrected, undefined
+from spanagree.results.score import HasScores, Interval, Ratio, Score, Sums, corrected, undefined
 
 
 @dataclass(frozen=True)
-class Tally(Scored):
+class Tally(HasScores):
     """What two annotations have in common: counts of segments, or of tokens.
 
     Attributes:
@@ -89,7 +89,7 @@ class Tally(Scored):
 # --- counts in tables -----------------------------------------------------------------------------
 
 
-class ScoredTally(Scored):
+class ScoredTally(HasScores):
     """What has the scores of counts of its own."""
 
     tally: Tally

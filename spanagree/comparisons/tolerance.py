@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from spanagree.comparisons.measures import NEAR, OF_EQUAL, WITHIN
 from spanagree.corpus.segments import is_time
-from spanagree.errors import SettingError, is_whole, show
+from spanagree.errors import SettingError, is_whole, quote_value
 
 if TYPE_CHECKING:
     from spanagree.chance.places import Places
@@ -49,7 +49,7 @@ def within(
         tolerance = int(tolerance)
     if not is_whole(tolerance) or not 0 <= tolerance <= MOST_WITHIN:
         raise SettingError(
-            f"tolerance {show(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
+            f"tolerance {quote_value(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
         )
     if not tolerance:
         named = NEAR.fullmatch(match) if isinstance(match, str) else None
@@ -59,7 +59,7 @@ def within(
     if match not in OF_EQUAL:
         allowed = " and ".join(OF_EQUAL)
         raise SettingError(
-            f"tolerance {tolerance} goes with match {allowed}, not with {show(match)}"
+            f"tolerance {tolerance} goes with match {allowed}, not with {quote_value(match)}"
         )
     words = "" if places is None else places.words_of_all(f"tolerance {tolerance}")
     name = f"{match}{WITHIN}{int(tolerance)}"

@@ -6,12 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, join, join_unsorted, portions_of, ranges
+from spanagree.arrays import (
+    Floats,
+    Ints,
+    batches_up_to,
+    expand_ranges,
+    join,
+    join_unsorted,
+    unique_rows,
+)
 from spanagree.chance.start_distributions import Profiles, exclusion_groups, start_profiles
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.profile_sums import correlated, cover, covered_together, inner
-from spanagree.comparisons.starts import Sides, Starts, StartsRequest
+from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.segments import by_layer
 
 _KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
@@ -41,7 +49,7 @@ class UniformStarts(Starts):
         )
         return cls(profiles), by_layer(profile, layers)
 
-    def expected(self, sides: Sides, measure: Measure) -> tuple[Floats, Inexact]:
+    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
         """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
         if measure.one_to_one:
             tokens = [
@@ -50,15 +58,15 @@ class UniformStarts(Starts):
             ]
             return expected_one_to_one(sides, sides.document_tokens(tokens), measure)
         if sides.first_is_fixed:
-            return self._with_fixed(sides, measure), Inexact()
-        return self._both_random(sides, measure), Inexact()
+            return self._with_fixed(sides, measure), ApproximationError()
+        return self._both_random(sides, measure), ApproximationError()
 
-    def _both_random(self, sides: Sides, measure: Measure) -> Floats:
+    def _both_random(self, sides: LayerPair, measure: Measure) -> Floats:
         cells = sides.count
         # segments that chance treats alike: same cell, length and start distribution
         kinds = []
         for layer, profile, cell in zip(sides.layers, sides.profiles, sides.cells, strict=True):
-            columns, _, number = distinct(cell, layer.end - layer.start, profile)
+            columns, _, number = unique_rows(cell, layer.end - layer.start, profile)
             kinds.append((*columns, number))
         summed = np.zeros(cells)
         if measure.kernel == "cover":
@@ -74,7 +82,7 @@ class UniformStarts(Starts):
             equal = length_a[i] == length_b[j]
             i, j = i[equal], j[equal]
         columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
-        (p, p_length, q, q_length), which, _ = distinct(*columns)
+        (p, p_length, q, q_length), which, _ = unique_rows(*columns)
         value = self._of_pairs(p, p_length, q, q_length, measure)[which]
         return summed + np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells)
 
@@ -91,12 +99,12 @@ class UniformStarts(Starts):
             return inner(cover_a, row_a, cover_b, row_b)
         return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
-    def _with_fixed(self, sides: Sides, measure: Measure) -> Floats:
+    def _with_fixed(self, sides: LayerPair, measure: Measure) -> Floats:
         """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
         a, b = sides.layers
         # random segments that are alike, once
         columns = sides.cells[1], sides.profiles[1], b.end - b.start
-        (cell, profile, length), _, number = distinct(*columns)
+        (cell, profile, length), _, number = unique_rows(*columns)
         i, j = join_unsorted(cell, sides.cells[0])
         length_a = (a.end - a.start)[j]
         if measure.kernel == "equal":
@@ -105,10 +113,10 @@ class UniformStarts(Starts):
             value = self.profiles.at(profile[i], a.start[j])
         else:
             value = np.zeros(len(i))
-            for low, high in portions_of(length[i] + length_a, _TOGETHER):
+            for low, high in batches_up_to(length[i] + length_a, _TOGETHER):
                 rows = slice(low, high)
                 size = length[i[rows]]
-                offset, which = ranges(1 - size, length_a[rows])
+                offset, which = expand_ranges(1 - size, length_a[rows])
                 start = a.start[j[rows]][which] + offset
                 p = self.profiles.at(profile[i[rows]][which], start)
                 phi = measure.phi(offset, length_a[rows][which], size[which])
@@ -116,7 +124,9 @@ class UniformStarts(Starts):
         return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
 
 
-def expected_one_to_one(sides: Sides, tokens: Ints, measure: Measure) -> tuple[Floats, Inexact]:
+def expected_one_to_one(
+    sides: LayerPair, tokens: Ints, measure: Measure
+) -> tuple[Floats, ApproximationError]:
     """Return the expected one-to-one matches of each cell, of segments that may stand anywhere.
 
     Args:

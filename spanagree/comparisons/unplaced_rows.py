@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, ranges
+from spanagree.arrays import Bools, Ints, expand_ranges, unique_rows
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.table import NO_LABEL, Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -108,8 +108,8 @@ def _rows_of_side(
     document, *annotators = (np.asarray(column, np.int64) for column in pairs)
     wanted = document * len(corpus.layers) + annotators[side]
     low, high = (np.searchsorted(annotation, wanted, end) for end in ("left", "right"))
-    quote, pair = ranges(low, high)
-    (pair, label), which, n_quotes = distinct(pair, label[quote])
+    quote, pair = expand_ranges(low, high)
+    (pair, label), which, n_quotes = unique_rows(pair, label[quote])
     size = np.bincount(which, length[quote], len(pair)) if measure.in_tokens else n_quotes
     sizes = [np.zeros(len(pair), np.int64), np.zeros(len(pair), np.int64)]
     sizes[side] = size.astype(np.int64)

@@ -5,7 +5,7 @@ from spanagree.public import names_of
 TYPE_CHECKING = False  # typing takes a while to load
 
 if TYPE_CHECKING:
-    from spanagree.corpus.segments import Change as Change
+    from spanagree.corpus.segments import AlteredSegment as AlteredSegment
     from spanagree.corpus.segments import Document as Document
     from spanagree.corpus.segments import Layer as Layer
     from spanagree.corpus.segments import Segment as Segment

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 
 Balance: TypeAlias = Mapping[str, Mapping[str, int]]
 """By unit and reason, a number; :data:`READ` is one of the reasons."""
@@ -78,4 +78,4 @@ def _says(reason: str, number: int) -> str:
 
 def _thousands(number: int, noun: str) -> str:
     """Compose a number, with commas, and its noun."""
-    return f"{number:,} {counted(number, noun).partition(' ')[2]}"
+    return f"{number:,} {pluralize(number, noun).partition(' ')[2]}"

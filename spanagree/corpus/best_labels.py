@@ -6,7 +6,7 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import SettingError, counted, printable
+from spanagree.errors import SettingError, escape_name, pluralize
 
 BEST = "best"
 """In place of other names of labels: those of the first annotator that overlap most."""
@@ -50,9 +50,9 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
                 names[name] = None
             label[rows[raw.label[rows] == old]] = new
     note = (
-        f"labels of {counted(len(raw.annotators) - 1, 'annotator')} renamed in each document"
-        f" to those of {printable(raw.annotators[0])} they share most with; chance does not choose"
-        " names so, so corrected figures are somewhat too high"
+        f"labels of {pluralize(len(raw.annotators) - 1, 'annotator')} renamed in each document"
+        f" to those of {escape_name(raw.annotators[0])} they share most with; chance does not"
+        " choose names so, so corrected figures are somewhat too high"
     )
     reading = {**raw.reading, "map_labels": {"*": BEST}}
     return raw.but(label=label, labels=tuple(names), reading=reading, notes=(*raw.notes, note))

@@ -10,8 +10,8 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.segments import Vocabulary
-from spanagree.corpus.tags import Reading
-from spanagree.errors import InputError, show
+from spanagree.corpus.tags import TagSegments
+from spanagree.errors import InputError, quote_value
 
 _NOTHING = ("O", "_", "")
 _PIECE = re.compile(r"\[\d+/\d+\]")
@@ -36,7 +36,7 @@ def read_brackets(
     lengths: Ints,
     order: Sequence[str],
     where: Callable[[int], str],
-) -> Reading:
+) -> TagSegments:
     """Return the segments that brackets enclose, each within its sentence.
 
     What stands behind an opening bracket has parts with hyphens between, of which one is the label
@@ -79,7 +79,9 @@ def read_brackets(
     _refuse_open(open_, where)
     sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
     names = tuple(labels)
-    return Reading(sentence_of, start_of, end_of, label_of, names, "brackets", 0, 0, {}, len(rows))
+    return TagSegments(
+        sentence_of, start_of, end_of, label_of, names, "brackets", 0, 0, {}, len(rows)
+    )
 
 
 def _brackets(value: str, at: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
@@ -100,13 +102,13 @@ def _brackets(value: str, at: Callable[[], str]) -> Iterator[tuple[bool, str, bo
             says = sign
             if _PIECE.search(says):
                 raise InputError(
-                    f"{at()}: {show(value)} is a segment in several pieces; a segment is one piece:"
-                    " delete it, or make its pieces segments"
+                    f"{at()}: {quote_value(value)} is a segment in several pieces; a segment is"
+                    " one piece: delete it, or make its pieces segments"
                 )
     if opens and says:
         yield opens, says, False
     elif opens or says or not value.endswith(")"):
-        raise InputError(f"{at()}: {show(value)} is not brackets; {_ALLOWED}")
+        raise InputError(f"{at()}: {quote_value(value)} is not brackets; {_ALLOWED}")
 
 
 def _closed(open_: Sequence[tuple[int, str]], says: str, at: Callable[[], str]) -> int:
@@ -120,14 +122,17 @@ def _closed(open_: Sequence[tuple[int, str]], says: str, at: Callable[[], str]) 
             or says in content.split("-")
         ):
             return number
-    raise InputError(f"{at()}: {show(says)} is closed, and nothing of it is open; {_ALLOWED}")
+    raise InputError(
+        f"{at()}: {quote_value(says)} is closed, and nothing of it is open; {_ALLOWED}"
+    )
 
 
 def _refuse_open(open_: Sequence[tuple[int, str]], where: Callable[[int], str]) -> None:
     """Refuse brackets that are open at the end of a sentence."""
     for token, says in open_[:1]:
         raise InputError(
-            f"{where(token)}: {show(says)} is opened, and not closed in its sentence; {_ALLOWED}"
+            f"{where(token)}: {quote_value(says)} is opened, and not closed in its sentence;"
+            f" {_ALLOWED}"
         )
 
 

@@ -18,9 +18,9 @@ from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import is_time
 from spanagree.corpus.times import in_seconds
-from spanagree.errors import chosen, counted, printable, show
+from spanagree.errors import chosen, escape_name, pluralize, quote_value
 from spanagree.results.frame import Column, Frame
-from spanagree.results.result import Signed
+from spanagree.results.result import ResultBase
 from spanagree.results.text import render, signature_lines
 from spanagree.settings import Settings
 
@@ -62,7 +62,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Check(Signed):
+class Check(ResultBase):
     """The result of :func:`check`.
 
     Attributes:
@@ -109,7 +109,7 @@ class Check(Signed):
         contents = self.contents
         nouns = ("document", "annotator", "annotation", "segment", "relation")
         counts = ", ".join(
-            counted(contents[f"{noun}s"], noun) for noun in nouns if f"{noun}s" in contents
+            pluralize(contents[f"{noun}s"], noun) for noun in nouns if f"{noun}s" in contents
         )
         offsets = contents["offsets"]
         measured = f"{'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"
@@ -125,17 +125,17 @@ class Check(Signed):
                     f"{noun}s: {least:.12g} to {greatest:.12g}{unit}, median {median:.12g}"
                 )
         if pieces := contents.get("discontinuous"):
-            lines.append(f"{counted(pieces, 'segment')} of several pieces")
+            lines.append(f"{pluralize(pieces, 'segment')} of several pieces")
         for name, values in contents.get("attributes", {}).items():
-            lines.append(f"attribute {printable(name)}: {_listed(values)}")
+            lines.append(f"attribute {escape_name(name)}: {_listed(values)}")
         for name, values in contents.get("relation_labels", {}).items():
-            lines.append(f"relation {printable(name)}: {values}")
+            lines.append(f"relation {escape_name(name)}: {values}")
         tables = [self.table("coverage"), self.table("annotator")]
         tables += [self.table()] if self.findings else []
         lines += ["", *map(render, tables)]
         levels = [finding.level for finding in self.findings]
         kinds = ", ".join(
-            f"{counted(levels.count(level), 'kind')} of {level}" for level in ("error", "warning")
+            f"{pluralize(levels.count(level), 'kind')} of {level}" for level in ("error", "warning")
         )
         lines.append(kinds if {*levels} - {"note"} else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
@@ -147,7 +147,7 @@ class Check(Signed):
                 if questions
                 else f"repairs that would help: {helps}"
             )
-        notes = map(printable, self.notes)
+        notes = map(escape_name, self.notes)
         return "\n".join([*lines, *notes, "", signature_lines(self.signature), ""])
 
     def _table(self, by: str | None) -> Frame:
@@ -158,7 +158,7 @@ class Check(Signed):
                 Column("annotators", kind="count"),
                 Column("documents", "documents", "count"),
             ]
-            seen = [[counted(n, "annotator"), n, k] for n, k in self.coverage.items()]
+            seen = [[pluralize(n, "annotator"), n, k] for n, k in self.coverage.items()]
             return Frame(columns, seen)
         if by == "annotator":
             columns = [
@@ -171,7 +171,7 @@ class Check(Signed):
             ]
             rows = [[*row.values(), _listed(row["labels"])] for row in self.annotators]
             left = len(rows) - _MOST
-            more = f"and {counted(left, 'more annotator')} (--format json has all)"
+            more = f"and {pluralize(left, 'more annotator')} (--format json has all)"
             unseen = range(_MOST, len(rows))
             return Frame(columns, rows, remarks=[more] if left > 0 else [], for_data=unseen)
         columns = [
@@ -326,7 +326,7 @@ def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
     if count := len(np.unique(raw.annotation[later])):
         same_label = len(overlaps(raw, same_label=True)[0])
         first = (
-            f"{counted(count, 'annotation')} with segments that overlap: chance is"
+            f"{pluralize(count, 'annotation')} with segments that overlap: chance is"
             f" {'overlapping' if same_label else 'per-label'} unless another is named, and measures"
             " that pair or share tokens may not take them"
         )
@@ -344,13 +344,13 @@ def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> It
         key = re.sub(r"[\W_]", "", normalize("NFC", label)).casefold()
         similar.setdefault(key, []).append(label)
         if len(names) == 1 < len(annotators):
-            first = f"label {show(label)} is used by {show(names[0])} alone"
+            first = f"label {quote_value(label)} is used by {quote_value(names[0])} alone"
             place = {"label": label, "annotator": names[0]}
             yield Finding("label-of-one", first, places=(place,))
     for group in similar.values():
         if len(group) > 1:
             only = "outer space or the form of Unicode" if alike(group) else "case or punctuation"
-            first = f"labels {', '.join(map(show, group))} differ in {only} only"
+            first = f"labels {', '.join(map(quote_value, group))} differ in {only} only"
             places = tuple({"label": label} for label in group)
             yield Finding("alike-labels", first, places=places)
 
@@ -360,7 +360,7 @@ def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
     for noun, names in (("annotator", raw.annotators), ("document", raw.ids or ())):
         for group in alike(names, case=noun == "document"):
             only = "outer space or the form of Unicode" if alike(group) else "case"
-            first = f"{noun}s {', '.join(map(show, group))} differ in {only} only"
+            first = f"{noun}s {', '.join(map(quote_value, group))} differ in {only} only"
             places = tuple({noun: name} for name in group)
             yield Finding("alike-names", first, places=places)
 
@@ -369,6 +369,6 @@ def _tags(raw: RawCorpus) -> Iterator[Finding]:
     """Yield the ill-formed tags, by layer and kind."""
     for name, kinds in raw.reading.get("ill_formed", {}).items():
         for kind, count in kinds.items():
-            first = f"{show(name)}: {count} × {kind}, in {raw.reading['schemes'][name]}"
+            first = f"{quote_value(name)}: {count} × {kind}, in {raw.reading['schemes'][name]}"
             place = {"annotator": name, "kind": kind}
             yield Finding("ill-formed-tag", first, count=count, places=(place,))

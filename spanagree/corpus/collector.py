@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.details import NOWHERE, Details, Pieces, tidy_pieces
+from spanagree.corpus.details import NOWHERE, Pieces, SegmentDetails, tidy_pieces
 from spanagree.corpus.raw import STANDS, UNKNOWN, RawCorpus, check_ends
 from spanagree.corpus.segments import LONGEST
-from spanagree.errors import InputError, counted, invalid_value, is_whole, show
+from spanagree.errors import InputError, invalid_value, is_whole, pluralize, quote_value
 
 if TYPE_CHECKING:
-    from spanagree.corpus.offsets import AsRead, Place, Spans
+    from spanagree.corpus.offsets import Place, SourceDocument, Spans
     from spanagree.corpus.unplaced import UnplacedQuotes
 
 # What finds quotes, and turns offsets of other units, is loaded where a source has texts and quotes
@@ -66,8 +66,8 @@ class Collector:
         self._annotators: dict[str, int] = {}
         # of a document as it came last, and of annotations what their offsets count if that is not
         # the document as it came first
-        self._latest: dict[int, AsRead] = {}
-        self._versions: dict[int, AsRead] = {}
+        self._latest: dict[int, SourceDocument] = {}
+        self._versions: dict[int, SourceDocument] = {}
         self._of_document: list[int] = []
         self._of_annotator: list[int] = []
         self._when: list[float] = []
@@ -80,7 +80,7 @@ class Collector:
         self._quotes: list[str] = []
         self._unplaced: list[tuple[int, str, str, int | None, float]] = []
         for annotator in annotators:
-            self.annotator(annotator, f"annotator {show(annotator)}")
+            self.annotator(annotator, f"annotator {quote_value(annotator)}")
 
     def document(
         self,
@@ -102,7 +102,7 @@ class Collector:
         """
         id_ = document_id(id_, where)
         if text is not None and not isinstance(text, str):
-            raise InputError(f"{where}: text {show(text)}; a string is needed")
+            raise InputError(f"{where}: text {quote_value(text)}; a string is needed")
         words = None if tokens is None else _list_of(str, tokens, "tokens", where)
         starts = None
         if words is not None and text is not None:
@@ -110,22 +110,22 @@ class Collector:
         size = self._size(text, words, length, where)
         if id_ in self._documents:
             if not again:
-                raise InputError(f"{where}: id {show(id_)} comes twice; ids are used once")
+                raise InputError(f"{where}: id {quote_value(id_)} comes twice; ids are used once")
             d = self._documents[id_]
             before = self.texts[d], self.tokens[d], self.lengths[d]
             if not self._differs_in_line_ends(text, d):
-                same_document((text, words, size), before, f"{where}: document {show(id_)}")
+                same_document((text, words, size), before, f"{where}: document {quote_value(id_)}")
                 text = before[0] if before[0] is not None else text
             self._latest.pop(d, None)
             if text is not None and (has_mark or text is not before[0]):
-                from spanagree.corpus.offsets import AsRead
+                from spanagree.corpus.offsets import SourceDocument
 
-                self._latest[d] = AsRead(text, has_mark)
+                self._latest[d] = SourceDocument(text, has_mark)
             return d
         if text is not None and has_mark:
-            from spanagree.corpus.offsets import AsRead
+            from spanagree.corpus.offsets import SourceDocument
 
-            self._latest[len(self.ids)] = AsRead(text, has_mark)
+            self._latest[len(self.ids)] = SourceDocument(text, has_mark)
         number = self._documents[id_] = len(self.ids)
         self.ids.append(id_)
         self.lengths.append(size)
@@ -165,14 +165,14 @@ class Collector:
         if length is not None and length != len(content):
             raise InputError(
                 f"{where}: length {length}, but the document has"
-                f" {counted(len(content), self.offsets[:-1])}; leave the length out"
+                f" {pluralize(len(content), self.offsets[:-1])}; leave the length out"
             )
         return len(content)
 
     def annotator(self, name: object, where: str) -> int:
         """Return the number of an annotator, who has seen nothing unless an annotation is added."""
         if not isinstance(name, str) or not (name or self.unnamed):
-            place = where.removesuffix(f", annotator {show(name)}")
+            place = where.removesuffix(f", annotator {quote_value(name)}")
             if place != where and (name is None or isinstance(name, str)):
                 raise InputError(f"{place}: no annotator is named; give each row one")
             raise invalid_value(f"{where}: name", name, "a string that is not empty is needed")
@@ -309,7 +309,7 @@ class Collector:
     def _check_offsets(self, start: object, end: object, where: str) -> None:
         for name, value in (("start", start), ("end", end)):
             if not is_whole(value) or abs(value) > LONGEST:
-                raise InputError(f"{where}: {name} {show(value)}; a whole number is needed")
+                raise InputError(f"{where}: {name} {quote_value(value)}; a whole number is needed")
 
     def segment(
         self,
@@ -337,7 +337,7 @@ class Collector:
             if code < 0 and label.strip():
                 code = self._labels[label] = len(self._labels)
         elif label is not None:
-            raise InputError(f"{where}: label {show(label)}; a string is needed")
+            raise InputError(f"{where}: label {quote_value(label)}; a string is needed")
         end += self._beyond
         number = len(self._rows) // 4
         if quote is not None:
@@ -362,7 +362,7 @@ class Collector:
             InputError: for a label that is not a string, or a score that is no finite number.
         """
         if label is not None and not isinstance(label, str):
-            raise InputError(f"{where}: label {show(label)}; a string is needed")
+            raise InputError(f"{where}: label {quote_value(label)}; a string is needed")
         name = label if label is not None and label.strip() else ""
         self._unplaced.append((annotation, name, quote, size, _score(score, where)))
 
@@ -391,11 +391,11 @@ class Collector:
         self._quotes.append(quote)
         return len(self._quotes) - 1
 
-    def _version_of(self, annotation: int) -> AsRead:
+    def _version_of(self, annotation: int) -> SourceDocument:
         """Return what the offsets of an annotation count."""
-        from spanagree.corpus.offsets import AsRead
+        from spanagree.corpus.offsets import SourceDocument
 
-        return self._versions.get(annotation) or AsRead(self._place_of(annotation) or "")
+        return self._versions.get(annotation) or SourceDocument(self._place_of(annotation) or "")
 
     def _place_of(self, annotation: int) -> Place | None:
         """Return the text or tokens of an annotation's document, if they are known."""
@@ -449,7 +449,7 @@ class Collector:
             tuple(self._labels),
             self.offsets,
             None if np.isnan(when).all() else when,
-            Details.of_rows(len(start), self._pieces, self._attributes, self._relations),
+            SegmentDetails.of_rows(len(start), self._pieces, self._attributes, self._relations),
             ids=None if numbered else tuple(self.ids),
             tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
             texts=None if texts is None else tuple(texts),
@@ -539,8 +539,8 @@ class Collector:
         lacking = [d for d, content in enumerate(contents) if content is None]
         if what and 0 < len(lacking) < len(contents):
             raise InputError(
-                f"document {show(self.ids[lacking[0]])} has no {what}, others have; all documents"
-                " of a corpus have the same kind of content"
+                f"document {quote_value(self.ids[lacking[0]])} has no {what}, others have; all"
+                " documents of a corpus have the same kind of content"
             )
         return [content for content in contents if content is not None] if not lacking else None
 
@@ -561,7 +561,7 @@ def document_id(value: object, where: str) -> str:
     id_ = text_of_whole(value)
     if isinstance(id_, str) and id_:
         return id_
-    raise InputError(f"{where}: id {show(id_)}; a string that is not empty is needed")
+    raise InputError(f"{where}: id {quote_value(id_)}; a string that is not empty is needed")
 
 
 Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]
@@ -594,7 +594,7 @@ def same_text(text: str, other: str, where: str, rule: str = _ONE_TEXT) -> None:
     near = slice(max(at - 10, 0), at + 10)
     raise InputError(
         f"{where}: the text differs from the one before, first at character {at}:"
-        f" {show(text[near])}, not {show(other[near])}; {rule}"
+        f" {quote_value(text[near])}, not {quote_value(other[near])}; {rule}"
     )
 
 
@@ -605,8 +605,8 @@ def _starts(words: Sequence[str], text: str, given: object, where: str) -> list[
         starts = _list_of(int, given, "token_starts", where)
         if len(starts) != len(words):
             raise InputError(
-                f"{where}: {counted(len(starts), 'token_start')} for"
-                f" {counted(len(words), 'token')}; each needs one"
+                f"{where}: {pluralize(len(starts), 'token_start')} for"
+                f" {pluralize(len(words), 'token')}; each needs one"
             )
         pieces = [(at, at + len(word)) for at, word in zip(starts, words, strict=True)]
     from spanagree.corpus.tokens import locate  # few sources have both, a text and tokens
@@ -614,7 +614,8 @@ def _starts(words: Sequence[str], text: str, given: object, where: str) -> list[
     there, places = locate(text, pieces, where)
     if there != list(words):
         raise InputError(
-            f"{where}: at token_starts the text has {show(there)}; the tokens have to stand there"
+            f"{where}: at token_starts the text has {quote_value(there)}; the tokens have to stand"
+            " there"
         )
     return places
 
@@ -623,7 +624,7 @@ def _list_of(kind: type[_Content], values: object, what: str, where: str) -> Seq
     if isinstance(values, (list, tuple)) and all(isinstance(value, kind) for value in values):
         return values
     needed = {str: "strings", int: "whole numbers"}[kind]
-    raise InputError(f"{where}: {what} {show(values)}; a list of {needed} is needed")
+    raise InputError(f"{where}: {what} {quote_value(values)}; a list of {needed} is needed")
 
 
 def _score(value: object, where: str) -> float:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from spanagree.choices import Cut
-from spanagree.corpus.segments import Change, Content, Layer, Segment
-from spanagree.corpus.tokens import CUTS, Fitted, fit_pieces, sizes_of, spaced, tokenize
-from spanagree.errors import InputError, chosen, counted, more_like_it, show
+from spanagree.corpus.segments import AlteredSegment, Content, Layer, Segment
+from spanagree.corpus.tokens import CUTS, TokenRanges, fit_pieces, sizes_of, spaced, tokenize
+from spanagree.errors import InputError, chosen, more_like_it, pluralize, quote_value
 
 
 def in_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def in_tokens(
     labels: Sequence[str],
     tokenizer: Callable[[str], Iterable[Any]],
     cut: Cut,
-) -> tuple[dict[str, Any], list[Change]]:
+) -> tuple[dict[str, Any], list[AlteredSegment]]:
     """Return what changes in a corpus with offsets in characters if they are in tokens, by name.
 
     The second are the segments that were not taken over as they were.
@@ -69,7 +69,7 @@ def in_tokens(
     kind = type(tokenizer).__name__
     called = "space" if tokenizer is str.split else getattr(tokenizer, "__name__", kind)
     new_layers: dict[str, Layer] = {}
-    changes: list[Change] = []
+    changes: list[AlteredSegment] = []
     for name, layer in layers.items():
         fitted, details = fit_pieces(layer, texts, tokens, cut)
         changes += _changes(content, labels, name, layer, fitted, cut)
@@ -88,7 +88,7 @@ def in_tokens(
         "duplicate": "that became the same as another left out",
     }
     notes = (
-        f"{counted(kinds[kind], 'segment')} {text}" for kind, text in says.items() if kinds[kind]
+        f"{pluralize(kinds[kind], 'segment')} {text}" for kind, text in says.items() if kinds[kind]
     )
     return {
         "lengths": tokens.lengths,
@@ -103,13 +103,14 @@ def in_tokens(
 
 
 def _changes(
-    content: Content, labels: Sequence[str], name: str, layer: Layer, fitted: Fitted, cut: str
-) -> Iterator[Change]:
+    content: Content, labels: Sequence[str], name: str, layer: Layer, fitted: TokenRanges, cut: str
+) -> Iterator[AlteredSegment]:
     """Yield the segments that were not taken over as they were; refuse them as ``cut`` says."""
     if cut == "error" and fitted.cuts.any():
         i = int(fitted.cuts.argmax())
         raise InputError(
-            f"annotator {show(name)}, document {show(content.id_of(int(layer.document[i])))}:"
+            f"annotator {quote_value(name)}, document"
+            f" {quote_value(content.id_of(int(layer.document[i])))}:"
             f" segment {layer.describe([i], labels)} cuts a token, or has none"
             f"{more_like_it(int(fitted.cuts.sum()))}; use {chosen('cut', *list(CUTS)[1:])}"
         )
@@ -120,4 +121,4 @@ def _changes(
         lost = fitted.gone[i] or fitted.again[i]
         kind = "duplicate" if fitted.again[i] else cut
         document = content.id_of(int(layer.document[i]))
-        yield Change(kind, document, name, before, None if lost else after)
+        yield AlteredSegment(kind, document, name, before, None if lost else after)

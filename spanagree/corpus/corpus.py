@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct
+from spanagree.arrays import Bools, Ints, unique_rows
 from spanagree.corpus.raw import RawCorpus, reading_of
 from spanagree.corpus.segments import (
     LONGEST,
     OFFSETS,
     UNIT_OF_TIME,
-    Change,
+    AlteredSegment,
     Content,
     Document,
     Layer,
@@ -33,18 +33,18 @@ from spanagree.corpus.segments import (
     frozen,
     overlapping,
 )
-from spanagree.corpus.words import Words
+from spanagree.corpus.words import TokenBytes
 from spanagree.errors import (
     InputError,
     SettingError,
-    annotator_names,
+    check_annotator_names,
     check_choice,
     check_known,
-    counted,
+    escape_name,
     invalid_value,
     length_of,
-    printable,
-    show,
+    pluralize,
+    quote_value,
 )
 
 if TYPE_CHECKING:
@@ -72,28 +72,30 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
         )
     for d in np.flatnonzero(corpus.lengths < 0)[:1].tolist():
         raise InputError(
-            f"document {show(corpus.id_of(d))}: length {corpus.lengths[d]}; at least 0 is allowed"
+            f"document {quote_value(corpus.id_of(d))}: length {corpus.lengths[d]}; at least 0 is"
+            " allowed"
         )
     total, n = int(corpus.lengths.sum()), len(corpus.lengths)
     tokens = vars(corpus)["tokens"] or ()  # so they are not decoded
-    per_document = n, f"one for each of {counted(n, 'document')} is needed"
+    per_document = n, f"one for each of {pluralize(n, 'document')} is needed"
     sizes = dict.fromkeys(("wholes", "text_ends", "ids", "texts"), per_document)
     sizes["tokens"] = total, f"the lengths of the documents add up to {total}"
     sizes["token_starts"] = (
         len(tokens),
-        f"one for each of {counted(len(tokens), 'token')} is needed",
+        f"one for each of {pluralize(len(tokens), 'token')} is needed",
     )
     for name, (size, needed) in sizes.items():
         values = vars(corpus)[name]
         if values is not None and len(values) != size:
-            raise InputError(f"{counted(len(values), name[:-1])}; {needed}")
+            raise InputError(f"{pluralize(len(values), name[:-1])}; {needed}")
     _check_names(corpus, labels)
     if corpus.texts is not None and offsets == "characters":
         from spanagree.corpus.tokens import sizes_of  # few corpora count characters
 
         for d in np.flatnonzero(sizes_of(corpus.texts) != corpus.lengths)[:1].tolist():
             raise InputError(
-                f"document {show(corpus.id_of(d))}: {counted(len(corpus.texts[d]), 'character')};"
+                f"document {quote_value(corpus.id_of(d))}:"
+                f" {pluralize(len(corpus.texts[d]), 'character')};"
                 f" its length is given as {corpus.lengths[d]}"
             )
 
@@ -108,10 +110,10 @@ def _check_names(corpus: Content, labels: Sequence[str]) -> None:
             )
         seen.add(id_)
     if len(set(labels)) < len(labels):
-        raise InputError(f"labels {show(labels)}; each label is named once")
+        raise InputError(f"labels {quote_value(labels)}; each label is named once")
     for label in labels:
         if not isinstance(label, str) or not label.strip():
-            raise InputError(f"label {show(label)}; a label is a string that is not blank")
+            raise InputError(f"label {quote_value(label)}; a label is a string that is not blank")
 
 
 def check_layers(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, Layer]) -> None:
@@ -210,14 +212,14 @@ class Corpus(Content):
     layers: Mapping[str, Layer]
     labels: tuple[str, ...]
     offsets: Offsets = "tokens"
-    changes: tuple[Change, ...] = ()
+    changes: tuple[AlteredSegment, ...] = ()
     unplaced: Mapping[str, UnplacedQuotes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", frozen(self.lengths, np.int64))
         object.__setattr__(self, "layers", MappingProxyType(dict(self.layers)))
         for name in ("labels", "ids", "tokens", "texts", "text_ends"):
-            if not isinstance(value := vars(self)[name], (Words, NoneType)):
+            if not isinstance(value := vars(self)[name], (TokenBytes, NoneType)):
                 object.__setattr__(self, name, tuple(value))
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
         for name in ("token_starts", "wholes"):
@@ -269,9 +271,9 @@ class Corpus(Content):
         from spanagree.corpus.collector import Collector  # readers of tags collect nothing
 
         if not isinstance(layers, Mapping):
-            raise InputError(f"layers {show(layers)}; a mapping of annotators is needed")
+            raise InputError(f"layers {quote_value(layers)}; a mapping of annotators is needed")
         if not isinstance(lengths, (Sequence, np.ndarray)) or length_of(lengths) is None:
-            raise InputError(f"lengths {show(lengths)}; a list of whole numbers is needed")
+            raise InputError(f"lengths {quote_value(lengths)}; a list of whole numbers is needed")
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
             collector.document(d, f"document {d}", length=length)
@@ -282,11 +284,13 @@ class Corpus(Content):
             for noun, given in (("segments", documents), ("relations", of_name)):
                 is_list = isinstance(given, Sequence) and len(given) == len(lengths)
                 if not is_list or not all(x is None or isinstance(x, Sequence) for x in given):
-                    size = counted(len(lengths), "document")
+                    size = pluralize(len(lengths), "document")
                     needed = f"a list of {size} is needed, each a list of {noun}"
-                    raise invalid_value(f"annotator {show(name)}:", given, f"{needed} or None")
+                    raise invalid_value(
+                        f"annotator {quote_value(name)}:", given, f"{needed} or None"
+                    )
             for d, (segments, linked) in enumerate(zip(documents, of_name, strict=True)):
-                where = f"annotator {show(name)}, document {d + 1}"
+                where = f"annotator {quote_value(name)}, document {d + 1}"
                 collector.annotate(d, name, segments, where, linked or ())
         raw = collector.raw({}, numbered=True)
         if (raw.label < 0).any():
@@ -384,7 +388,7 @@ class Corpus(Content):
     def has_overlaps(self) -> bool:
         """Whether two segments of one annotator share a token or character."""
         rows = columns_of_all(self.layers.values())
-        _, cell, _ = distinct(rows.layer, rows.document)
+        _, cell, _ = unique_rows(rows.layer, rows.document)
         return len(overlapping(cell, rows.start, rows.end)[0]) > 0
 
     @cached_property
@@ -393,7 +397,7 @@ class Corpus(Content):
         if not self.has_overlaps:
             return False
         rows = columns_of_all(self.layers.values())
-        _, cell, _ = distinct(rows.layer, rows.document, rows.label)
+        _, cell, _ = unique_rows(rows.layer, rows.document, rows.label)
         return len(overlapping(cell, rows.start, rows.end)[0]) > 0
 
     @cached_property
@@ -475,7 +479,7 @@ class Corpus(Content):
         from spanagree.corpus.times import sized  # few print a corpus
 
         return (
-            f"<Corpus of {counted(len(self), 'document')},"
+            f"<Corpus of {pluralize(len(self), 'document')},"
             f" {sized(int(self.lengths.sum()), self.offsets)};"
             f" annotators: {', '.join(f'{n} ({len(x)})' for n, x in self.layers.items())};"
             f" labels: {', '.join(self.labels) or 'none'}>"
@@ -512,7 +516,7 @@ class Corpus(Content):
             chosen = np.arange(len(self))[numbers]
         except IndexError:
             raise InputError(
-                f"subset: {show(documents)}; whole numbers below {len(self)}, the number of"
+                f"subset: {quote_value(documents)}; whole numbers below {len(self)}, the number of"
                 " documents, or a mask of that length are needed"
             ) from None
         if len(np.unique(chosen)) < len(chosen):
@@ -535,7 +539,7 @@ class Corpus(Content):
         Raises:
             SettingError: for a name that is not there, or is named twice.
         """
-        names = annotator_names(names, self.layers, in_part=in_part)
+        names = check_annotator_names(names, self.layers, in_part=in_part)
         layers = {name: self.layers[name] for name in names}
         reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
         unsaid = tuple(name for name in self.unsaid if name in layers)
@@ -543,7 +547,7 @@ class Corpus(Content):
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
         """Return the notes without those that begin with the name of one of the ``others``."""
-        begins = tuple(f"{printable(name)}: " for name in others)
+        begins = tuple(f"{escape_name(name)}: " for name in others)
         return tuple(note for note in self.notes if not (begins and note.startswith(begins)))
 
     def with_labels(

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, ranges
-from spanagree.errors import SettingError, listed, show
+from spanagree.arrays import Bools, Ints, expand_ranges
+from spanagree.errors import SettingError, join_names, quote_value
 
 Pieces: TypeAlias = tuple[tuple[int, int], ...]
 """Start and end of each piece, from left to right; in a shape, counted from the first one."""
@@ -24,7 +24,7 @@ NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class RelationTable:
     """Relations between segments, a row for each.
 
     Attributes:
@@ -41,7 +41,7 @@ class Links:
     where: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[int, int, int, bool, str]]) -> Links:
+    def of(cls, rows: Sequence[tuple[int, int, int, bool, str]]) -> RelationTable:
         """Return the relations of some rows."""
         first, second, label, directed, where = zip(*rows, strict=True) if rows else [()] * 5
         numbers = [np.array(column, np.int64) for column in (first, second, label)]
@@ -56,11 +56,11 @@ class Links:
         """First, second, label and directed."""
         return self.first, self.second, self.label, self.directed
 
-    def some(self, rows: Ints) -> Links:
+    def some(self, rows: Ints) -> RelationTable:
         """Return some of them, by number."""
         where = tuple(self.where[i] for i in rows.tolist())
         first, second, label, directed = self.columns
-        return Links(first[rows], second[rows], label[rows], directed[rows], where)
+        return RelationTable(first[rows], second[rows], label[rows], directed[rows], where)
 
 
 SCORE = "score"
@@ -68,7 +68,7 @@ SCORE = "score"
 
 
 @dataclass(frozen=True, eq=False)
-class Details:
+class SegmentDetails:
     """What some segments have beside start, end and label.
 
     Attributes:
@@ -84,11 +84,11 @@ class Details:
     shapes: tuple[Pieces, ...] = ((),)
     attributes: Mapping[str, Ints] = field(default_factory=dict)
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    links: Links = field(default_factory=lambda: Links.of(()))
+    links: RelationTable = field(default_factory=lambda: RelationTable.of(()))
     relation_labels: tuple[str, ...] = ()
 
     @classmethod
-    def none(cls, count: int) -> Details:
+    def none(cls, count: int) -> SegmentDetails:
         """Return the details of segments that have none."""
         return cls(np.zeros(count, np.int64))
 
@@ -99,7 +99,7 @@ class Details:
         pieces: Mapping[int, Pieces],
         attributes: Mapping[int, Mapping[str, str]],
         relations: Sequence[tuple[int, int, str, bool, str]],
-    ) -> Details | None:
+    ) -> SegmentDetails | None:
         """Return the details of segments by row; ``None`` if there are none.
 
         Args:
@@ -129,7 +129,7 @@ class Details:
             for first, second, label, directed, where in relations
         ]
         named = {name: tuple(of_name) for name, of_name in values.items()}
-        return cls(shape, tuple(shapes), columns, named, Links.of(rows), tuple(labels))
+        return cls(shape, tuple(shapes), columns, named, RelationTable.of(rows), tuple(labels))
 
     def __len__(self) -> int:
         """Return the number of segments."""
@@ -140,7 +140,7 @@ class Details:
         """Whether no segment has anything beside start, end and label."""
         return not (self.shape.any() or len(self.links) or self.attributes)
 
-    def taken(self, rows: Ints, stands_for: Ints | None = None) -> Details | None:
+    def taken(self, rows: Ints, stands_for: Ints | None = None) -> SegmentDetails | None:
         """Return the details of some segments, by row, in the order given; ``None`` for none.
 
         Relations to others are left out, those to no segment at all stay.
@@ -162,7 +162,7 @@ class Details:
         taken = replace(self, shape=self.shape[rows], attributes=columns, links=links)
         return None if taken.is_empty else taken
 
-    def repeated(self, rows: Ints) -> Details:
+    def repeated(self, rows: Ints) -> SegmentDetails:
         """Return the details of all segments, by row, in their order, some of them several times.
 
         Relations are those of the first copy of each.
@@ -172,14 +172,14 @@ class Details:
         links = replace(self.links, first=first[self.links.first], second=first[self.links.second])
         return replace(self, shape=self.shape[rows], attributes=columns, links=links)
 
-    def without_links(self, rows: Bools) -> Details | None:
+    def without_links(self, rows: Bools) -> SegmentDetails | None:
         """Return the details without some of the relations; ``None`` if nothing is left."""
         left = replace(self, links=self.links.some(np.flatnonzero(~rows)))
         return None if left.is_empty else left
 
-    def with_pieces(self, pieces: Mapping[int, Pieces]) -> Details | None:
+    def with_pieces(self, pieces: Mapping[int, Pieces]) -> SegmentDetails | None:
         """Return the details with other pieces, by row; segments without a row have one piece."""
-        shaped = Details.of_rows(len(self), pieces, {}, ()) or Details.none(len(self))
+        shaped = SegmentDetails.of_rows(len(self), pieces, {}, ()) or SegmentDetails.none(len(self))
         details = replace(self, shape=shaped.shape, shapes=shaped.shapes)
         return None if details.is_empty else details
 
@@ -197,7 +197,7 @@ class Details:
         bounds = np.zeros((len(self.shapes), count.max(), 2), np.int64)
         for code, pieces in enumerate(self.shapes):
             bounds[code, : len(pieces)] = np.array(pieces).reshape(-1, 2)
-        number, row = ranges(np.zeros(len(self), np.int64), count[self.shape])
+        number, row = expand_ranges(np.zeros(len(self), np.int64), count[self.shape])
         low, high = bounds[self.shape[row], number].T + start[row]
         return row, low, np.where(self.shape[row] == 0, end[row], high)
 
@@ -239,7 +239,7 @@ class Details:
         return shapes, named, sorted(relations)
 
 
-def joined(parts: Sequence[tuple[Details | None, int]]) -> Details | None:
+def joined(parts: Sequence[tuple[SegmentDetails | None, int]]) -> SegmentDetails | None:
     """Return the details of several lists of segments, one after the other, with their numbers."""
     if all(details is None for details, _ in parts):
         return None
@@ -260,7 +260,7 @@ def joined(parts: Sequence[tuple[Details | None, int]]) -> Details | None:
                 head, tail = (end if end == NOWHERE else at + end for end in (first, second))
                 relations.append((head, tail, label, directed, where))
         at += count
-    return Details.of_rows(at, pieces, attributes, relations)
+    return SegmentDetails.of_rows(at, pieces, attributes, relations)
 
 
 def tidy_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
@@ -293,7 +293,7 @@ def united_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
     return tuple(united)
 
 
-def overlapping_shapes(details: Details) -> Bools:
+def overlapping_shapes(details: SegmentDetails) -> Bools:
     """Return which segments have pieces that share tokens, or are empty or reversed."""
     bad = [
         any(s >= e for s, e in shape) or any(a[1] > b[0] for a, b in pairwise(shape))
@@ -302,7 +302,7 @@ def overlapping_shapes(details: Details) -> Bools:
     return np.array(bad, np.bool_)[details.shape]
 
 
-def check_attribute(name: str, details: Iterable[Details | None]) -> None:
+def check_attribute(name: str, details: Iterable[SegmentDetails | None]) -> None:
     """Refuse an attribute that no segment has.
 
     Raises:
@@ -312,5 +312,5 @@ def check_attribute(name: str, details: Iterable[Details | None]) -> None:
         {attribute for some in details if some is not None for attribute in some.attributes}
     )
     if name not in known:
-        there = f"there are {listed(known)}" if known else "no segment has any"
-        raise SettingError(f"attribute {show(name)}: no segment has it; {there}")
+        there = f"there are {join_names(known)}" if known else "no segment has any"
+        raise SettingError(f"attribute {quote_value(name)}: no segment has it; {there}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Details, Pieces
+from spanagree.corpus.details import Pieces, SegmentDetails
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
@@ -17,9 +17,9 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     chosen,
-    counted,
     more_like_it,
-    show,
+    pluralize,
+    quote_value,
 )
 
 DISCONTINUOUS = {
@@ -56,10 +56,11 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
         annotator, document = raw.place_of(int(raw.annotation[row]))
         pieces = "; ".join(f"{s}–{e}" for s, e in details.pieces(raw.start)[row])
         raise InputError(
-            f"annotator {show(annotator)}, document {show(document)}: a segment of several pieces,"
+            f"annotator {quote_value(annotator)}, document {quote_value(document)}: a segment of"
+            " several pieces,"
             f" {pieces}{more_like_it(len(several))}; discontinuous error allows none"
         )
-    left: Details | None = details
+    left: SegmentDetails | None = details
     columns: dict[str, Any] = {}
     if treatment == "drop":
         kept = np.flatnonzero(details.shape == 0)
@@ -76,15 +77,15 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
         "drop": "left out",
     }[treatment]
     note = (
-        f"{counted(len(several), 'segment')} of several pieces {says} (discontinuous {treatment})"
+        f"{pluralize(len(several), 'segment')} of several pieces {says} (discontinuous {treatment})"
     )
     if lost := len(raw.links) - len(changed.links):
-        note += f", with {counted(lost, 'relation')} of them"
+        note += f", with {pluralize(lost, 'relation')} of them"
     reading = {**raw.reading, "discontinuous": treatment}
     return changed.but(reading=reading, notes=(*raw.notes, note))
 
 
-def check_in_one_piece(corpus: object, what: str) -> None:
+def check_contiguous(corpus: object, what: str) -> None:
     """Refuse a corpus with segments of several pieces for what takes segments of one.
 
     Raises:
@@ -94,11 +95,12 @@ def check_in_one_piece(corpus: object, what: str) -> None:
     for name, layer in layers.items():
         for row in np.flatnonzero(layer.shape)[:1].tolist():
             assert isinstance(corpus, Corpus)  # since it has layers
-            document = show(corpus.id_of(int(layer.document[row])))
+            document = quote_value(corpus.id_of(int(layer.document[row])))
             segment = layer.segment(row, corpus.labels)
             pieces = "; ".join(f"{s}–{e}" for s, e in segment.pieces)
             raise SettingError(
-                f"annotator {show(name)}, document {document}: {show(segment.label)} has several"
+                f"annotator {quote_value(name)}, document {document}: {quote_value(segment.label)}"
+                " has several"
                 f" pieces, {pieces}; segments of one piece are needed for {what}: read with"
                 f" {chosen('discontinuous', 'hull', 'split', 'drop')}"
             )
@@ -109,7 +111,7 @@ def shape_codes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]
     known.setdefault((), 0)
     codes = []
     for layer in layers:
-        details = layer.details or Details.none(len(layer))
+        details = layer.details or SegmentDetails.none(len(layer))
         numbers = [known.setdefault(shape, len(known)) for shape in details.shapes]
         codes.append(np.array(numbers, np.int64)[details.shape])
     return codes
@@ -119,7 +121,7 @@ def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
     """Return a layer with a segment for each piece, and which segment each is a piece of."""
     if not layer.shape.any():
         return layer, np.arange(len(layer))
-    details = layer.details or Details.none(len(layer))
+    details = layer.details or SegmentDetails.none(len(layer))
     rows, low, high = details.each_piece(layer.start, layer.end)
     document, label = layer.document[rows], layer.label[rows]
     order = np.lexsort((label, high, low, document))

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, first_alike, met_before
+from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row, unique_rows
 from spanagree.corpus.details import overlapping_shapes
 from spanagree.corpus.offsets import TOLERATED
 from spanagree.corpus.raw import UNKNOWN, RawCorpus
 from spanagree.corpus.segments import is_time, overlapping
 from spanagree.corpus.times import shown
-from spanagree.errors import InputError, chosen, counted, listed, more_like_it, show
+from spanagree.errors import InputError, chosen, join_names, more_like_it, pluralize, quote_value
 
 _LOOKED_AT = 10_000  # segments of which it is asked whether they cut words
 _CUT_SHARE, _FEWEST_CUT = 5, 10  # more than one in five do, and so many
@@ -74,10 +74,14 @@ class Flaw(NamedTuple):
             return self._describe_quote(raw, index)
         annotation = index if self.of_annotations else int(raw.annotation[index])
         annotator, document = raw.place_of(annotation)
-        where = f"annotator {show(annotator)}, document {show(document)}"
+        where = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
         if self.of_annotations:
             return f"{where}: {self.means}"
-        label = show(raw.labels[raw.label[index]]) if raw.label[index] >= 0 else "without a label"
+        label = (
+            quote_value(raw.labels[raw.label[index]])
+            if raw.label[index] >= 0
+            else "without a label"
+        )
         length = shown(int(raw.lengths[raw.of_document[annotation]]), raw.offsets)
         about = {"length": length, **_quoted(raw, index)}
         means = self.means.format(**about)
@@ -87,8 +91,11 @@ class Flaw(NamedTuple):
     def _describe_quote(self, raw: RawCorpus, index: int) -> str:
         assert raw.unplaced is not None  # since one of its quotes has the flaw
         annotator, document = raw.place_of(int(raw.unplaced.at[index]))
-        quote = show(raw.unplaced.quote[index])
-        return f"annotator {show(annotator)}, document {show(document)}: quote {quote} {self.means}"
+        quote = quote_value(raw.unplaced.quote[index])
+        return (
+            f"annotator {quote_value(annotator)}, document {quote_value(document)}:"
+            f" quote {quote} {self.means}"
+        )
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
         links = raw.links
@@ -96,8 +103,8 @@ class Flaw(NamedTuple):
         for row in (links.first[index], links.second[index]):
             if not where and row >= 0:
                 annotator, document = raw.place_of(int(raw.annotation[row]))
-                where = f"annotator {show(annotator)}, document {show(document)}"
-        return f"{where}: relation {show(raw.relation_label(index))} {self.means}"
+                where = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
+        return f"{where}: relation {quote_value(raw.relation_label(index))} {self.means}"
 
 
 def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
@@ -136,7 +143,7 @@ def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
         if flaw.tolerated is not None and (cases := flaw.which(raw)).any():
             number = int(cases.sum())
             yield (
-                f"{counted(number, 'segment')} taken as {'they are' if number > 1 else 'it is'}:"
+                f"{pluralize(number, 'segment')} taken as {'they are' if number > 1 else 'it is'}:"
                 f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(number)};"
                 f" {chosen('repair', *flaw.repairs_of(raw))} would help"
             )
@@ -175,7 +182,7 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
         cases = np.bincount(annotator[cut], minlength=n).tolist()
         many = list(map(_are_many, cases, sizes))
         regarded = np.array(many, np.bool_)[annotator]
-        names = f" of {listed(compress(raw.annotators, many))}"
+        names = f" of {join_names(compress(raw.annotators, many))}"
     size, odd = int(regarded.sum()), int(cut[regarded].sum())
     if not size:
         return
@@ -186,8 +193,8 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
         )
     looked_at = " looked at" if len(rows) < len(without_quote) else ""
     yield (
-        f"{odd} of {counted(size, 'segment')}{looked_at}{names} begin or end inside a word, and the"
-        f" source has no text of the segments to compare; {advice}"
+        f"{odd} of {pluralize(size, 'segment')}{looked_at}{names} begin or end inside a word, and"
+        f" the source has no text of the segments to compare; {advice}"
     )
 
 
@@ -215,18 +222,18 @@ def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:
 
 def repeats(raw: RawCorpus) -> Bools:
     """Return which annotations are of a document and annotator met before."""
-    return met_before(raw.of_annotator, raw.of_document)
+    return is_repeated_row(raw.of_annotator, raw.of_document)
 
 
 def duplicates(raw: RawCorpus) -> Bools:
     """Return which segments stand in their annotation for a second time."""
-    return met_before(*_identity(raw))
+    return is_repeated_row(*_identity(raw))
 
 
 def marked_again(raw: RawCorpus) -> Bools:
     """Return which segments stand in their annotation a second time, with the same attributes."""
     attributes = () if raw.details is None else raw.details.attributes.values()
-    return met_before(*_identity(raw), *attributes)
+    return is_repeated_row(*_identity(raw), *attributes)
 
 
 def _identity(raw: RawCorpus) -> tuple[Ints, ...]:
@@ -243,7 +250,7 @@ def unlabelled_quotes(raw: RawCorpus) -> Bools:
 
 def first_of_each(raw: RawCorpus) -> Ints:
     """Return for each segment the first one that is the same."""
-    return first_alike(*_identity(raw))
+    return first_equal_row(*_identity(raw))
 
 
 def _missing(raw: RawCorpus) -> Bools:
@@ -264,7 +271,7 @@ def _linked_twice(raw: RawCorpus) -> Bools:
     links = raw.links
     ends = np.stack((links.first, links.second))
     ends = np.where(links.directed, ends, np.sort(ends, axis=0))
-    return met_before(*ends, links.label, links.directed.astype(np.int64)) & ~_missing(raw)
+    return is_repeated_row(*ends, links.label, links.directed.astype(np.int64)) & ~_missing(raw)
 
 
 def _marked_nothing(raw: RawCorpus) -> Bools:
@@ -296,7 +303,7 @@ def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(~duplicates(raw))
     cell = raw.annotation[rows]
     if same_label:
-        _, cell, _ = distinct(cell, raw.label[rows])
+        _, cell, _ = unique_rows(cell, raw.label[rows])
     later, earlier = overlapping(cell, raw.start[rows], raw.end[rows])
     return rows[later], rows[earlier]
 
@@ -371,7 +378,7 @@ def _quoted(raw: RawCorpus, segment: int) -> dict[str, str]:
     place, start, end = raw.what_stands(segment)
     there = place[start:end] if 0 <= start <= end else ""
     there = there if isinstance(there, str) else " ".join(there)
-    return {"there": show(there), "quote": show(raw.quotes[raw.quote[segment]])}
+    return {"there": quote_value(there), "quote": quote_value(raw.quotes[raw.quote[segment]])}
 
 
 def _misplaced_now_and_then(raw: RawCorpus) -> Bools:

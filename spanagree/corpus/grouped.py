@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct, entries, groups
+from spanagree.arrays import Ints, entries, group_indices, unique_rows
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tokens import sizes_of
-from spanagree.errors import SettingError, counted, show
+from spanagree.errors import SettingError, pluralize, quote_value
 
 _NEEDED = "a pattern, or a name for each document, is needed"
 
@@ -29,7 +29,7 @@ def places_found(ids: Sequence[str], pattern: str, what: str) -> list[tuple[int,
         find = re.compile(pattern)
     except re.error as error:
         raise SettingError(
-            f"{what} {show(pattern)}: neither a file that is there nor a pattern ({error})"
+            f"{what} {quote_value(pattern)}: neither a file that is there nor a pattern ({error})"
         ) from None
     hits = [find.search(id_) for id_ in ids]
     spans = [None if hit is None else hit.span(min(hit.re.groups, 1)) for hit in hits]
@@ -66,11 +66,11 @@ def grouped(
     elif isinstance(names, Sequence) and len(names) == len(ids):
         group_names = [None if name is None else str(name) for name in names]
     else:
-        raise SettingError(f"group_by {show(names)}; {_NEEDED}")
+        raise SettingError(f"group_by {quote_value(names)}; {_NEEDED}")
     alone = sum(not name for name in group_names)
     if ids and alone == len(ids):
-        raise SettingError(f"group_by {show(says)}: no document is in a group; {_NEEDED}")
-    notes = [f"{counted(alone, 'document')} in no group, each by itself"] if alone else []
+        raise SettingError(f"group_by {quote_value(says)}: no document is in a group; {_NEEDED}")
+    notes = [f"{pluralize(alone, 'document')} in no group, each by itself"] if alone else []
     numbers, groups_ = codes([name or id_ for name, id_ in zip(group_names, ids, strict=True)])
     if joined:
         return _joined(raw, numbers, groups_, says, notes)
@@ -82,9 +82,9 @@ def _joined(
     raw: RawCorpus, numbers: Ints, names: Sequence[str], says: str, notes: Sequence[str]
 ) -> RawCorpus:
     """Return the rows with the texts of a group as one document; ``numbers`` are their groups."""
-    annotations = groups(raw.of_document, len(raw.lengths))
+    annotations = group_indices(raw.of_document, len(raw.lengths))
     seen, _ = codes(np.sort(raw.of_annotator[rows]).tobytes().hex() for rows in annotations)
-    (of_group, _), unit, sizes = distinct(numbers, seen)
+    (of_group, _), unit, sizes = unique_rows(numbers, seen)
     order = np.argsort(unit, kind="stable")
     first = np.cumsum(sizes) - sizes
     several = np.bincount(of_group, minlength=len(names)) > 1
@@ -95,13 +95,15 @@ def _joined(
     if split := int(several.sum()):
         notes = [
             *notes,
-            f"{counted(split, 'group')} in several documents, as not the same annotators saw all"
+            f"{pluralize(split, 'group')} in several documents, as not the same annotators saw all"
             " texts: only those that exactly the same saw are joined",
         ]
     gap = int(raw.offsets == "characters")  # a line break
     moved = np.empty(len(order), np.int64)
     moved[order] = _moved(raw.lengths[order], sizes, gap)
-    (of_document, of_annotator), annotation, _ = distinct(unit[raw.of_document], raw.of_annotator)
+    (of_document, of_annotator), annotation, _ = unique_rows(
+        unit[raw.of_document], raw.of_annotator
+    )
     length = np.zeros(len(sizes), np.int64)
     np.add.at(length, unit, raw.lengths)  # exact, whatever their size
     content = {**raw.content_of(order), **_texts(raw, order, sizes)}

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Hashes, hashed
+from spanagree.arrays import Hashes, hash_names
 from spanagree.corpus import details
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.times import ticks_of
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.errors import InputError, escape_name, pluralize, quote_value
 from spanagree.settings import READING, ReadingSetting
 
 
@@ -23,7 +23,7 @@ class SharedDocumentsError(InputError):
     """A document of the same id in several parts of a corpus."""
 
 
-class CorpusOfRows(Corpus):
+class SeenCorpus(Corpus):
     """Documents of which it is known who saw them, and not what is marked in them."""
 
     of_rows: ClassVar[bool] = True
@@ -80,7 +80,7 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
             details.joined([(x.details, len(x)) for x in pieces]),
         )
     starts = [part.token_starts for part in corpora if part.token_starts is not None]
-    kind = CorpusOfRows if any(part.of_rows for part in corpora) else Corpus
+    kind = SeenCorpus if any(part.of_rows for part in corpora) else Corpus
     return kind(
         np.concatenate([part.lengths for part in corpora]),
         layers,
@@ -188,7 +188,7 @@ def _check_ids(parts: Mapping[str, Corpus]) -> None:
             " each document one"
         )
     if True in has_ids:
-        check_unique({name: hashed(part.ids or ()) for name, part in parts.items()})
+        check_unique({name: hash_names(part.ids or ()) for name, part in parts.items()})
 
 
 def check_unique(ids: Mapping[str, Hashes]) -> None:
@@ -210,8 +210,8 @@ def check_unique(ids: Mapping[str, Hashes]) -> None:
     for row in order[repeats[0] : repeats[0] + 2].tolist():
         part = int(np.searchsorted(ends, row, side="right"))
         number = row - int(ends[part]) + len(ids[names[part]])
-        places.append(f"document {number + 1} of {printable(names[part])}")
-    more = f", and {counted(len(repeats) - 1, 'more document')} too" if len(repeats) > 1 else ""
+        places.append(f"document {number + 1} of {escape_name(names[part])}")
+    more = f", and {pluralize(len(repeats) - 1, 'more document')} too" if len(repeats) > 1 else ""
     raise SharedDocumentsError(
         f"{' and '.join(places)} have the same id{more}; a document is counted once, in one part:"
         " give each an id of its own, or put together what belongs to one"
@@ -238,8 +238,8 @@ def merged_settings(
         is_unused = rule == "if used" and None in (before, now)
         if rule in ("same", "if used") and before != now and not is_unused:
             raise InputError(
-                f"{where + ': ' if where else ''}{key} {show(now)}; of those before it is"
-                f" {show(before)}, and parts made with different settings do not add"
+                f"{where + ': ' if where else ''}{key} {quote_value(now)}; of those before it is"
+                f" {quote_value(before)}, and parts made with different settings do not add"
             )
     merged = dict(first)
     for key, setting in READING.items():

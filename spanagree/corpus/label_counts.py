@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, ranges
+from spanagree.arrays import Ints, expand_ranges
 
 
 class LabelCounts(NamedTuple):
@@ -57,4 +57,4 @@ def counts_of_cells(
 def cells_of(cells: tuple[Ints, Ints, Ints], items: Ints) -> tuple[Ints, Ints]:
     """Return the places of all cells of some items, and the item that each belongs to."""
     item = cells[0]
-    return ranges(np.searchsorted(item, items), np.searchsorted(item, items, side="right"))
+    return expand_ranges(np.searchsorted(item, items), np.searchsorted(item, items, side="right"))

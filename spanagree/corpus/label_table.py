@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spanagree.arrays import Bools, Ints, ranks
+from spanagree.arrays import Bools, Ints, dense_ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import (
     number_labels,
@@ -26,15 +26,15 @@ from spanagree.corpus.label_text import (
 from spanagree.corpus.segments import frozen
 from spanagree.errors import (
     InputError,
-    annotator_names,
+    check_annotator_names,
     check_choice,
-    counted,
     invalid_value,
     is_iterable,
     is_whole,
     length_of,
+    pluralize,
+    quote_value,
     reason,
-    show,
 )
 
 if TYPE_CHECKING:
@@ -182,8 +182,8 @@ class LabelTable:
                 values = labels.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"{show(labels)}: {reason(error)}; a matrix of numbers, items × annotators, is"
-                " needed, with nan where a label is missing"
+                f"{quote_value(labels)}: {reason(error)}; a matrix of numbers, items × annotators,"
+                " is needed, with nan where a label is missing"
             ) from None
         if values.ndim != 2 or values.dtype.kind not in "biuf":
             raise InputError(
@@ -193,7 +193,7 @@ class LabelTable:
         size, count = values.shape
         names = [printable_name(name, "annotator") for name in annotators or range(1, count + 1)]
         if len(names) != count or len(set(names)) != count:
-            given = counted(len(names), "name")
+            given = pluralize(len(names), "name")
             raise InputError(f"{given} of annotators; each of {count} needs one of its own")
         item, annotator = np.nonzero(values == values)  # nan is not equal to itself
         different, code = np.unique(values[item, annotator], return_inverse=True)
@@ -201,14 +201,14 @@ class LabelTable:
         blank = values.size - len(item)
         return cls(
             item,
-            ranks(texts)[code.reshape(-1)],
+            dense_ranks(texts)[code.reshape(-1)],
             annotator,
             np.ones(len(item), np.int64),
             size,
             tuple(names),
             tuple(sorted(texts)),
             reading={"items": "labels"},
-            notes=(f"{counted(blank, 'blank label')} counted as missing",) if blank else (),
+            notes=(f"{pluralize(blank, 'blank label')} counted as missing",) if blank else (),
         )
 
     @classmethod
@@ -280,27 +280,27 @@ class LabelTable:
         named = None if items is None else [str(item) for item in _iterated(items)]
         for what, given in (("category", names), ("item", named or [])):
             for name in (name for name, times in Counter(given).items() if times > 1):
-                raise InputError(f"{what} {show(name)} stands twice; each needs a name")
+                raise InputError(f"{what} {quote_value(name)} stands twice; each needs a name")
         for i, row in enumerate(rows):
             bad = [n for n in row if not is_whole(n) or n < 0]
             if len(row) != len(names) or bad:
                 item_name = named[i] if named and i < len(named) else str(i + 1)
-                problem = f"count {show(bad[0])}" if bad else counted(len(row), "count")
-                many = counted(len(names), "category")
+                problem = f"count {quote_value(bad[0])}" if bad else pluralize(len(row), "count")
+                many = pluralize(len(names), "category")
                 raise InputError(
-                    f"item {show(item_name)}: {problem}; a whole number from 0 is needed for each"
-                    f" of {many}"
+                    f"item {quote_value(item_name)}: {problem}; a whole number from 0 is needed"
+                    f" for each of {many}"
                 )
         if named is not None and len(named) != len(rows):
-            listed = counted(len(named), "name")
-            raise InputError(f"{listed} of items for {counted(len(rows), 'row')}; each needs one")
+            listed = pluralize(len(named), "name")
+            raise InputError(f"{listed} of items for {pluralize(len(rows), 'row')}; each needs one")
         if (total := sum(int(n) for row in rows for n in row)) > MOST:
-            raise InputError(f"{show(total)} labels; a table holds at most {MOST}")
+            raise InputError(f"{quote_value(total)} labels; a table holds at most {MOST}")
         table = np.array(rows, np.int64).reshape(len(rows), len(names))
         item, category = np.nonzero(table)
         return cls(
             item,
-            ranks(names)[category],
+            dense_ranks(names)[category],
             None,
             table[item, category],
             len(rows),
@@ -315,9 +315,9 @@ class LabelTable:
         return int(self.number.sum())
 
     def __repr__(self) -> str:
-        annotators = self.annotator is not None and counted(len(self.annotators), "annotator")
+        annotators = self.annotator is not None and pluralize(len(self.annotators), "annotator")
         return (
-            f"<LabelTable of {counted(self.size, 'item')}, {counted(len(self), 'label')} by"
+            f"<LabelTable of {pluralize(self.size, 'item')}, {pluralize(len(self), 'label')} by"
             f" {annotators or 'unnamed annotators'};"
             f" categories: {', '.join(self.labels) or 'none'}>"
         )
@@ -436,7 +436,7 @@ class LabelTable:
         Raises:
             SettingError: for a name that is not there, or is named twice; for what is no list.
         """
-        names = annotator_names(names, self.annotators)
+        names = check_annotator_names(names, self.annotators)
         place = np.array([names.index(n) if n in names else -1 for n in self.annotators], np.int64)
         annotator = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
         kept = place[annotator] >= 0
@@ -471,7 +471,7 @@ class LabelTable:
 def _iterated(values: object) -> Iterator[Any]:
     """Return an iterator over values; refuse what is no list."""
     if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
-        raise InputError(f"{show(values)}; a list is needed")
+        raise InputError(f"{quote_value(values)}; a list is needed")
     return iter(values)
 
 
@@ -503,16 +503,18 @@ def label_table(
     if differs.any() and duplicates == "error":
         i, j = int(first[differs][0]), int(rows[differs][0])
         raise InputError(
-            f"{where(j)}item {show(item_names[item[j]])}, annotator"
-            f" {show(annotator_names[annotator[j]])}: labelled twice, {show(names[label[i]])} and"
-            f" {show(names[label[j]])}; --duplicates first (duplicates='first') keeps the first"
+            f"{where(j)}item {quote_value(item_names[item[j]])}, annotator"
+            f" {quote_value(annotator_names[annotator[j]])}: labelled twice,"
+            f" {quote_value(names[label[i]])} and"
+            f" {quote_value(names[label[j]])}; --duplicates first (duplicates='first') keeps the"
+            " first"
         )
     for cases, noun, rule in (
         (again & ~differs, "repeated label", "by the same annotator counted once"),
         (differs, "later label", "of the same item and annotator left out (duplicates first)"),
     ):
         if number := int(cases.sum()):
-            notes.append(f"{counted(number, noun)} {rule}")
+            notes.append(f"{pluralize(number, noun)} {rule}")
     kept = rows[~again]
     reading = {"items": "labels", **(chosen or {})}
     reading |= {"duplicates": duplicates} if differs.any() else {}  # only what had an effect

@@ -13,7 +13,14 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.names import alike
 from spanagree.corpus.segments import codes
-from spanagree.errors import InputError, counted, invalid_value, listed, more_like_it, show
+from spanagree.errors import (
+    InputError,
+    invalid_value,
+    join_names,
+    more_like_it,
+    pluralize,
+    quote_value,
+)
 
 _NO_LABEL = {"NA", "<NA>", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "NaT"}
 """How other programs write that there is no label."""
@@ -22,7 +29,7 @@ _BLANKS = " \t"
 _OF_NUMBERS = frozenset(f"{_BLANKS}-0123456789")  # their first characters
 
 
-class Texts(NamedTuple):
+class LabelTexts(NamedTuple):
     """The text of each value of a column, looked at once for values that are alike.
 
     Attributes:
@@ -99,7 +106,7 @@ def number_labels(
     code = {name: i for i, name in enumerate(names)}
     row = column.first_row(text is not None and text not in code for text in texts)
     if row is not None:
-        allowed, text = listed(names), texts[column.code[row]]
+        allowed, text = join_names(names), texts[column.code[row]]
         raise invalid_value(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
     places = [-1 if text is None else code[text] for text in texts]
     return np.array(places, np.int64)[column.code], names, notes, effect
@@ -108,13 +115,13 @@ def number_labels(
 def _categories(labels: Iterable[object]) -> tuple[str, ...]:
     """Return the names of categories, sorted."""
     if not isinstance(labels, Iterable):
-        raise InputError(f"categories {show(labels)}; a list is needed")
+        raise InputError(f"categories {quote_value(labels)}; a list is needed")
     return tuple(sorted({printable_name(label, "category") for label in labels}))
 
 
 def _texts_of(
     labels: Sequence[object], missing: str | None, separator: str | None = None
-) -> tuple[Texts, list[str], dict[str, str]]:
+) -> tuple[LabelTexts, list[str], dict[str, str]]:
     """Return labels as text, what there is to say about them, and settings that had an effect.
 
     Args:
@@ -124,17 +131,17 @@ def _texts_of(
     """
     code, different = _numbered(labels)
     texts = _all_as_text(different)
-    column = Texts(code, texts, np.bincount(code, minlength=len(texts)))
+    column = LabelTexts(code, texts, np.bincount(code, minlength=len(texts)))
     effect = {}
     blank = column.rows(text is None for text in texts)
-    notes = [f"{counted(blank, 'blank label')} counted as missing"] if blank else []
+    notes = [f"{pluralize(blank, 'blank label')} counted as missing"] if blank else []
     if missing is not None:
         gone = [text is not None and text.strip() == missing.strip() for text in texts]
         if number := column.rows(gone):
-            notes.append(f"{counted(number, 'label')} {show(missing)} counted as missing")
+            notes.append(f"{pluralize(number, 'label')} {quote_value(missing)} counted as missing")
             effect["missing"] = missing
         else:
-            notes.append(f"no label is {show(missing)}, which was to count as missing")
+            notes.append(f"no label is {quote_value(missing)}, which was to count as missing")
         texts = [None if lost else text for text, lost in zip(texts, gone, strict=True)]
     as_numbers = [
         isinstance(label, str)
@@ -146,7 +153,7 @@ def _texts_of(
     if any(as_numbers):
         example = min(text for text in compress(texts, as_numbers) if text)
         notes.append(
-            f"{counted(column.rows(as_numbers), 'numeric label')} such as '{example}.0' read as"
+            f"{pluralize(column.rows(as_numbers), 'numeric label')} such as '{example}.0' read as"
             f" '{example}'"
         )
     if separator is not None:
@@ -175,16 +182,17 @@ def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[
     for noun, names in (("items", items), ("annotators", annotators), ("labels", labels)):
         if groups := alike(names):
             notes.append(
-                f"{noun} {' and '.join(map(show, groups[0][:2]))} differ in outer space or in the"
-                f" form of Unicode alone, and count apart{more_like_it(len(groups))}"
+                f"{noun} {' and '.join(map(quote_value, groups[0][:2]))} differ in outer space or"
+                f" in the form of Unicode alone, and count apart{more_like_it(len(groups))}"
             )
     return notes
 
 
-def _unlike_labels(labels: Texts) -> list[str]:
+def _unlike_labels(labels: LabelTexts) -> list[str]:
     """Return notes on labels that other programs write where there is none."""
     return [
-        f"{counted(labels.rows(text == label for label in labels.texts), 'label')} {show(text)}"
+        f"{pluralize(labels.rows(text == label for label in labels.texts), 'label')}"
+        f" {quote_value(text)}"
         f" counted as a category; --missing {text} (missing=) takes such labels as missing"
         for text in sorted(_NO_LABEL.intersection(filter(None, labels.texts)))
     ]
@@ -236,5 +244,5 @@ def printable_name(value: object, what: str) -> str:
     """Return a name as text, which may not be missing."""
     name = as_text(value)
     if name is None:
-        raise InputError(f"{what} {show(value)}; a name is needed")
+        raise InputError(f"{what} {quote_value(value)}; a name is needed")
     return name

@@ -7,7 +7,7 @@ import numpy as np
 from spanagree.corpus.flaws import Flaw, refuse, refuse_flaws
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Content, Layer
-from spanagree.errors import InputError, counted, show
+from spanagree.errors import InputError, pluralize, quote_value
 
 _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
@@ -19,11 +19,11 @@ def refuse_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Lay
         InputError: naming the first segment.
     """
     if not isinstance(name, str) or not name:
-        raise InputError(f"annotator {show(name)}; a name is a string that is not empty")
+        raise InputError(f"annotator {quote_value(name)}; a name is a string that is not empty")
     n = len(corpus.lengths)
-    where = f"annotator {show(name)}"
+    where = f"annotator {quote_value(name)}"
     if len(layer.annotated) != n:
-        marks = counted(len(layer.annotated), "document")
+        marks = pluralize(len(layer.annotated), "document")
         raise InputError(f"{where}: marks for {marks}; the corpus has {n}")
     for noun, column, count in (
         ("document", layer.document, n),

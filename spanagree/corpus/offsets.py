@@ -20,10 +20,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, groups
+from spanagree.arrays import Bools, Ints, group_indices
 from spanagree.corpus.normal_form import character_starts
 from spanagree.corpus.raw import STANDS, UNKNOWN
-from spanagree.errors import InputError, counted, listed, printable, show
+from spanagree.errors import InputError, escape_name, join_names, pluralize, quote_value
 from spanagree.files import BOM
 
 TOLERATED = 10
@@ -169,7 +169,7 @@ class Sentences:
         self.source, self.likeliest = source, units[0]
         self._sentences: list[str] = []
         self._n_characters = 0
-        self._left = [_Laid(tuple(units))]  # apart where units differ
+        self._left = [_SentenceLayout(tuple(units))]  # apart where units differ
         self._misfit = ""  # the first, in the likeliest unit
 
     @property
@@ -225,11 +225,12 @@ class Sentences:
                 there = sentence[max(start, 0) : max(stop, 0)]
                 self._drop(
                     laid,
-                    f"{where}: token {show(word)} at {begin}-{end}, where {self.source} has"
-                    f" {show(there)}; the offsets, in {laid.units[0]}, and the text have to agree",
+                    f"{where}: token {quote_value(word)} at {begin}-{end}, where {self.source} has"
+                    f" {quote_value(there)}; the offsets, in {laid.units[0]}, and the text have to"
+                    " agree",
                 )
 
-    def _drop(self, laid: _Laid, misfit: str) -> None:
+    def _drop(self, laid: _SentenceLayout, misfit: str) -> None:
         """Leave units out; if none is left, raise what was wrong with the likeliest."""
         self._misfit = misfit if self.likeliest in laid.units else self._misfit
         self._left = [other for other in self._left if other is not laid]
@@ -237,7 +238,7 @@ class Sentences:
             raise InputError(self._misfit)
 
 
-class _Laid:
+class _SentenceLayout:
     """Sentences as they lie in some units, in which they lie alike."""
 
     def __init__(self, units: tuple[Unit, ...]) -> None:
@@ -247,11 +248,11 @@ class _Laid:
         self.begin = self.end = 0  # of the last sentence, as offsets count
         self.points: dict[int, int] | None = None  # by offset in it, where they differ
 
-    def of(self, unit: Unit) -> _Laid:
+    def of(self, unit: Unit) -> _SentenceLayout:
         """Return the same in one of the units."""
         if self.units == (unit,):
             return self
-        alone = _Laid((unit,))
+        alone = _SentenceLayout((unit,))
         alone.gaps, alone.n_blanks = [*self.gaps], self.n_blanks
         alone.begin, alone.end, alone.points = self.begin, self.end, self.points
         return alone
@@ -377,7 +378,7 @@ class Spans(NamedTuple):
         return len(self.start) - self.pieces
 
 
-class AsRead(NamedTuple):
+class SourceDocument(NamedTuple):
     """What the offsets of an annotation count: its document as the source has it there.
 
     Attributes:
@@ -391,7 +392,7 @@ class AsRead(NamedTuple):
 
 def resolve(
     spans: Spans,
-    version_of: Callable[[int], AsRead],
+    version_of: Callable[[int], SourceDocument],
     ends: str | None,
     annotators: Sequence[str],
 ) -> tuple[list[str], str | None]:
@@ -412,7 +413,7 @@ def resolve(
         return version_of(annotation).place
 
     notes = []
-    rows_of = groups(spans.annotation, int(spans.annotation.max(initial=-1)) + 1)
+    rows_of = group_indices(spans.annotation, int(spans.annotation.max(initial=-1)) + 1)
     if (spans.quote >= 0).any():
         found: Counter[str] = Counter()
         for annotation in np.unique(spans.annotation[spans.quote >= 0]).tolist():
@@ -426,10 +427,12 @@ def resolve(
         if count:
             everybody = {*spans.annotator.tolist()} == {*inclusive}
             names = (
-                "" if everybody else f" of {listed(printable(annotators[i]) for i in inclusive)}"
+                ""
+                if everybody
+                else f" of {join_names(escape_name(annotators[i]) for i in inclusive)}"
             )
             notes.append(
-                f"{counted(count, 'span')}{names} whose ends name the last character or token, as"
+                f"{pluralize(count, 'span')}{names} whose ends name the last character or token, as"
                 " the text of the spans shows, and are read as --ends inclusive reads them"
             )
             return notes, "inclusive" if everybody else None
@@ -439,10 +442,10 @@ def resolve(
 
 
 def _turned(count: int, says: str) -> str:
-    return f"{counted(count, 'span')} with offsets {says}, turned into code points"
+    return f"{pluralize(count, 'span')} with offsets {says}, turned into code points"
 
 
-def _converted(spans: Spans, rows: Sequence[int], as_read: AsRead) -> Iterator[str]:
+def _converted(spans: Spans, rows: Sequence[int], as_read: SourceDocument) -> Iterator[str]:
     """Convert the spans of an annotation that fit if they count something else.
 
     Of what they may count that goes first in which most of them fit.

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, first_alike, met_before
+from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row
 from spanagree.corpus.best_labels import BEST, with_best_labels
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import codes
 from spanagree.errors import (
     InputError,
     SettingError,
-    counted,
     is_iterable,
-    listed,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import PathName, read_lines
 from spanagree.tables import cells_of, separator_of
@@ -64,15 +64,15 @@ def with_labels(
     place: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
     if raw.details is not None:
         place = (*place, raw.details.shape)
-    merged = chosen & met_before(*place, label) & ~met_before(*place, raw.label)
+    merged = chosen & is_repeated_row(*place, label) & ~is_repeated_row(*place, raw.label)
     notes = _notes_on_labels(raw, new, wanted, chosen, merged)
     kept = chosen & ~merged
     rows = raw.segments_kept(kept)
     rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[kept]]
     if raw.details is not None:
-        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_alike(*place, label))
+        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_equal_row(*place, label))
         if lost := len(raw.links) - len(raw.but(details=rows["details"]).links):
-            notes.append(f"labels: {counted(lost, 'relation')} of segments that were dropped")
+            notes.append(f"labels: {pluralize(lost, 'relation')} of segments that were dropped")
     reading = dict(raw.reading)
     if new:
         before = reading.get("map_labels", {})
@@ -122,26 +122,32 @@ def _notes_on_labels(
         both_names = [f"{name} as {new.get(name)}" for name in names]
         parts.append(f"{_count_by_label(both_names, label[renamed])} read")
     if merged.any():
-        parts.append(f"{counted(int(merged.sum()), 'segment')} then the same as another, merged")
+        parts.append(f"{pluralize(int(merged.sum()), 'segment')} then the same as another, merged")
     there = {new.get(name, name) for name in labels}
     absent = [name for name in wanted or () if name not in there]
     absent += [name for name in new if name not in labels]
     if absent:
-        parts.append(f"no segment has {listed(absent)} (there are {listed(labels) or 'none'})")
+        parts.append(
+            f"no segment has {join_names(absent)} (there are {join_names(labels) or 'none'})"
+        )
     return [f"labels: {'; '.join(parts)}"] if parts else []
 
 
 def _count_by_label(names: Sequence[str], label: Ints) -> str:
     """Return how many segments there are, and how many of each label."""
     counts = Counter(label.tolist()).most_common()
-    return f"{counted(len(label), 'segment')} ({listed(f'{names[i]} {n}' for i, n in counts)})"
+    return (
+        f"{pluralize(len(label), 'segment')} ({join_names(f'{names[i]} {n}' for i, n in counts)})"
+    )
 
 
 def _names(labels: Any) -> list[str]:
     """Return names of labels, each once."""
     names = [] if isinstance(labels, str) or not is_iterable(labels) else list(labels)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
-        raise SettingError(f'labels {show(labels)}; a list of names is needed, such as ["PER"]')
+        raise SettingError(
+            f'labels {quote_value(labels)}; a list of names is needed, such as ["PER"]'
+        )
     return list(dict.fromkeys(names))
 
 
@@ -173,12 +179,12 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
         names = [name.strip() if isinstance(name, str) else "" for name in pair]
         if len(names) != 2 or not all(names):
             raise InputError(
-                f"{where}: {show(list(pair))}; an old and a new label are needed: OLD=NEW,…, a"
-                " mapping, or a file with two columns"
+                f"{where}: {quote_value(list(pair))}; an old and a new label are needed:"
+                " OLD=NEW,…, a mapping, or a file with two columns"
             )
         if new.setdefault(names[0], names[1]) != names[1]:
             raise InputError(
-                f"{where}: label {show(names[0])} becomes {show(new[names[0]])} and"
-                f" {show(names[1])}; each becomes one"
+                f"{where}: label {quote_value(names[0])} becomes {quote_value(new[names[0]])} and"
+                f" {quote_value(names[1])}; each becomes one"
             )
     return new

@@ -10,7 +10,7 @@ from itertools import compress
 import numpy as np
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, counted
+from spanagree.errors import SettingError, pluralize
 
 
 def without_unplaced(corpus: Corpus) -> Corpus:
@@ -48,7 +48,8 @@ def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
     if not n_quotes:
         return ()
     return (
-        f"{counted(n_quotes, 'quote')} not in the text left out: {purpose} have no place for them",
+        f"{pluralize(n_quotes, 'quote')} not in the text left out: {purpose} have no place for"
+        " them",
     )
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, compact, groups, ranks
-from spanagree.corpus.details import Details, Links, joined
+from spanagree.arrays import Bools, Floats, Ints, compact, dense_ranks, group_indices
+from spanagree.corpus.details import RelationTable, SegmentDetails, joined
 from spanagree.corpus.segments import Content, Layer, RawLayer, Vocabulary
 from spanagree.errors import check_choice
 
@@ -38,7 +38,7 @@ ABSENT = {
 """What a document without rows of an annotator means, where the source does not say."""
 
 
-_NO_LINKS = Links.of(())
+_NO_LINKS = RelationTable.of(())
 
 
 def check_absent(absent: str | None) -> None:
@@ -98,7 +98,7 @@ class RawCorpus(Content):
     labels: tuple[str, ...]
     offsets: str = "tokens"
     when: Floats | None = None
-    details: Details | None = None
+    details: SegmentDetails | None = None
     quote: Ints | None = None
     quotes: tuple[str, ...] = ()
     ends: str | None = "exclusive"
@@ -137,11 +137,11 @@ class RawCorpus(Content):
 
     def layers(self) -> Iterator[tuple[str, Layer]]:
         """Yield each annotator with what she marked; labels are numbered as they are sorted."""
-        number = ranks(self.labels)
+        number = dense_ranks(self.labels)
         rows: list[Any] = [slice(None)]  # not copied
         if len(self.annotators) != 1:
-            rows = groups(self.of_annotator[self.annotation], len(self.annotators))
-        seen = groups(self.of_annotator, len(self.annotators))
+            rows = group_indices(self.of_annotator[self.annotation], len(self.annotators))
+        seen = group_indices(self.of_annotator, len(self.annotators))
         for name, mine, documents in zip(self.annotators, rows, seen, strict=True):
             annotated = np.zeros(len(self.lengths), np.bool_)
             annotated[self.of_document[documents]] = True
@@ -168,7 +168,7 @@ class RawCorpus(Content):
         return self.of_document[self.annotation]
 
     @property
-    def links(self) -> Links:
+    def links(self) -> RelationTable:
         """The relations between segments."""
         return _NO_LINKS if self.details is None else self.details.links
 

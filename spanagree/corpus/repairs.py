@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, met_before
+from spanagree.arrays import Bools, Ints, is_repeated_row, unique_rows
 from spanagree.corpus import balance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Details, Pieces, overlapping_shapes, united_pieces
+from spanagree.corpus.details import Pieces, SegmentDetails, overlapping_shapes, united_pieces
 from spanagree.corpus.flaws import (
     FLAWS,
     bad_relations,
@@ -30,7 +30,7 @@ from spanagree.corpus.raw import STANDS, RawCorpus
 from spanagree.corpus.roles import notes_of_absent
 from spanagree.corpus.segments import is_time, overlapping
 from spanagree.corpus.unplaced import UNPLACED
-from spanagree.errors import SettingError, check_choice, counted, more_like_it
+from spanagree.errors import SettingError, check_choice, more_like_it, pluralize
 
 
 class Repair(NamedTuple):
@@ -72,7 +72,7 @@ def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Keep of annotations of one document and annotator the latest; of equal times, the last."""
     when = np.zeros(len(raw.of_document)) if raw.when is None else raw.when
     order = np.lexsort((np.nan_to_num(when, nan=-np.inf), raw.of_document, raw.of_annotator))
-    again = met_before(raw.of_annotator[order][::-1], raw.of_document[order][::-1])[::-1]
+    again = is_repeated_row(raw.of_annotator[order][::-1], raw.of_document[order][::-1])[::-1]
     kept = np.ones(len(order), np.bool_)
     kept[order[again]] = False
     return keep_annotations(raw, kept)
@@ -121,7 +121,7 @@ def _in_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
     for row, some in pieces.items():
         start[row], end[row] = some[0][0], some[-1][1]
     several = {row: some for row, some in pieces.items() if len(some) > 1}
-    details = (raw.details or Details.none(len(start))).with_pieces(several)
+    details = (raw.details or SegmentDetails.none(len(start))).with_pieces(several)
     return raw.but(start=start, end=end, details=details)
 
 
@@ -181,7 +181,7 @@ def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
     apart = np.zeros(len(raw.start), np.int64)
     if raw.details is not None:  # those of several pieces stay as they are
         apart = np.where(raw.details.shape > 0, np.arange(1, len(apart) + 1), 0)
-    _, cell, _ = distinct(raw.annotation, raw.label, apart)
+    _, cell, _ = unique_rows(raw.annotation, raw.label, apart)
     later, _ = overlapping(cell, raw.start, raw.end)
     order = np.lexsort((-raw.end, raw.start, cell))
     first = np.flatnonzero(~np.isin(order, later))
@@ -306,18 +306,18 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
         raw, count = REPAIRS[name].apply(raw)
         lost = relations - len(raw.links)
         if lost and name != "drop-relations":
-            note = f"{counted(lost, 'relation')} of segments that were dropped left out ({name})"
+            note = f"{pluralize(lost, 'relation')} of segments that were dropped left out ({name})"
             raw = raw.but(notes=(*raw.notes, note))
         if count:
             done.append(name)
             says = REPAIRS[name].says
             noun = says.partition("s ")[0]
             before, _, after = says.partition(f"{noun}s")
-            note = f"{counted(count, f'{before}{noun}')}{after} ({name})"
+            note = f"{pluralize(count, f'{before}{noun}')}{after} ({name})"
             raw = raw.but(notes=(*raw.notes, note))
     if REPEATS_ERROR not in asked and (again := marked_again(raw)).any():
         number, first = int(again.sum()), FLAWS["duplicate"].describe(raw, int(again.argmax()))
-        note = f"{counted(number, 'segment')} read once: {first}{more_like_it(number)}"
+        note = f"{pluralize(number, 'segment')} read once: {first}{more_like_it(number)}"
         raw = _keep(raw, ~again, first_of_each(raw))
         raw = raw.but(
             notes=(*raw.notes, note),

@@ -17,12 +17,12 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus, check_absent
-from spanagree.errors import counted, printable
+from spanagree.errors import escape_name, pluralize
 
 _Names = TypeVar("_Names", bound=Iterable[str] | None)
 
 
-def with_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
+def apply_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
     """Return the rows where annotators without a row in a document saw it, or never did.
 
     Args:
@@ -62,7 +62,8 @@ def notes_of_absent(raw: RawCorpus) -> Iterator[str]:
     if cases := sum(len(documents) for _, documents in _absences(raw)):
         yield (
             f"nobody says whether annotators saw documents in which they have nothing"
-            f" ({counted(cases, 'case')}): systems are taken as having seen what gold or references"
+            f" ({pluralize(cases, 'case')}): systems are taken as having seen what gold or"
+            " references"
             " saw, annotators as never having seen it; --absent unmarked or unseen (absent=)"
             " decides for all, and in a table a row without start and end says that one was seen"
         )
@@ -96,7 +97,9 @@ def choose_annotators(
     return team, list(names) if len(team.layers) < len(corpus.layers) else None
 
 
-def settled(corpus: Corpus, systems: Iterable[str], references: Iterable[str]) -> Corpus:
+def infer_seen_by_systems(
+    corpus: Corpus, systems: Iterable[str], references: Iterable[str]
+) -> Corpus:
     """Return the corpus in which systems saw all that their references did, where nobody said.
 
     >>> two = Corpus.from_segments([5, 4], {"gold": [[], []], "mine": [[], None]})
@@ -116,14 +119,14 @@ def settled(corpus: Corpus, systems: Iterable[str], references: Iterable[str]) -
         layers[name] = replace(layer, annotated=layer.annotated | seen)
         if added:
             notes.append(
-                f"{printable(name)}: no row in {counted(added, 'document')} that gold or references"
-                " saw, taken as seen and nothing marked"
+                f"{escape_name(name)}: no row in {pluralize(added, 'document')} that gold or"
+                " references saw, taken as seen and nothing marked"
             )
     left = tuple(name for name in corpus.unsaid if name not in open_)
     return corpus.but(layers=layers, unsaid=left, notes=(*corpus.notes, *notes))
 
 
-def times_seen(corpus: Corpus, names: Iterable[str] | None = None) -> Ints:
+def count_seen(corpus: Corpus, names: Iterable[str] | None = None) -> Ints:
     """Return by how many annotators each document was seen, of all or of some by name.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], None], "ann": [[(0, 2, "X")], []]})

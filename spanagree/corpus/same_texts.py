@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spanagree.arrays import Hashes, hashed
-from spanagree.corpus.details import Details
+from spanagree.arrays import Hashes, hash_names
+from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.offsets import point, points_between
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Content
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 
 
 def numbers_of_texts(documents: Content) -> Hashes:
@@ -26,7 +26,7 @@ def numbers_of_texts(documents: Content) -> Hashes:
     else:
         return np.zeros(0, np.uint64)
     blank = np.array([not text.strip() for text in texts], np.bool_)
-    return np.where(blank, np.uint64(0), hashed(texts))
+    return np.where(blank, np.uint64(0), hash_names(texts))
 
 
 def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
     if not any(some.any() and 2 * some.sum() >= len(some) for some in again):
         return ()
     return (
-        f"{counted(sum(int(some.sum()) for some in again), 'document')} of different files have"
+        f"{pluralize(sum(int(some.sum()) for some in again), 'document')} of different files have"
         " the same text as another, under another id; --join text (join='text') makes them one"
         " document, and if the files are of several annotators, NAME=FILE names each",
     )
@@ -72,5 +72,5 @@ def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
         start[row], end[row] = point(points, int(start[row])), point(points, int(end[row]))
         if row in pieces:
             pieces[row] = tuple((point(points, a), point(points, b)) for a, b in pieces[row])
-    details = (raw.details or Details.none(len(start))).with_pieces(pieces)
+    details = (raw.details or SegmentDetails.none(len(start))).with_pieces(pieces)
     return raw.but(lengths=lengths, texts=tuple(content), start=start, end=end, details=details)

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, distinct, entries, in_order, ranks, row_order
-from spanagree.corpus.details import Details, Pieces
-from spanagree.corpus.words import WHEN_ASKED, WhenAsked
-from spanagree.errors import InputError, SettingError, show
+from spanagree.arrays import Bools, Ints, dense_ranks, entries, in_order, row_order, unique_rows
+from spanagree.corpus.details import Pieces, SegmentDetails
+from spanagree.corpus.words import WHEN_ASKED, LazyTokens
+from spanagree.errors import InputError, SettingError, quote_value
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
 """What the offsets of a corpus count; of recordings, units of time such as 10ms."""
@@ -123,7 +123,7 @@ class Relation(NamedTuple):
     directed: bool = True
 
 
-class Change(NamedTuple):
+class AlteredSegment(NamedTuple):
     """A segment that could not be taken over as it was.
 
     ``kind`` is what was done (expand, contract or drop, or ``duplicate`` where
@@ -234,7 +234,7 @@ class Layer:
     end: Ints
     label: Ints
     annotated: Bools
-    details: Details | None = None
+    details: SegmentDetails | None = None
 
     def __post_init__(self) -> None:
         keys = (self.document, self.start, self.end, self.label)
@@ -248,7 +248,7 @@ class Layer:
         if self.details is not None:  # of equal bounds and labels the shape decides
             if len(self.details) != len(keys[0]):
                 raise InputError("the details of a layer are those of each of its segments")
-            order = np.lexsort((ranks(self.details.shapes)[self.details.shape], *keys[::-1]))
+            order = np.lexsort((dense_ranks(self.details.shapes)[self.details.shape], *keys[::-1]))
             object.__setattr__(self, "details", self.details.taken(order))
         elif not in_order(*keys):
             order = row_order(*keys)
@@ -304,7 +304,9 @@ class Layer:
         """Return some segments in words, for errors."""
         columns = (self.start, self.end, self.label)
         some = ((int(column[i]) for column in columns) for i in rows)
-        return " and ".join(f"{start}–{end} {show(labels[label])}" for start, end, label in some)
+        return " and ".join(
+            f"{start}–{end} {quote_value(labels[label])}" for start, end, label in some
+        )
 
     def only(self, keep: Bools) -> Layer:
         """Return the segments for which ``keep`` is true; who saw what stays."""
@@ -313,7 +315,7 @@ class Layer:
         return Layer(*columns, self.annotated, details)
 
 
-class Columns(NamedTuple):
+class SegmentColumns(NamedTuple):
     """The segments of several layers: document, start, end, label, and the number of the layer."""
 
     document: Ints
@@ -328,16 +330,16 @@ def by_layer(column: Ints, layers: Sequence[Layer]) -> list[Ints]:
     return np.split(column, np.cumsum([len(layer) for layer in layers])[:-1])
 
 
-def columns_of_all(layers: Iterable[Layer]) -> Columns:
+def columns_of_all(layers: Iterable[Layer]) -> SegmentColumns:
     """Return the segments of all layers, one layer after the other."""
     every = list(layers)
     nothing = np.zeros(0, np.int64)
     document, start, end, label = (
         np.concatenate([nothing, *(getattr(layer, name) for layer in every)])
-        for name in Columns._fields[:4]
+        for name in SegmentColumns._fields[:4]
     )
     number = np.repeat(np.arange(len(every)), [len(layer) for layer in every])
-    return Columns(document, start, end, label, number)
+    return SegmentColumns(document, start, end, label, number)
 
 
 _Content = TypeVar("_Content", bound="Content")
@@ -354,7 +356,7 @@ class Content:
     lengths: Ints
     _: KW_ONLY
     ids: tuple[str, ...] | None = None
-    tokens: WhenAsked = WHEN_ASKED
+    tokens: LazyTokens = WHEN_ASKED
     texts: tuple[str, ...] | None = None
     token_starts: Ints | None = None
     wholes: Ints | None = None
@@ -425,7 +427,7 @@ class RawLayer(NamedTuple):
     label: Ints
     names: tuple[str, ...]
     annotated: Bools
-    details: Details | None = None
+    details: SegmentDetails | None = None
 
 
 class Vocabulary(dict[str, int]):
@@ -492,7 +494,7 @@ def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
 
 def first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
     """Return the first two segments of a document (and label) that share a token."""
-    _, cell, _ = distinct(layer.document, label)
+    _, cell, _ = unique_rows(layer.document, label)
     later, earlier = overlapping(cell, layer.start, layer.end)
     return (int(earlier[0]), int(later[0])) if len(later) else None
 

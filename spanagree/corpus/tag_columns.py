@@ -13,12 +13,19 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
 from spanagree.corpus.balance import READ, Balance, added, moved
-from spanagree.corpus.details import Details
+from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
-from spanagree.corpus.tags import Reading, is_ignored, read_tags, scheme_named
-from spanagree.corpus.words import Words
-from spanagree.errors import InputError, SettingError, check_choice, counted, printable, show
+from spanagree.corpus.tags import TagSegments, is_ignored, read_tags, scheme_named
+from spanagree.corpus.words import TokenBytes
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    check_choice,
+    escape_name,
+    pluralize,
+    quote_value,
+)
 
 _NO_MARKS = ("O", "", "_")
 _Where: TypeAlias = Callable[[int], str]  # where a token stands
@@ -71,7 +78,7 @@ def outside_tags(tags: object) -> tuple[str, ...]:
     names = (tags,) if isinstance(tags, str) else tags
     if isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names):
         return tuple(dict.fromkeys(names))
-    raise SettingError(f"outside {show(tags)}; tags that mean nothing marked, such as '_'")
+    raise SettingError(f"outside {quote_value(tags)}; tags that mean nothing marked, such as '_'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +101,7 @@ class TagColumn:
     brackets: Sequence[str] | None = None
     attributes: Mapping[str, tuple[Ints, tuple[str, ...]]] = field(default_factory=dict)
 
-    def read(self, lengths: Ints, kept: Bools, options: TagOptions, where: _Where) -> Reading:
+    def read(self, lengths: Ints, kept: Bools, options: TagOptions, where: _Where) -> TagSegments:
         """Return the segments in sentences of the tokens that are kept."""
         codes = self.codes if kept.all() else self.codes[kept]
 
@@ -118,14 +125,14 @@ class TagColumn:
         means = options.as_tags(self.names)
         return int(sum(n for n, tag in zip(numbers, means, strict=True) if tag not in _NO_MARKS))
 
-    def details(self, tokens: Ints) -> Details | None:
+    def details(self, tokens: Ints) -> SegmentDetails | None:
         """Return the attributes of segments by their first tokens; ``None`` if none has any."""
         codes = {name: codes[tokens] for name, (codes, _) in self.attributes.items()}
         codes = {name: some for name, some in codes.items() if (some >= 0).any()}
         if not codes:
             return None
         values = {name: self.attributes[name][1] for name in codes}
-        return replace(Details.none(len(tokens)), attributes=codes, values=values)
+        return replace(SegmentDetails.none(len(tokens)), attributes=codes, values=values)
 
     @property
     def has_ignored(self) -> bool:
@@ -184,7 +191,7 @@ def read_columns(
         sentences = dict.fromkeys(columns, documents if sentences is None else sentences)
     notes, partial = list(notes), {}
     if not kept.all():
-        lost = counted(int((~kept).sum()), "token")
+        lost = pluralize(int((~kept).sum()), "token")
         notes.append(f"{lost} that some annotator did not tag left out for all")
         partial = {"partial": "drop-tokens"}
         before = np.concatenate(([0], np.cumsum(kept)))
@@ -205,14 +212,14 @@ def read_columns(
             for name, column in columns.items()
         },  # let go
         ids=None if ids is None else tuple(ids),
-        tokens=tokens if isinstance(tokens, (Words, NoneType)) else tuple(tokens),
+        tokens=tokens if isinstance(tokens, (TokenBytes, NoneType)) else tuple(tokens),
         reading={**reading, **settings, **partial},
         notes=(*notes, *remarks),
         balance=balance,
     )
 
 
-def _balance(readings: Collection[Reading], kept: Bools, n_beside: int) -> Balance:
+def _balance(readings: Collection[TagSegments], kept: Bools, n_beside: int) -> Balance:
     """Count the tags that mark something, and the tokens, that were read and that were not."""
     n_dropped = sum(reading.dropped for reading in readings)
     n_kept = int(np.count_nonzero(kept))
@@ -227,7 +234,7 @@ def _balance(readings: Collection[Reading], kept: Bools, n_beside: int) -> Balan
 
 
 def _layer(
-    reading: Reading,
+    reading: TagSegments,
     sentences: Ints,
     documents: Ints,
     seen: Bools,
@@ -249,14 +256,14 @@ def _layer(
 
 
 def _settings(
-    readings: Mapping[str, Reading], options: TagOptions
+    readings: Mapping[str, TagSegments], options: TagOptions
 ) -> tuple[dict[str, Any], list[str]]:
     """Return how layers were read: as settings, and as notes."""
     notes = [note for name, reading in readings.items() for note in _notes_on(name, reading)]
     schemes = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
         scheme_of_each = ", ".join(
-            f"{printable(name)} {scheme}" for name, scheme in schemes.items()
+            f"{escape_name(name)} {scheme}" for name, scheme in schemes.items()
         )
         notes.append(
             f"read strictly in different schemes ({scheme_of_each}); name one to compare annotators"
@@ -301,22 +308,22 @@ def _in_document(documents: Ints) -> Callable[[str, int], str]:
     def where(layer: str, token: int) -> str:
         d = int(np.searchsorted(ends, token, side="right"))
         number = token - int(ends[d] - documents[d]) + 1
-        return f"{show(layer)}, document {d + 1}, token {number}".removeprefix("'', ")
+        return f"{quote_value(layer)}, document {d + 1}, token {number}".removeprefix("'', ")
 
     return where
 
 
-def _notes_on(name: str, reading: Reading) -> list[str]:
+def _notes_on(name: str, reading: TagSegments) -> list[str]:
     """Return notes on how a layer's tags were read."""
     notes = []
     if reading.repaired:
         kind = "" if reading.scheme == "mixed" else f" ({reading.scheme})"
-        tags = counted(reading.repaired, "ill-formed tag")
-        notes.append(f"{printable(name)}: {tags} read as conlleval does{kind}")
+        tags = pluralize(reading.repaired, "ill-formed tag")
+        notes.append(f"{escape_name(name)}: {tags} read as conlleval does{kind}")
     if reading.dropped:
-        tags = counted(reading.dropped, "tag")
+        tags = pluralize(reading.dropped, "tag")
         notes.append(
-            f"{printable(name)}: {tags} outside every well-formed {reading.scheme} segment not"
+            f"{escape_name(name)}: {tags} outside every well-formed {reading.scheme} segment not"
             " counted (strict)"
         )
     return notes

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, as_small, ranges
+from spanagree.arrays import Bools, Ints, as_small, expand_ranges
 from spanagree.corpus.segments import Layer, overlapping
-from spanagree.errors import InputError, SettingError, check_choice, show
+from spanagree.errors import InputError, SettingError, check_choice, quote_value
 
 O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
 
@@ -116,7 +116,7 @@ def scheme_named(scheme: object, *also: str) -> str:
     return str(name)
 
 
-class Reading(NamedTuple):
+class TagSegments(NamedTuple):
     """Segments read from tags; ``label`` indexes ``names``, offsets count within a sentence."""
 
     sentence: Ints
@@ -139,7 +139,7 @@ def read_tags(
     scheme: str = "auto",
     strict: bool = False,
     where: Callable[[int], str] = "tag {}".format,
-) -> Reading:
+) -> TagSegments:
     """Return the segments of many sentences.
 
     Args:
@@ -191,7 +191,7 @@ def read_tags(
         for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
         if number
     }
-    return Reading(*rows, tuple(place), scheme, 0 if strict else count, dropped, kinds, marked)
+    return TagSegments(*rows, tuple(place), scheme, 0 if strict else count, dropped, kinds, marked)
 
 
 def _meanings(
@@ -246,7 +246,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
         raise _cannot_hold(layer, labels, (i - 1, i), scheme, "touch")
     prefix = np.full(int(lengths.sum()), O)
     label = np.zeros(len(prefix), np.int64)
-    inside, _ = ranges(start, end)
+    inside, _ = expand_ranges(start, end)
     prefix[inside] = I
     label[inside] = np.repeat(layer.label, end - start)
     letter = SCHEMES[scheme].letter | spelled
@@ -326,7 +326,7 @@ def _unknown(tag: object, scheme: str) -> str:
             f"; what means that nothing is marked is named with --outside {shlex.quote(tag)}"
             " (outside=), what stands for text never seen with --missing (missing=)"
         )
-    return f"unknown tag {show(tag)}; allowed: {allowed}"
+    return f"unknown tag {quote_value(tag)}; allowed: {allowed}"
 
 
 class _Sequence:

@@ -17,9 +17,9 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import LONGEST, UNIT_OF_TIME, is_time
-from spanagree.errors import SettingError, counted, invalid_value, listed, show
+from spanagree.errors import SettingError, invalid_value, join_names, pluralize, quote_value
 from spanagree.results.frame import Frame
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 if TYPE_CHECKING:  # exact numbers are loaded where times are read, which most corpora have none of
     from fractions import Fraction
@@ -56,7 +56,9 @@ def scale_of(unit: str) -> Fraction:
         return Fraction(1, _A_SECOND[unit])
     rate = _RATE.fullmatch(unit) if isinstance(unit, str) else None
     if rate is None or not Fraction(rate[1]):
-        raise SettingError(f"time-unit {show(unit)}; s, ms, us or frames such as 25fps are known")
+        raise SettingError(
+            f"time-unit {quote_value(unit)}; s, ms, us or frames such as 25fps are known"
+        )
     return 1 / Fraction(rate[1])
 
 
@@ -135,7 +137,7 @@ def sized(size: int, offsets: str) -> str:
     >>> sized(1, "tokens"), sized(150, "10ms")
     ('1 token', '1.5 s')
     """
-    return f"{shown(size, offsets)} s" if is_time(offsets) else counted(size, offsets[:-1])
+    return f"{shown(size, offsets)} s" if is_time(offsets) else pluralize(size, offsets[:-1])
 
 
 def in_seconds(at: Any, offsets: str) -> Any:
@@ -174,7 +176,7 @@ def with_seconds(table: Frame, *names: str) -> Frame:
         for row in table.rows
     ]
     titles = [c.title for c, is_size in zip(columns, sizes, strict=True) if is_size and c.title]
-    remarks = [*table.remarks, *([f"{listed(titles)}: in seconds"] if titles else ())]
+    remarks = [*table.remarks, *([f"{join_names(titles)}: in seconds"] if titles else ())]
     return replace(table, columns=columns, rows=rows, remarks=remarks)
 
 
@@ -224,15 +226,15 @@ def with_resolution(
     unit = ticks_of(chosen) if isinstance(chosen, str) else 0
     if unit < _FINEST:
         needed = "a unit such as 1s, 10ms or 100us is needed, of 1us or more"
-        raise SettingError(f"resolution {show(resolution)}; {needed}")
+        raise SettingError(f"resolution {quote_value(resolution)}; {needed}")
     start, end, lengths = (_rounded(x, unit) for x in times)
     emptied = (start == end) & (times[0] < times[1])
     odd = sum(int((x % unit != 0).sum()) for x in times[:2])
     notes = raw.notes
     if odd:
-        note = f"{counted(odd, 'time')} rounded to {chosen}"
+        note = f"{pluralize(odd, 'time')} rounded to {chosen}"
         gone = int(emptied.sum())
-        note += f"; {counted(gone, 'segment')} became empty and left out" if gone else ""
+        note += f"; {pluralize(gone, 'segment')} became empty and left out" if gone else ""
         notes = (*notes, note)
     if (times[0] < 0).any() or (times[1] < 0).any():
         lengths = np.maximum(lengths, 0)
@@ -244,7 +246,7 @@ def with_resolution(
 
 def _of_known_length(raw: RawCorpus, **read: str) -> RawCorpus:
     """Return the rows with the setting that gives the lengths, and no note that none is known."""
-    reading = {**raw.reading, **as_read(**{**raw.reading.get("read", {}), **read})}
+    reading = {**raw.reading, **reading_settings(**{**raw.reading.get("read", {}), **read})}
     notes = tuple(note for note in raw.notes if LAST_END not in note)
     return raw.but(reading=reading, notes=notes)
 
@@ -276,7 +278,9 @@ def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
     for name, key, raw in zip(parts, keys, raws, strict=True):
         lengths = np.array([longest[id_] for id_ in key], np.int64)
         longer = int((lengths > raw.lengths).sum())
-        says = f"{name}: {counted(longer, 'recording')} longer in another file, whose length counts"
+        says = (
+            f"{name}: {pluralize(longer, 'recording')} longer in another file, whose length counts"
+        )
         is_noted = not longer or any(LAST_END in note for note in raw.notes)
         made[name] = raw.but(lengths=lengths, notes=raw.notes if is_noted else (*raw.notes, says))
     return made
@@ -301,7 +305,7 @@ def within_parts(
     place = {raw.id_of(d): d for d in range(len(raw.lengths))}
     named = [(place[id_], *part) for id_, some in parts.items() if id_ in place for part in some]
     if not named:
-        known = f"of {listed(parts)}, and the recordings are {listed(place)}"
+        known = f"of {join_names(parts)}, and the recordings are {join_names(place)}"
         raise SettingError(f"uem has parts {known}; give the same recordings the same names")
     several = len(named) > len({d for d, *_ in named})
     rows: list[list[Ints]] = []
@@ -323,10 +327,10 @@ def within_parts(
     annotation, start, end, label, kept = map(np.concatenate, zip(*rows, strict=True))
     of_document, of_annotator = map(np.concatenate, zip(*seen, strict=True))
     before = int((raw.start < raw.end).sum())
-    cut = counted(len(named), "part")
+    cut = pluralize(len(named), "part")
     return raw.but(
         lengths=np.array(lengths, np.int64), ids=tuple(ids), annotation=annotation, start=start,
         end=end, label=label, of_document=of_document, of_annotator=of_annotator, when=None,
         quote=None, details=None,
-        notes=(*raw.notes, f"uem: {counted(len(kept), 'segment')} of {before} in {cut}"),
+        notes=(*raw.notes, f"uem: {pluralize(len(kept), 'segment')} of {before} in {cut}"),
     )  # fmt: skip

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Ints, first_alike, met_before
-from spanagree.corpus.details import Details, united_pieces
+from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row
+from spanagree.corpus.details import SegmentDetails, united_pieces
 from spanagree.corpus.segments import Layer
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, quote_value
 
 CUTS = {
     "error": "a segment that cuts a token is an error",
@@ -40,7 +40,9 @@ def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], lis
     starts: list[int] = []
     at = 0
     if not isinstance(tokens, Iterable):
-        raise InputError(f"{where}: the tokenizer gave {show(tokens)}; a list of tokens is needed")
+        raise InputError(
+            f"{where}: the tokenizer gave {quote_value(tokens)}; a list of tokens is needed"
+        )
     for token in tokens:
         if isinstance(token, str):
             word, start = token, text.find(token, at)
@@ -51,11 +53,12 @@ def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], lis
             word = text[start:end]
         else:
             raise InputError(
-                f"{where}: token {show(token)}; strings, (start, end) or spaCy's tokens are needed"
+                f"{where}: token {quote_value(token)}; strings, (start, end) or spaCy's tokens are"
+                " needed"
             )
         if start < at or text[start : start + len(word)] != word or not word:
             raise InputError(
-                f"{where}: token {show(word)} is not in the text from character {at} on; a"
+                f"{where}: token {quote_value(word)} is not in the text from character {at} on; a"
                 " tokenizer gives the pieces of the text in their order"
             )
         words.append(word)
@@ -88,7 +91,7 @@ def tokenize(
         InputError: for tokens that are not pieces of their text.
     """
     pieces = [
-        locate(text, tokenizer(text), f"document {show(name_of(d))}")
+        locate(text, tokenizer(text), f"document {quote_value(name_of(d))}")
         for d, text in enumerate(texts)
     ]
     words = tuple(word for some, _ in pieces for word in some)
@@ -119,7 +122,7 @@ def spaced(words: Sequence[str], lengths: Ints) -> tuple[tuple[str, ...], Ints]:
     return tuple(" ".join(words[a:b]) for a, b in bounds), starts
 
 
-class Fitted(NamedTuple):
+class TokenRanges(NamedTuple):
     """Segments as ranges of tokens, counted within their documents.
 
     ``cuts`` says which of them cut a token or have none, ``gone`` of which nothing is left, and
@@ -136,7 +139,7 @@ class Fitted(NamedTuple):
 
 def fit_pieces(
     layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str
-) -> tuple[Fitted, Details | None]:
+) -> tuple[TokenRanges, SegmentDetails | None]:
     """Fit segments that may have several pieces to tokens, as :func:`fit` does; return details too.
 
     Each piece is taken over by itself; of a segment with one that is dropped nothing is left.
@@ -169,10 +172,12 @@ def fit_pieces(
     in_tokens = details.with_pieces({row: some for row, some in united.items() if len(some) > 1})
     apart = np.where(gone, -1 - np.arange(n), 0 if in_tokens is None else in_tokens.shape)
     identity = (layer.document, low, high, layer.label, apart)
-    return Fitted(low, high, cuts, gone, met_before(*identity), first_alike(*identity)), in_tokens
+    return TokenRanges(
+        low, high, cuts, gone, is_repeated_row(*identity), first_equal_row(*identity)
+    ), in_tokens
 
 
-def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
+def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> TokenRanges:
     """Return the segments of a layer in characters as ranges of tokens.
 
     ``cut`` is one of :data:`CUTS`.
@@ -193,9 +198,9 @@ def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> Fitted:
     start, end = low - first, high - first
     apart = np.where(gone, -1 - np.arange(len(gone)), 0)  # what is gone repeats nothing
     columns = (layer.document, start, end, layer.label, apart)
-    again = met_before(*columns)
-    stands_for = first_alike(*columns) if layer.details is not None else np.arange(len(layer))
-    return Fitted(start, end, cuts, gone, again, stands_for)
+    again = is_repeated_row(*columns)
+    stands_for = first_equal_row(*columns) if layer.details is not None else np.arange(len(layer))
+    return TokenRanges(start, end, cuts, gone, again, stands_for)
 
 
 def _uncovered(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, quote_value
 
 UNPLACED = {
     "wrong": "they are false positives, and take part in chance as segments that match nothing",
@@ -148,10 +148,12 @@ def checked(
     kept = {name: quotes for name, quotes in unplaced.items() if name in seen and len(quotes)}
     for name, quotes in kept.items():
         if unknown := sorted({*quotes.label} - {*labels}):
-            raise InputError(f"annotator {show(name)}: no label {show(unknown[0])} in the corpus")
+            raise InputError(
+                f"annotator {quote_value(name)}: no label {quote_value(unknown[0])} in the corpus"
+            )
         documents = np.flatnonzero(seen[name])
         if not np.isin(quotes.at, documents).all():
             raise InputError(
-                f"annotator {show(name)}: quotes in a document that the annotator never saw"
+                f"annotator {quote_value(name)}: quotes in a document that the annotator never saw"
             )
     return kept

@@ -12,7 +12,7 @@ _END = ord("\n")
 _PORTION = 1 << 20  # bytes that are parted in one go
 
 
-class Words(Sequence[str]):
+class TokenBytes(Sequence[str]):
     """Tokens as bytes, equal to any other sequence of the same strings.
 
     >>> words = Words(b"Jo\\nsings\\n", 2)
@@ -34,13 +34,13 @@ class Words(Sequence[str]):
         return iter(self._words)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Words):
+        if isinstance(other, TokenBytes):
             return self._joined == other._joined
         return self._words == other
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content
 
-    def unlike(self, other: Words) -> list[int]:
+    def unlike(self, other: TokenBytes) -> list[int]:
         """Return the places where two rows of tokens differ, as far as both go.
 
         >>> Words(b"Jo\\nsang\\nto\\n", 3).unlike(Words(b"Jo\\nsings\\nme\\nso\\n", 4))
@@ -75,14 +75,14 @@ class Words(Sequence[str]):
         return tuple(words)
 
 
-class WhenAsked:
-    """The tokens of a corpus: :class:`Words` become a tuple when they are first asked for."""
+class LazyTokens:
+    """The tokens of a corpus: :class:`TokenBytes` become a tuple when they are first asked for."""
 
     def __get__(self, content: object, kind: object = None) -> tuple[str, ...] | None:
         if content is None:
             return None  # the default
-        words: tuple[str, ...] | Words | None = vars(content)["tokens"]
-        if isinstance(words, Words):
+        words: tuple[str, ...] | TokenBytes | None = vars(content)["tokens"]
+        if isinstance(words, TokenBytes):
             words = vars(content)["tokens"] = tuple(words)
         return words
 
@@ -90,4 +90,4 @@ class WhenAsked:
         vars(content)["tokens"] = words
 
 
-WHEN_ASKED = WhenAsked()
+WHEN_ASKED = LazyTokens()

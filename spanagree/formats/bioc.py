@@ -14,12 +14,12 @@ from spanagree.corpus.details import Pieces
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
-    counted,
     invalid_value,
     is_whole,
-    listed,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
     whole_number,
 )
 from spanagree.files import PathName, naming_files
@@ -27,10 +27,10 @@ from spanagree.formats.exports import objects_in
 from spanagree.formats.file_head import FileHead, read_head
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
 from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 _OF_COLLECTION = ("source", "date", "key", "infon")
 _PLAIN = ("id", "offset", "text")
@@ -78,7 +78,7 @@ def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = 
     """
     log = ReadLog(printable_path(path))
     records = _records(_documents(path, log), log, feature or "type")
-    reading = as_read(feature=feature, ends=ends)
+    reading = reading_settings(feature=feature, ends=ends)
     return gather(records, log, reading, annotators=[""], ends=ends, again=False)
 
 
@@ -104,17 +104,17 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
     for document in documents:
         if document.get("id") is None:
             raise invalid_value(f"{log.name}: document", document, f"an id is needed: {_ALLOWED}")
-        where = f"{log.name}: document {show(document['id'])}"
+        where = f"{log.name}: document {quote_value(document['id'])}"
         passages = objects_in(document["passages"], "passages", where)
         inner = [objects_in(passage.get("sentences"), "sentences", where) for passage in passages]
         parts = [*passages, *chain.from_iterable(inner)]
         text = _text(parts, where)
-        spans: list[Span] = []
+        spans: list[RawSpan] = []
         known: dict[str, int] = {}
         here: dict[tuple[Pieces, str | None, str], int] = {}
         for part in (*parts, document):
             for marked in objects_in(part.get("annotations"), "annotations", where):
-                place = f"{where}, annotation {show(marked.get('id'))}"
+                place = f"{where}, annotation {quote_value(marked.get('id'))}"
                 row = _row(marked, label, place, log, infons)
                 if row is None:
                     continue
@@ -124,12 +124,14 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
                     pieces, name, quote = row
                     attributes = _attributes(marked, label)
                     here[row] = len(spans)
-                    spans.append(Span(None, None, name, quote or None, attributes, pieces, place))
+                    spans.append(
+                        RawSpan(None, None, name, quote or None, attributes, pieces, place)
+                    )
                 if marked.get("id") is not None:
                     known[str(marked["id"])] = here[row]
         if spans and not text:
             raise InputError(
-                f"{where}: {counted(len(spans), 'annotation')} and no text in its passages, in"
+                f"{where}: {pluralize(len(spans), 'annotation')} and no text in its passages, in"
                 " which they would stand; export the texts too"
             )
         links = [
@@ -138,19 +140,19 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
             for relation in objects_in(part.get("relations"), "relations", where)
             for link in _links(relation, known, where, log)
         ]
-        annotation = Annotation("", spans, relations=links)
+        annotation = RawAnnotation("", spans, relations=links)
         yield Record(where, document["id"], {"text": text}, [annotation])
     if infons and label not in infons:
-        there = listed(f"{name} ({number})" for name, number in infons.items())
+        there = join_names(f"{name} ({number})" for name, number in infons.items())
         advice = "--feature chooses the infon that holds the labels"
         log.notes.append(f"{log.name}: no infon {label}; there are {there}; {advice}")
 
 
 def _links(
     relation: Mapping[str, Any], known: Mapping[str, int], where: str, log: ReadLog
-) -> Iterator[Link]:
+) -> Iterator[RawRelation]:
     """Yield a relation of two annotations; count others."""
-    place = f"{where}, relation {show(relation.get('id'))}"
+    place = f"{where}, relation {quote_value(relation.get('id'))}"
     nodes = objects_in(relation.get("nodes"), "nodes", place)
     infons = relation.get("infons") or {}
     label = infons.get("type") if isinstance(infons, dict) else None
@@ -158,7 +160,7 @@ def _links(
         log.passed["other relation"] += 1
         return
     first, second = (known.get(str(node.get("refid"))) for node in nodes)
-    yield Link(first, second, str(label), place)
+    yield RawRelation(first, second, str(label), place)
 
 
 def _text(parts: list[dict[str, Any]], where: str) -> str:

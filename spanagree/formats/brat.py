@@ -19,11 +19,11 @@ from spanagree.corpus.segments import Relation, Segment
 from spanagree.errors import (
     InputError,
     SettingError,
-    counted,
     invalid_value,
-    listed,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
     whole_number,
 )
 from spanagree.files import (
@@ -38,8 +38,8 @@ from spanagree.files import (
 )
 from spanagree.formats.combine import renamed
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
-from spanagree.settings import as_read
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
+from spanagree.settings import reading_settings
 
 _ALLOWED = {
     "R": "brat writes R1, a tab, a label, Arg1:T1 Arg2:T2",
@@ -128,7 +128,7 @@ def raw_brat(
     """Return the rows of a brat folder or file, unchecked; a collection's annotator has no name."""
     check_absent(absent)
     log = ReadLog("")
-    reading = {"format": "brat", **as_read(absent=absent, ends=ends)}
+    reading = {"format": "brat", **reading_settings(absent=absent, ends=ends)}
     return gather(_records(Path(folder), log, absent), log, reading, ends=ends)
 
 
@@ -155,7 +155,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             marked = os.path.join(folder, ann)
             rows = _rows_of(printable_path(marked), read_text(marked))
             blank += not rows
-            parsed = Annotation(annotator, None)
+            parsed = RawAnnotation(annotator, None)
             if rows or absent != "unseen":
                 parsed = _annotation(annotator, rows, passed)
             annotations = [parsed]
@@ -175,7 +175,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
         notes.append(f"{count} {kind if count > 1 else _SINGULAR[kind]} passed over")
     if blank and absent is None:
         notes.append(
-            f"{counted(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
+            f"{pluralize(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
     log.notes += [f"{name}: {note}" for note in notes]  # notes of several folders are gathered
@@ -199,8 +199,8 @@ def _pairs(
         elif txt not in places:
             if id_ not in texts:
                 raise InputError(
-                    f"{printable_path(root / ann)}: there is no {show(Path(txt).name)} beside it;"
-                    " brat keeps the text there"
+                    f"{printable_path(root / ann)}: there is no {quote_value(Path(txt).name)}"
+                    " beside it; brat keeps the text there"
                 )
             yield texts[id_], ann, annotator, id_
 
@@ -225,12 +225,12 @@ def _places(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], list[str]
             places[file] = "", "/".join(names)
     notes = []
     if len(places) < len(parts):
-        lost = counted(len(parts) - len(places), "text")
+        lost = pluralize(len(parts) - len(places), "text")
         notes.append(f"{lost} without an .ann file passed over")
     if len(marked) > 1 and not are_people:
         notes.append(
-            f"{listed(sorted(filter(None, marked)))}: folders of other documents, read as parts of"
-            " one annotator's"
+            f"{join_names(sorted(filter(None, marked)))}: folders of other documents, read as"
+            " parts of one annotator's"
         )
     return places, notes
 
@@ -271,10 +271,10 @@ def _rows_of(name: str, rows: str) -> list[tuple[str, str]]:
 
 def _annotation(
     annotator: str, rows: Sequence[tuple[str, str]], passed: Counter[str]
-) -> Annotation:
+) -> RawAnnotation:
     """Return the segments of a file, and what is said of them; count what is ``passed`` over."""
     known: dict[str, int] = {}
-    spans: list[Span] = []
+    spans: list[RawSpan] = []
     attributes: list[dict[str, str]] = []
     for where, row in rows:
         if row[0] not in "REAMN#*":
@@ -282,9 +282,9 @@ def _annotation(
             known[name] = len(spans)
             attributes.append({})
             if len(pieces) == 1:
-                spans.append(Span(*pieces[0], label, quote, attributes[-1], None, where))
+                spans.append(RawSpan(*pieces[0], label, quote, attributes[-1], None, where))
             else:
-                spans.append(Span(None, None, label, quote, attributes[-1], pieces, where))
+                spans.append(RawSpan(None, None, label, quote, attributes[-1], pieces, where))
     for _, row in rows:  # an event stands for its trigger, also before it is defined
         if row[0] == "E":
             name, _, arguments = row.partition("\t")
@@ -297,7 +297,9 @@ def _annotation(
             passed[_NOTES] += 1
         elif row[0] in "RE*":
             for first, second, label, directed in _links(where, row):
-                relations.append(Link(known.get(first), known.get(second), label, where, directed))
+                relations.append(
+                    RawRelation(known.get(first), known.get(second), label, where, directed)
+                )
         elif row[0] in "AMN":
             target, name, value = _attribute(where, row)
             if target in known:
@@ -305,7 +307,7 @@ def _annotation(
                 attributes[known[target]][name] = ";".join(dict.fromkeys(values))
             else:
                 passed[_ATTRIBUTES] += 1
-    return Annotation(annotator, spans, relations=relations)
+    return RawAnnotation(annotator, spans, relations=relations)
 
 
 def _segment(where: str, row: str) -> tuple[str, list[tuple[int, int]], str, str | None]:
@@ -394,8 +396,8 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
             is_odd = {"", ".", ".."} & {*parts} or "\\" in stem or "\0" in stem or stem[0] == "."
             if is_odd or (what == "annotator" and len(parts) > 1 and not is_one):
                 raise SettingError(
-                    f"{what} {show(stem)}: brat keeps it in a file or folder of that name, which"
-                    " such a name cannot be; give it another"
+                    f"{what} {quote_value(stem)}: brat keeps it in a file or folder of that name,"
+                    " which such a name cannot be; give it another"
                 )
         _check_case(what, names)
     for what, written in _names_in(corpus).items():
@@ -403,14 +405,15 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
         for term in sorted(written):
             if (other := known.setdefault(_without_space(term), term)) != term:
                 raise SettingError(
-                    f"{what} {show(other)} and {show(term)}: brat holds no white space, and both"
-                    f" would be {show(_without_space(term))}; give one another name"
+                    f"{what} {quote_value(other)} and {quote_value(term)}: brat holds no white"
+                    " space, and both"
+                    f" would be {quote_value(_without_space(term))}; give one another name"
                     + (", as --map-labels does" if what == "label" else "")
                 )
     for number in (n for n, text in enumerate(texts) if text.startswith(BOM)):
         raise InputError(
-            f"document {show(corpus.id_of(number))}: the text begins with a byte order mark, which"
-            " a file cannot hold; leave it out"
+            f"document {quote_value(corpus.id_of(number))}: the text begins with a byte order"
+            " mark, which a file cannot hold; leave it out"
         )
     with whole_folder(root) as hidden:
         for number, document in enumerate(corpus):
@@ -424,7 +427,9 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 write_text(file, texts[number])
                 if segments is not None:
-                    where = f"annotator {show(annotator)}, document {show(document.id)}"
+                    where = (
+                        f"annotator {quote_value(annotator)}, document {quote_value(document.id)}"
+                    )
                     lines = _lines(segments, links.get(annotator, ()), texts[number], where)
                     write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
 
@@ -441,8 +446,8 @@ def _check_case(what: str, names: Iterable[str]) -> None:
         for path in ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1)):
             if (other := known.setdefault(normalize("NFC", path).casefold(), path)) != path:
                 raise SettingError(
-                    f"{what} {show(other)} and {show(path)}: one file or folder on systems that"
-                    " ignore case; give one another name"
+                    f"{what} {quote_value(other)} and {quote_value(path)}: one file or folder on"
+                    " systems that ignore case; give one another name"
                 )
 
 
@@ -469,7 +474,9 @@ def changed_in_brat(corpus: Corpus) -> list[str]:
     """Return what brat's files have otherwise than a corpus, a sentence each."""
     names = {name for of_kind in _names_in(corpus).values() for name in of_kind}
     names = {name for name in names if _without_space(name) != name}
-    written = f"written with _ for white space, which brat does not hold: {listed(sorted(names))}"
+    written = (
+        f"written with _ for white space, which brat does not hold: {join_names(sorted(names))}"
+    )
     marked = [
         (document.text or "")[start:end]
         for document in corpus.to_characters()
@@ -478,7 +485,7 @@ def changed_in_brat(corpus: Corpus) -> list[str]:
         for start, end in segment.pieces
     ]
     cut = sum("\n" in text or "\r" in text for text in marked)
-    pieces = f"{counted(cut, 'segment')} cut at line breaks, which brat's do not hold"
+    pieces = f"{pluralize(cut, 'segment')} cut at line breaks, which brat's do not hold"
     return [*([written] if names else ()), *([pieces] if cut else ())]
 
 
@@ -502,16 +509,16 @@ def _lines(
         ]
         if not pieces:
             raise InputError(
-                f"{where}: segment {segment.start}–{segment.end} {show(segment.label)} is nothing"
-                " but line breaks, which brat cannot hold; leave it out"
+                f"{where}: segment {segment.start}–{segment.end} {quote_value(segment.label)} is"
+                " nothing but line breaks, which brat cannot hold; leave it out"
             )
         at = ";".join(f"{start} {end}" for start, end in pieces)
         alike = written.setdefault((label, at), segment)
         if alike is not segment:
             raise InputError(
                 f"{where}: segments {alike.start}–{alike.end} and {segment.start}–{segment.end}"
-                f" {show(segment.label)} differ in line breaks alone, which brat cannot hold;"
-                " leave one out"
+                f" {quote_value(segment.label)} differ in line breaks alone, which brat cannot"
+                " hold; leave one out"
             )
         yield f"T{number}\t{label} {at}\t{' '.join(text[start:end] for start, end in pieces)}"
         for name, value in segment.attributes.items():

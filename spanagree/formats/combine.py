@@ -22,8 +22,15 @@ from spanagree.corpus.repairs import keep_annotations
 from spanagree.corpus.same_texts import note_of_same_texts, numbers_of_texts, with_line_ends
 from spanagree.corpus.segments import Vocabulary
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.errors import InputError, SettingError, counted, listed, printable, show
-from spanagree.settings import as_read
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    escape_name,
+    join_names,
+    pluralize,
+    quote_value,
+)
+from spanagree.settings import reading_settings
 
 _APART = (
     "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"
@@ -40,7 +47,7 @@ _ONE_ID = (
 _BY_LAYER = ("schemes", "ill_formed", "quotes")  # what a reading says of each layer
 
 
-def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawCorpus:
+def merge_sources(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawCorpus:
     """Return the rows of several sources as one.
 
     Documents are matched by their ids; where one source has none, by their order. Annotators of
@@ -60,7 +67,7 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
         place = _places(united, part, first, source)
         known = np.flatnonzero(place >= 0).tolist()
         part = _as_in(part, {d: _text(united, int(place[d])) for d in known})
-        _check_same(united, part, place, printable(source))
+        _check_same(united, part, place, escape_name(source))
         new = place < 0
         place[new] = len(united.lengths) + np.arange(int(new.sum()))
         reading = {**part.reading, **united.reading}
@@ -71,7 +78,7 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
         reading |= {"repair": [*dict.fromkeys(done)]} if done else {}
         both = _joined([united, part], [np.arange(len(united.lengths)), place], reading)
         notes = [
-            f"{printable(source)}: the {what} left out, as not all sources have them"
+            f"{escape_name(source)}: the {what} left out, as not all sources have them"
             for what in ("tokens", "texts")
             if getattr(both, what) is None
             and (getattr(united, what) is None) != (getattr(part, what) is None)
@@ -86,7 +93,7 @@ def unite(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawC
     if differing:
         note = (
             "annotators of the same name who mark shared documents differently are kept apart, each"
-            f" with the name of the file: {listed(sorted(differing))}"
+            f" with the name of the file: {join_names(sorted(differing))}"
         )
         united = replace(united, notes=(*united.notes, note))
     if all(raw.ids is not None for raw in sources.values()):
@@ -119,7 +126,7 @@ def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
     for name, raw in parts.items():
         if raw.texts is None and raw.tokens is None:
             raise SettingError(
-                f"{printable(name)}: no texts, by which join text joins documents; leave it out"
+                f"{escape_name(name)}: no texts, by which join text joins documents; leave it out"
             )
         met: Counter[Any] = Counter()
         ids: list[str] = []
@@ -138,14 +145,17 @@ def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
         for text, id_ in added_ids:
             ids_of.setdefault(text, []).append(id_)
         taken.update(ids)
-        reading = {**raw.reading, **as_read(**{**raw.reading.get("read", {}), "join": "text"})}
+        reading = {
+            **raw.reading,
+            **reading_settings(**{**raw.reading.get("read", {}), "join": "text"}),
+        }
         renamed_parts[name] = raw.but(ids=tuple(ids), reading=reading)
     return renamed_parts
 
 
 def _one_person_each(names: Iterable[str]) -> str:
     """Compose the note on annotators whose names are in several files."""
-    people = listed(sorted(names))
+    people = join_names(sorted(names))
     return (
         f"annotators of the same name in several files are one person each: {people}; NAME=FILE"
         " keeps those of a file apart"
@@ -160,10 +170,10 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
 
     Args:
         parts: rows of files of one format, by name.
-        repeats: as in :func:`concatenated`.
+        repeats: as in :func:`concatenate`.
 
     Raises:
-        InputError: as in :func:`concatenated`.
+        InputError: as in :func:`concatenate`.
     """
     files_of = Counter(name for raw in parts.values() for name in raw.annotators)
     shards = {
@@ -173,7 +183,7 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
     }
     if not shards:
         return dict(parts)
-    raw = concatenated(shards, repeats=repeats)
+    raw = concatenate(shards, repeats=repeats)
     note = _one_person_each(name for name in raw.annotators if files_of[name] > 1)
     others = {name: part for name, part in parts.items() if name not in shards}
     return {next(iter(shards)): raw.but(notes=(*raw.notes, note)), **others}
@@ -217,7 +227,7 @@ def _marked_by(raw: RawCorpus, name: str) -> dict[str, Any]:
     return {id_: None if spans is None else sorted(spans) for id_, spans in marked.items()}
 
 
-def concatenated(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
+def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
     """Return parts of one corpus as one: the same annotators over other documents.
 
     Documents without ids are called by the part's name and their number in it. Documents of the
@@ -237,21 +247,21 @@ def concatenated(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False)
     reading = dict(raw.reading)
     for name, part in others:
         _check_offsets(first, raw, name, part)
-        reading = merged_settings(reading, part.reading, printable(name))
+        reading = merged_settings(reading, part.reading, escape_name(name))
     parts = [
         replace(part, ids=part.ids or tuple(f"{name}:{i + 1}" for i in range(len(part.lengths))))
         for name, part in named_parts.items()
     ]
-    notes = merged_notes({printable(name): part.notes for name, part in named_parts.items()})
-    names = [printable(name) for name in named_parts]
+    notes = merged_notes({escape_name(name): part.notes for name, part in named_parts.items()})
+    names = [escape_name(name) for name in named_parts]
     places, shared = _united(names, parts)
     joined_parts = _joined(parts, places, reading)
     if len(shared):
-        notes.append(f"{counted(len(shared), 'document')} in more than one file, united by id")
+        notes.append(f"{pluralize(len(shared), 'document')} in more than one file, united by id")
         n_rows = [len(part.of_document) for part in parts]
         joined_parts, n_copies = _without_copies(joined_parts, names, n_rows, shared, repeats)
         if n_copies:
-            notes.append(f"{counted(n_copies, 'annotation')} the same in another file, read once")
+            notes.append(f"{pluralize(n_copies, 'annotation')} the same in another file, read once")
     notes += _same_texts(parts)
     return replace(joined_parts, notes=tuple(notes))
 
@@ -282,7 +292,7 @@ def _united(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], I
         parts[p] = part
         for d in np.flatnonzero(place >= 0).tolist():
             _, before, there = home[ids[d]]
-            where = f"{name}: document {show(ids[d])}, which {names[before]} has too"
+            where = f"{name}: document {quote_value(ids[d])}, which {names[before]} has too"
             same_document(_version(part, d), _version(parts[before], there), where, _ONE_ID)
             shared.add(int(place[d]))
         new = np.flatnonzero(place < 0)
@@ -328,7 +338,8 @@ def _without_copies(
         elif not repeats:
             differently = "" if is_named_by_file else ", marked differently"
             raise InputError(
-                f"{name}: annotator {show(annotator)} has document {show(document)}, and has it in"
+                f"{name}: annotator {quote_value(annotator)} has document {quote_value(document)},"
+                " and has it in"
                 f" {earlier} too{differently}; if they are of several people, name each as"
                 " NAME=FILE; if not, leave out one of the files, or keep the first with --repair"
                 " drop-repeats, or the latest with --repair latest"
@@ -437,7 +448,8 @@ def renamed(raw: RawCorpus, new: Mapping[str, str]) -> RawCorpus:
 def _check_offsets(first: str, united: RawCorpus, source: str, part: RawCorpus) -> None:
     if part.offsets != united.offsets:
         raise InputError(
-            f"{printable(source)}: offsets in {part.offsets}, those of {printable(first)} are in"
+            f"{escape_name(source)}: offsets in {part.offsets}, those of {escape_name(first)} are"
+            " in"
             f" {united.offsets}; all need the same: spanagree convert --tokenizer splits texts, and"
             " quotes without a text beside them are found in another file's text or tokens, by id"
         )
@@ -450,7 +462,8 @@ def _places(united: RawCorpus, part: RawCorpus, first: str, source: str) -> Ints
         return np.array([number.get(id_, -1) for id_ in part.ids], np.int64)
     if len(united.lengths) != len(part.lengths):
         raise InputError(
-            f"{printable(source)}: {counted(len(part.lengths), 'document')}, {printable(first)} has"
+            f"{escape_name(source)}: {pluralize(len(part.lengths), 'document')},"
+            f" {escape_name(first)} has"
             f" {len(united.lengths)}; without ids in both, documents are matched by their order,"
             " and their number has to be the same"
         )
@@ -462,7 +475,9 @@ def _check_same(united: RawCorpus, part: RawCorpus, place: Ints, where: str) -> 
     for other in np.flatnonzero(place >= 0).tolist():
         d = int(place[other])
         same_document(
-            _version(part, other), _version(united, d), f"{where}, document {show(united.id_of(d))}"
+            _version(part, other),
+            _version(united, d),
+            f"{where}, document {quote_value(united.id_of(d))}",
         )
 
 

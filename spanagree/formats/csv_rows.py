@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spanagree.errors import InputError, counted, printable_path, show
+from spanagree.errors import InputError, pluralize, printable_path, quote_value
 from spanagree.files import PathName, lines_of, read_lines
 from spanagree.formats.conll.fields import Fields
 from spanagree.tables import rows_of, separator_of
@@ -94,7 +94,7 @@ def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[s
         size = size or len(row)
         if len(row) != size:
             raise InputError(
-                f"{name}:{line}: {counted(len(row), 'cell')} (between {show(sign)}); the header"
-                f" has {size}, and each row needs as many"
+                f"{name}:{line}: {pluralize(len(row), 'cell')} (between {quote_value(sign)}); the"
+                f" header has {size}, and each row needs as many"
             )
         yield line, row

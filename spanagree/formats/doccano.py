@@ -14,18 +14,18 @@ from spanagree.corpus.raw import check_absent
 from spanagree.errors import (
     InputError,
     SettingError,
-    counted,
+    escape_name,
     invalid_value,
     is_whole,
-    listed,
-    printable,
-    show,
+    join_names,
+    pluralize,
+    quote_value,
 )
 from spanagree.files import BOM, PathName, decoded, json_text, open_zip, write_text
 from spanagree.formats.exports import OUR_ID, check_named, objects_in
 from spanagree.formats.file_head import FileHead, read_head_inside
 from spanagree.formats.json_records import json_records, records_in
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
 from spanagree.formats.spans_beside import annotations_beside
 
 _LISTS = ("entities", "annotations", "labels", "label")
@@ -104,7 +104,7 @@ def records(
         if key is None or text is None:
             raise InputError(
                 f"{where}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
-                f" the keys are {listed(row)}"
+                f" the keys are {join_names(row)}"
             )
         log.look_beside(row)
         for other, noun in _OTHERS.items():
@@ -123,9 +123,9 @@ def records(
             silent += not spans
             all_in_one |= (stem or own_stem) == _ALL
             relations = _relations(row, items, where)
-            annotation = Annotation(stem, spans, relations=relations)
+            annotation = RawAnnotation(stem, spans, relations=relations)
             is_unseen = absent == "unseen" and not spans
-            annotations = [Annotation(stem, None) if is_unseen else annotation]
+            annotations = [RawAnnotation(stem, None) if is_unseen else annotation]
         yield Record(where, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
     if row is None:
         raise InputError(f"{log.name}: no rows; {_NEEDED}")
@@ -133,7 +133,7 @@ def records(
         log.notes = [f"{log.name}: {_ALL_IN_ONE}"]
     if silent and absent is None:
         log.notes.append(
-            f"{log.name}: {counted(silent, 'document')} without a span taken as seen,"
+            f"{log.name}: {pluralize(silent, 'document')} without a span taken as seen,"
             " which is so if only what was confirmed was exported; --absent unseen takes them"
             " as never seen"
         )
@@ -148,11 +148,11 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
         members = [member for member in archive.names if _RECORDS.search(member)]
         if not members:
             raise InputError(
-                f"{name}: no .jsonl or .json in it, but {listed(archive.names)}; doccano's zip has"
-                " one for each annotator"
+                f"{name}: no .jsonl or .json in it, but {join_names(archive.names)}; doccano's zip"
+                " has one for each annotator"
             )
         for member in members:
-            where = f"{name}, {printable(member)}"
+            where = f"{name}, {escape_name(member)}"
             text = decoded(where, archive.read(member), "utf-8").removeprefix(BOM)
             stem = PurePosixPath(member).stem
             yield from ((stem, *pair) for pair in records_in(where, [text], _NEEDED))
@@ -160,7 +160,7 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
 
 def _by_user(
     row: Mapping[str, Any], items: list[Any], stem: str, where: str, log: ReadLog
-) -> list[Annotation]:
+) -> list[RawAnnotation]:
     """Return what each user marked in a row; whoever marked nothing in it is not in it."""
     items_of: dict[str, list[Any]] = {}
     for item in items:
@@ -169,14 +169,14 @@ def _by_user(
         if not isinstance(annotator, str):
             raise invalid_value(f"{where}: name", annotator, "a string that is not empty is needed")
         items_of.setdefault(annotator, []).append(item)
-    annotations = [Annotation(name, _spans(its, where, log)) for name, its in items_of.items()]
+    annotations = [RawAnnotation(name, _spans(its, where, log)) for name, its in items_of.items()]
     log.unsaid |= dict.fromkeys(items_of)
     if isinstance(row.get("relations"), list):  # of whom is not said
         log.passed["relation"] += len(row["relations"])
     return annotations
 
 
-def _relations(row: Mapping[str, Any], items: list[Any], where: str) -> Iterator[Link]:
+def _relations(row: Mapping[str, Any], items: list[Any], where: str) -> Iterator[RawRelation]:
     """Yield the relations of a row between the spans among its items, known by their ids."""
     if not (relations := objects_in(row.get("relations"), "relations", where)):
         return
@@ -184,8 +184,8 @@ def _relations(row: Mapping[str, Any], items: list[Any], where: str) -> Iterator
     known = {str(s.get("id")): i for i, s in enumerate(spans) if isinstance(s, dict)}
     for relation in relations:
         first, second = (known.get(str(relation.get(end))) for end in ("from_id", "to_id"))
-        place = f"{where}, relation {show(relation.get('id'))}"
-        yield Link(first, second, str(relation.get("type")), place)
+        place = f"{where}, relation {quote_value(relation.get('id'))}"
+        yield RawRelation(first, second, str(relation.get("type")), place)
 
 
 def _key(row: Mapping[str, Any]) -> str | None:
@@ -198,7 +198,7 @@ def _text(row: Mapping[str, Any]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _spans(items: list[Any], where: str, log: ReadLog) -> list[Span]:
+def _spans(items: list[Any], where: str, log: ReadLog) -> list[RawSpan]:
     """Return the spans among the items of a row; count the labels of whole texts."""
     spans = []
     for item in items:
@@ -209,13 +209,13 @@ def _spans(items: list[Any], where: str, log: ReadLog) -> list[Span]:
     return spans
 
 
-def _span(item: object, where: str) -> Span | None:
+def _span(item: object, where: str) -> RawSpan | None:
     """Return a span; ``None`` for the label of a whole text."""
     if isinstance(item, list) and len(item) == 3:
-        return Span(item[0], item[1], text_of_whole(item[2]))
+        return RawSpan(item[0], item[1], text_of_whole(item[2]))
     if isinstance(item, dict) and "start_offset" in item:
         label = text_of_whole(item.get("label"))
-        return Span(item["start_offset"], item.get("end_offset"), label)
+        return RawSpan(item["start_offset"], item.get("end_offset"), label)
     is_label = isinstance(item, dict) and "label" in item and "end_offset" not in item
     if is_whole(item) or isinstance(item, str) or is_label:
         return None
@@ -240,7 +240,7 @@ def write_doccano(corpus: Corpus, path: PathName) -> None:
     if len(corpus.layers) != 1:
         raise SettingError(
             f"a file of doccano holds one annotator; there are {len(corpus.layers)}"
-            f" ({listed(corpus.annotators)}): choose one with --annotators"
+            f" ({join_names(corpus.annotators)}): choose one with --annotators"
         )
     rows = []
     in_characters = corpus.to_characters()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, printable, show
+from spanagree.errors import InputError, escape_name, quote_value
 from spanagree.files import read_lines
 from spanagree.formats.hugging_face.columns import cell_of, has
 from spanagree.formats.joined_texts import column_of
@@ -46,7 +46,7 @@ def names_in_table(
     Raises:
         InputError: for what is not such a table, or names two for a document.
     """
-    name, wanted = printable(path), column or what
+    name, wanted = escape_name(path), column or what
     rows = _rows(path)
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(f"{name}: no rows; a table with the {what} of each document is needed")
@@ -54,9 +54,9 @@ def names_in_table(
     if document is None:
         id_column = column_of(rows[0], [name for name in ("document", *ID_NAMES) if name != what])
     if id_column is None or not any(has(row, wanted) for row in rows):
-        columns = ", ".join(map(printable, map(str, rows[0])))
+        columns = ", ".join(map(escape_name, map(str, rows[0])))
         missing = (document or "document or id") if id_column is None else wanted
-        raise InputError(f"{name}: no column {printable(missing)}; there are {columns}")
+        raise InputError(f"{name}: no column {escape_name(missing)}; there are {columns}")
     name_of: dict[str, str | None] = {}
     for row in rows:
         cell = cell_of(row, wanted) if has(row, wanted) else None
@@ -64,8 +64,8 @@ def names_in_table(
         value = None if cell in (None, "") else str(cell)
         if name_of.setdefault(id_, value) != value:
             raise InputError(
-                f"{name}: document {show(id_)} has {what} {show(name_of[id_])}, and {show(value)}"
-                f" in another row; a document has one {what}"
+                f"{name}: document {quote_value(id_)} has {what} {quote_value(name_of[id_])}, and"
+                f" {quote_value(value)} in another row; a document has one {what}"
             )
     return [name_of.get(id_) for id_ in ids]
 
@@ -74,5 +74,5 @@ def _rows(path: str) -> list[Any]:
     if path.endswith((".json", ".jsonl", ".ndjson")):
         return [row for _, row in json_records(path)] if os.path.getsize(path) else []
     lines = [*io.StringIO(read_lines(path), newline="")]
-    rows = [row for _, row in rows_of(printable(path), lines, separator_of(lines))]
+    rows = [row for _, row in rows_of(escape_name(path), lines, separator_of(lines))]
     return [dict(zip(rows[0], row, strict=False)) for row in rows[1:]]

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import datetime, timezone
 from typing import Any
 
-from spanagree.errors import check_choice, invalid_value, listed
+from spanagree.errors import check_choice, invalid_value, join_names
 
 OUR_ID = "spanagree_id"
 """The key under which we write a document's id, as tools number documents anew and keep it."""
@@ -36,7 +36,7 @@ def nameless(name: str, what: str, key: str, people: Collection[str]) -> list[st
         return []
     return [
         f"{name}: {what} without {key}, taken as one annotator's, who is called as the file and"
-        f" stands beside {listed(named)}"
+        f" stands beside {join_names(named)}"
     ]
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from spanagree.errors import InputError, counted, printable
+from spanagree.errors import InputError, escape_name, pluralize
 from spanagree.files import (
     BOM,
     UTF_16,
@@ -74,7 +74,7 @@ def read_head(path: PathName) -> FileHead:
     name = os.fsdecode(path)
     if os.path.isdir(name):
         return FileHead(name, "folder", members=_below(name))
-    head = read_bytes(printable(name), name, size=_HEAD)
+    head = read_bytes(escape_name(name), name, size=_HEAD)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) or name.lower().endswith(".zip"):
         return FileHead(name, "zip", members=_in_zip(name))
     if head.startswith(UTF_16_MARKS):
@@ -87,8 +87,8 @@ def read_head(path: PathName) -> FileHead:
     seen = head_of_text(name, head)
     if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
         if name.lower().endswith(".jsonl"):  # whose first record ends with its line
-            return head_of_text(name, next(pieces_of(printable(name), name, size=_LONG_HEAD)))
-        return head_of_text(name, read_bytes(printable(name), name, size=_LONG_HEAD))
+            return head_of_text(name, next(pieces_of(escape_name(name), name, size=_LONG_HEAD)))
+        return head_of_text(name, read_bytes(escape_name(name), name, size=_LONG_HEAD))
     return seen
 
 
@@ -207,6 +207,6 @@ def passed_over(name: str, counts: Mapping[str, int]) -> tuple[str, ...]:
     >>> passed_over("ann.json", {"relation": 3, "choice": 2, "draft": 1})
     ('ann.json: 3 relations, 2 choices and 1 draft passed over',)
     """
-    kinds = [counted(number, kind) for kind, number in counts.items() if number]
+    kinds = [pluralize(number, kind) for kind, number in counts.items() if number]
     text = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
-    return (f"{printable(name)}: {text} passed over",) if kinds else ()
+    return (f"{escape_name(name)}: {text} passed over",) if kinds else ()

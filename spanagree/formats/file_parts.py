@@ -14,9 +14,16 @@ from spanagree.corpus.grouped import grouped
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
 from spanagree.corpus.times import with_resolution
-from spanagree.errors import InputError, check_choice, is_iterable, printable, printable_path, show
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    escape_name,
+    is_iterable,
+    printable_path,
+    quote_value,
+)
 from spanagree.files import PathName, Source, file_names, same_files
-from spanagree.formats.combine import concatenated, joined_by_text, renamed
+from spanagree.formats.combine import concatenate, joined_by_text, renamed
 from spanagree.formats.conll.page import UNITS
 from spanagree.formats.patterns import has_pattern, matches, stars_of
 from spanagree.formats.read_files import raw_files, user_named
@@ -73,7 +80,7 @@ class FileParts(list["FilePart"]):
         parts = {part.name: part.in_ticks() for part in self}
         if options.get("join") is not None:
             parts = joined_by_text(parts)
-        raw = concatenated(parts, repeats=allows_repeats(repair))
+        raw = concatenate(parts, repeats=allows_repeats(repair))
         raw = with_resolution(raw, options.get("resolution"), options.get("duration"))
         return valid_corpus(raw, repair)
 
@@ -156,7 +163,7 @@ def raw_found(
     repeats: bool = False,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenated`."""
+    """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenate`."""
     if not any(map(has_pattern, files.values())):
         return raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
     named = _people(files)
@@ -166,7 +173,7 @@ def raw_found(
     }
     if options.get("join") is not None:
         parts = joined_by_text(parts)
-    raw = concatenated(parts, repeats=repeats)
+    raw = concatenate(parts, repeats=repeats)
     if len(raw.annotators) == 1 and (names := user_named(files)) and len(files) == 1:
         raw = renamed(raw, dict.fromkeys(raw.annotators, names.pop()))
     return with_resolution(raw, options.get("resolution"), options.get("duration"))
@@ -183,7 +190,9 @@ _Files = list[tuple[str, dict[str, PathName]]]  # the name of each, and its file
 def _by_file(patterns: Sequence[PathName], form: str | None) -> _Files:
     """Return each file as a part, called by its name with as many folders as it needs."""
     if not isinstance(patterns, Iterable):
-        raise InputError(f"{show(patterns)}; a pattern, or files one after the other, are needed")
+        raise InputError(
+            f"{quote_value(patterns)}; a pattern, or files one after the other, are needed"
+        )
     if project := _as_project({f"{pattern}": pattern for pattern in patterns}, form):
         return project
     patterns_of = {path: pattern for pattern in patterns for path in matches(pattern)}
@@ -229,8 +238,8 @@ def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Files:
         for layer in (layer for layer in source if layer not in files):
             other, path = next(iter(files.items()))
             raise InputError(
-                f"{printable_path(source[layer])}: no file of part {show(','.join(stars))},"
-                f" of which {printable(other)} has {printable_path(path)}; each annotator"
+                f"{printable_path(source[layer])}: no file of part {quote_value(','.join(stars))},"
+                f" of which {escape_name(other)} has {printable_path(path)}; each annotator"
                 " needs every part"
             )
     ordered = [parts[stars] for stars in sorted(parts)]

@@ -8,17 +8,17 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from spanagree.corpus.corpus import Corpus, check_corpus
-from spanagree.errors import InputError, SettingError, SpanAgreeError, listed
+from spanagree.errors import InputError, SettingError, SpanAgreeError, join_names
 from spanagree.formats.shapes import are_docs, columns_of, shape_of
 from spanagree.formats.tag_lists import from_tags
 
 CorpusLike: TypeAlias = Corpus | Any
-"""A corpus, or what :func:`corpus_of` makes one of."""
+"""A corpus, or what :func:`as_corpus` makes one of."""
 
 _PATH = (str, os.PathLike)
 
 
-def corpus_of(given: CorpusLike) -> Corpus:
+def as_corpus(given: CorpusLike) -> Corpus:
     """Return the corpus that a function was given, or one of a path, tags, Docs or a data frame.
 
     Raises:
@@ -27,11 +27,11 @@ def corpus_of(given: CorpusLike) -> Corpus:
     >>> corpus_of({"ann": [["B-PER", "O"]], "bob": [["O", "O"]]}).annotators
     ('ann', 'bob')
     """
-    return check_corpus(source_of(given))
+    return check_corpus(as_corpus_or_parts(given))
 
 
-def source_of(given: CorpusLike) -> Any:
-    """Return the corpus as :func:`corpus_of` does; parts, and what is none of these, as it is."""
+def as_corpus_or_parts(given: CorpusLike) -> Any:
+    """Return the corpus as :func:`as_corpus` does; parts, and what is none of these, as it is."""
     return given if isinstance(given, Corpus) else guessed(given, None)[0]
 
 
@@ -128,8 +128,8 @@ def _by_document(gold: Mapping[str, Any], system: Mapping[str, Any]) -> Corpus:
     """Return the corpus of two mappings of documents to tags."""
     if alone := gold.keys() ^ system.keys():
         raise InputError(
-            f"documents {listed(sorted(map(str, alone)))} are in one of the two only; give both the"
-            " same, with None for one that was never seen"
+            f"documents {join_names(sorted(map(str, alone)))} are in one of the two only; give"
+            " both the same, with None for one that was never seen"
         )
     layers = {"gold": list(gold.values()), "pred": [system[id_] for id_ in gold]}
     return from_tags(layers, ids=list(map(str, gold)))

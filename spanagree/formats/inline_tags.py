@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
-from spanagree.errors import show
+from spanagree.errors import quote_value
 
 
-class Sign(NamedTuple):
+class MarkupToken(NamedTuple):
     """The meaning of a piece of a marked text.
 
     Attributes:
@@ -33,7 +33,7 @@ class Sign(NamedTuple):
 Mark: TypeAlias = tuple[int, int, str]
 """Start, end and label of a span in a text that was marked; empty if the sign has no label."""
 
-Notation: TypeAlias = Callable[[str, int], Sign]
+Notation: TypeAlias = Callable[[str, int], MarkupToken]
 """From a piece that may be a sign, and its place in the text without signs, to its meaning."""
 
 
@@ -69,21 +69,21 @@ def taken_apart(
         if kind == "open":
             places = open_.setdefault(name, [])
             if places and not nested:
-                odd.append(f"{show(piece)} is opened again")
+                odd.append(f"{quote_value(piece)} is opened again")
                 places.clear()
             places.append((at, label))
         elif kind == "close":
             if open_.get(name):
                 marks.append((open_[name][-1][0], at, open_[name].pop()[1]))
             else:
-                odd.append(f"{show(piece)} closes what is not open")
+                odd.append(f"{quote_value(piece)} closes what is not open")
         elif kind == "empty":
-            odd.append(f"{show(piece)} marks nothing")
+            odd.append(f"{quote_value(piece)} marks nothing")
         else:
             text += kept
             if kind == "span":
                 marks.append((at, len(text), label))
     if open_:
         left = [name for name, places in open_.items() for _ in places]
-        odd += (f"{show(name)} is opened and not closed" for name in left)
+        odd += (f"{quote_value(name)} is opened and not closed" for name in left)
     return text, marks, odd

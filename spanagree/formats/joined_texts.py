@@ -10,7 +10,14 @@ from typing import Any
 
 from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.offsets import Place
-from spanagree.errors import InputError, SpanAgreeError, counted, listed, printable_path, show
+from spanagree.errors import (
+    InputError,
+    SpanAgreeError,
+    join_names,
+    pluralize,
+    printable_path,
+    quote_value,
+)
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.file_head import read_head
@@ -21,7 +28,7 @@ OF_STRINGS = "evaluate and agree compare strings that are in no text, by --strin
 """The advice where rows have no text; not every command takes such strings."""
 
 
-class Texts:
+class TextLookup:
     """The texts of other files by id, which are read when the first one is asked for."""
 
     def __init__(self, read: Callable[[], Mapping[str, Place]]) -> None:
@@ -53,8 +60,8 @@ class Texts:
             raise InputError(
                 f"{where}: no text, and no other file has texts by id; name the file that has them"
                 " beside this one, or a folder of texts such as"
-                f" {show(f'{text_of_whole(id_)}.txt')}, or the column of the text with --text;"
-                f" {OF_STRINGS}"
+                f" {quote_value(f'{text_of_whole(id_)}.txt')}, or the column of the text with"
+                f" --text; {OF_STRINGS}"
             )
         key = str(text_of_whole(id_))
         (self.joined if key in texts else self.left).add(key)
@@ -67,15 +74,15 @@ class Texts:
             InputError: if there are some, and none was.
         """
         if self.joined:
-            yield f"{before}{counted(len(self.joined), 'document')} with the text of another file"
+            yield f"{before}{pluralize(len(self.joined), 'document')} with the text of another file"
             if self.left:
-                left = f"{counted(len(self.left), 'document')} left out, which no other file has"
-                yield f"{before}{left}: {listed(sorted(self.left))}"
+                left = f"{pluralize(len(self.left), 'document')} left out, which no other file has"
+                yield f"{before}{left}: {join_names(sorted(self.left))}"
         elif self._texts:
             raise InputError(
                 f"{before}no document has an id that another file has; theirs are"
-                f" {listed(list(self._texts)[:3])}, …; --document names the column of the ids, for"
-                " one file as in --document FILE:COLUMN"
+                f" {join_names(list(self._texts)[:3])}, …; --document names the column of the ids,"
+                " for one file as in --document FILE:COLUMN"
             )
 
     def rows(self, placed: Iterator[tuple[str, Any]], document: str | None) -> Iterator[Any]:
@@ -90,7 +97,7 @@ class Texts:
             if id_ is None:
                 raise InputError(
                     f"{where}: neither text nor tokens, and no id by which another file has a text;"
-                    f" there are {listed(row)}: --document names the column of the ids"
+                    f" there are {join_names(row)}: --document names the column of the ids"
                 )
             text = self.of(id_, where)
             if isinstance(text, str):
@@ -137,7 +144,8 @@ def texts_in(
                 id_ = str(text_of_whole(row[key]))
                 if texts.setdefault(id_, row[column]) != row[column]:
                     raise InputError(
-                        f"{where}: a second text of {show(id_)}, which differs; ids are used once"
+                        f"{where}: a second text of {quote_value(id_)}, which differs; ids are"
+                        " used once"
                     )
     return texts
 

@@ -29,9 +29,16 @@ from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.segments import LONGEST, OFFSETS, Document, is_time
-from spanagree.errors import InputError, SettingError, invalid_value, is_whole, printable_path, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    invalid_value,
+    is_whole,
+    printable_path,
+    quote_value,
+)
 from spanagree.files import PathName, from_json, json_text, read_text, write_text
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
 from spanagree.settings import PROVENANCE, provenance_of
 
 VERSION = 1
@@ -97,8 +104,8 @@ def _offsets(entry: Mapping[str, Any], where: str) -> str:
     if isinstance(offsets, str) and (offsets in OFFSETS or is_time(offsets)):
         return offsets
     raise InputError(
-        f"{where}: offsets {show(offsets)}; allowed: {', '.join(OFFSETS)}, or a unit of time such"
-        " as 10ms"
+        f"{where}: offsets {quote_value(offsets)}; allowed: {', '.join(OFFSETS)}, or a unit of"
+        " time such as 10ms"
     )
 
 
@@ -109,8 +116,8 @@ def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:
     settings = {name: given[name] for name in PROVENANCE if name in given} if is_dict else {}
     if not is_dict or not all(_is_setting(name, value) for name, value in settings.items()):
         raise InputError(
-            f"{where}: provenance {show(given)}; settings as the writer gives them are needed:"
-            " delete it, or write the file anew"
+            f"{where}: provenance {quote_value(given)}; settings as the writer gives them are"
+            " needed: delete it, or write the file anew"
         )
     return settings
 
@@ -147,7 +154,9 @@ def _entry(line: str, where: str) -> dict[str, Any]:
         if len(entry) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for i, key in enumerate(keys) if key in keys[:i])
-            raise InputError(f"{where}: the key {show(twice)} comes twice; each is used once")
+            raise InputError(
+                f"{where}: the key {quote_value(twice)} comes twice; each is used once"
+            )
         return entry
 
     entry = from_json(line, where, "a line is one object", once)
@@ -187,7 +196,7 @@ def _records(
         yield Record(where, entry.get("id"), content, _annotations(entry, where))
 
 
-def _annotations(entry: dict[str, Any], where: str) -> Iterator[Annotation]:
+def _annotations(entry: dict[str, Any], where: str) -> Iterator[RawAnnotation]:
     """Yield what each annotator marked in a document."""
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
@@ -201,21 +210,21 @@ def _annotations(entry: dict[str, Any], where: str) -> Iterator[Annotation]:
         allowed = "an object is needed, of annotators of the document"
         raise invalid_value(f"{where}: unplaced", unplaced, allowed)
     for annotator, segments in annotators.items():
-        place = f"{where}: annotator {show(annotator)}"
+        place = f"{where}: annotator {quote_value(annotator)}"
         links = _links(relations.get(annotator), segments, place)
         spans = None if segments is None else _spans(segments, f"{place}:")
         if annotator in unplaced:
             spans = [*(spans or ()), *_unplaced(unplaced[annotator], segments, place)]
-        yield Annotation(annotator, spans, relations=links, where=place)
+        yield RawAnnotation(annotator, spans, relations=links, where=place)
 
 
-def _spans(segments: Any, where: str) -> list[Span]:
+def _spans(segments: Any, where: str) -> list[RawSpan]:
     """Return the segments of an annotator."""
     if isinstance(segments, list) and all(
         isinstance(span, dict) and "start" in span and "end" in span for span in segments
     ):
         return [
-            Span(
+            RawSpan(
                 span["start"],
                 span["end"],
                 span.get("label"),
@@ -228,7 +237,7 @@ def _spans(segments: Any, where: str) -> list[Span]:
     raise invalid_value(where, segments, "a list of {start, end, label} is needed, or null")
 
 
-def _unplaced(quotes: Any, segments: Any, where: str) -> list[Span]:
+def _unplaced(quotes: Any, segments: Any, where: str) -> list[RawSpan]:
     """Return the quotes of an annotator that are not in the text."""
     if segments is None:
         raise invalid_value(f"{where}: unplaced", quotes, "its document was never seen")
@@ -240,7 +249,7 @@ def _unplaced(quotes: Any, segments: Any, where: str) -> list[Span]:
         for quote in quotes
     ):
         return [
-            Span(
+            RawSpan(
                 None,
                 quote["size"],
                 quote.get("label"),
@@ -253,7 +262,7 @@ def _unplaced(quotes: Any, segments: Any, where: str) -> list[Span]:
     raise invalid_value(f"{where}: unplaced", quotes, "a list of {quote, label, size} is needed")
 
 
-def _links(given: Any, segments: Any, where: str) -> list[Link]:
+def _links(given: Any, segments: Any, where: str) -> list[RawRelation]:
     """Return the relations of an annotator."""
     if given is None:
         return []
@@ -273,7 +282,7 @@ def _links(given: Any, segments: Any, where: str) -> list[Link]:
                     f"{where}: relation to", place, "the place of a segment, from 0"
                 )
         directed = link.get("directed", True)
-        links.append(Link(link["first"], link["second"], link["label"], where, directed))
+        links.append(RawRelation(link["first"], link["second"], link["label"], where, directed))
     return links
 
 

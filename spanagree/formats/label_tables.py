@@ -14,11 +14,11 @@ import numpy as np
 from spanagree.choices import Duplicates
 from spanagree.corpus.label_table import LabelTable, label_table
 from spanagree.corpus.label_text import as_text
-from spanagree.errors import InputError, SettingError, counted, printable_path, show
+from spanagree.errors import InputError, SettingError, pluralize, printable_path, quote_value
 from spanagree.files import BOM, PathName, mark_inside
 from spanagree.formats.conll.fields import numbered
 from spanagree.formats.csv_rows import csv_columns
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 
 def read_labels(
@@ -80,7 +80,9 @@ def read_labels(
             " annotator and label, as frame.itertuples(index=False) gives of a data frame"
         )
     table = _Table(path, encoding)
-    read = as_read(encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts)
+    read = reading_settings(
+        encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts
+    )
     asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
     asked |= {"separator": separator, "chosen": read}
     if not wide and not counts:
@@ -115,9 +117,11 @@ def _read_wide(
 def _check_options(given: Mapping[str, object], wide: bool, counts: bool) -> None:
     """Refuse options that do not go with the layout."""
     if (sign := given["separator"]) is not None and not (isinstance(sign, str) and sign):
-        raise SettingError(f"separator {show(sign)}; the sign between labels of a set, such as ','")
+        raise SettingError(
+            f"separator {quote_value(sign)}; the sign between labels of a set, such as ','"
+        )
     if not isinstance(missing := given["missing"], (str, type(None))):
-        raise SettingError(f"missing {show(missing)}; a label is needed, such as 'NA'")
+        raise SettingError(f"missing {quote_value(missing)}; a label is needed, such as 'NA'")
     kind, refused = "with a column for each annotator", ["label"] if wide else []
     if counts:
         kind, refused = "of counts", ["annotator", "categories", "missing", "separator", "wide"]
@@ -158,7 +162,8 @@ class _Table:
             row = [column[i] for column in self.columns] if cell in first else []
             if sorted(cell.strip() for cell in row) == header:
                 raise InputError(
-                    f"{self.where(i)}the names of the columns again ({show(row)}), as is left"
+                    f"{self.where(i)}the names of the columns again ({quote_value(row)}), as is"
+                    " left"
                     " where files were joined; delete the line, and have the columns below it in"
                     " the same order"
                 )
@@ -168,7 +173,7 @@ class _Table:
 
     def column(self, name: object, what: str) -> int:
         """Return the number of a column: that of this name, or else the one called as it is."""
-        headers = ", ".join(map(show, self.header))
+        headers = ", ".join(map(quote_value, self.header))
         if name is None:
             alike = [c for c, name in enumerate(self.header) if name.strip().lower() == what]
             if len(alike) != 1:
@@ -178,12 +183,14 @@ class _Table:
                 )
             return alike[0]
         if not isinstance(name, str):
-            raise SettingError(f"{what} {show(name)}; the name of one column is needed")
+            raise SettingError(f"{what} {quote_value(name)}; the name of one column is needed")
         called = [c for c, header in enumerate(self.header) if header == name]
         called = called or [c for c, header in enumerate(self.header) if header.strip() == name]
         if len(called) != 1:
-            problem = f"{counted(len(called), 'column')} are" if called else "no column"
-            raise InputError(f"{self.name}: {problem} called {show(name)}; there are: {headers}")
+            problem = f"{pluralize(len(called), 'column')} are" if called else "no column"
+            raise InputError(
+                f"{self.name}: {problem} called {quote_value(name)}; there are: {headers}"
+            )
         return called[0]
 
     def split(
@@ -207,7 +214,7 @@ class _Table:
             if name in texts[:i]:
                 raise InputError(
                     f"{self.name}: columns {columns[texts.index(name)] + 1} and {c + 1} are both"
-                    f" called {show(name)}; each {what} needs a name of its own"
+                    f" called {quote_value(name)}; each {what} needs a name of its own"
                 )
         return item_column, columns
 
@@ -219,7 +226,8 @@ class _Table:
                 raise InputError(f"{self.where(row)}the item is missing; every row needs one")
             if name in seen:
                 raise InputError(
-                    f"{self.where(row)}item {show(name)} stands twice; in this layout each has one"
+                    f"{self.where(row)}item {quote_value(name)} stands twice; in this layout each"
+                    " has one"
                     " row (if no column names the items, name those of the annotators or labels)"
                 )
             seen[name] = None
@@ -242,8 +250,8 @@ class _Table:
             for c, cell in zip(columns, row, strict=True):
                 if cell not in numbers_of:
                     raise InputError(
-                        f"{self.where(i)}count {show(cell)} of {show(self.header[c])}; a"
-                        " whole number from 0 is needed"
+                        f"{self.where(i)}count {quote_value(cell)} of"
+                        f" {quote_value(self.header[c])}; a whole number from 0 is needed"
                     )
         counts = [[numbers_of[cell] for cell in row] for row in rows]
         header = [self.header[c] for c in columns]
@@ -257,8 +265,8 @@ class _Table:
         )
         if total.any() and len(columns) > 2 and not named:
             raise InputError(
-                f"{self.name}: column {show(header[int(total.argmax())])} is the sum of the others"
-                " in every row, so hardly a category; name the columns that are categories"
+                f"{self.name}: column {quote_value(header[int(total.argmax())])} is the sum of the"
+                " others in every row, so hardly a category; name the columns that are categories"
                 " (--label, label=), all of them if it is one"
             )
         if len(numbers) > 2 and numbers.any() and (2 * numbers[-1] == numbers.sum(axis=0)).all():

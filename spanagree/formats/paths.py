@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from spanagree.errors import InputError, SettingError, counted, invalid_value, show
+from spanagree.errors import InputError, SettingError, invalid_value, pluralize, quote_value
 
 SELF = "@"
 """The path to the record itself."""
@@ -53,8 +53,8 @@ def _steps(path: str) -> tuple[str | int, ...]:
         at = match.end()
     if at < len(path) or not steps:
         raise SettingError(
-            f"path {show(path)}; keys with dots between are needed, [*] for every element of a"
-            " list, [0] for the first, * for every key, @ for the record itself, such as"
+            f"path {quote_value(path)}; keys with dots between are needed, [*] for every element"
+            " of a list, [0] for the first, * for every key, @ for the record itself, such as"
             " annotation[*] or meta.id"
         )
     return tuple(steps)
@@ -195,7 +195,7 @@ def records_at(
             steps is not None and _number(steps) < _number(record_steps) for steps in beside
         ):
             raise InputError(
-                f"{where}: {path} is one for all of the {counted(len(places), 'record')} of"
+                f"{where}: {path} is one for all of the {pluralize(len(places), 'record')} of"
                 f" {content}, and each needs its own, under it or in a list of the same length"
             )
         for steps in filter(None, beside):
@@ -204,7 +204,7 @@ def records_at(
                 continue
             if [*mine] != [*dict.fromkeys(at[: _number(steps)] for at in places)]:
                 raise InputError(
-                    f"{where}: {content} leads to {counted(len(places), 'record')} and {path} to"
+                    f"{where}: {content} leads to {pluralize(len(places), 'record')} and {path} to"
                     f" {len(mine)}; each record needs its own, under it or in a list of the same"
                     " length"
                 )
@@ -326,7 +326,7 @@ def _refuse_mixed(value: Any, first: _Steps, second: _Steps, what: str) -> None:
             part = "element" if isinstance(inner, list) else "key"
             raise InputError(
                 f"{what} join what stands under different records"
-                f" ({counted(len(inner), part)}); name {every} in both, or one {part}"
+                f" ({pluralize(len(inner), part)}); name {every} in both, or one {part}"
             )
 
 

@@ -6,7 +6,7 @@ import glob
 import os
 import re
 
-from spanagree.errors import InputError, printable, show
+from spanagree.errors import InputError, escape_name, quote_value
 from spanagree.files import PathName
 
 _CLASS = r"\[(?:\[[^\]\[/]*|[^\]\[/]+)\]"  # a bracket inside only as the first
@@ -26,11 +26,11 @@ def matches(pattern: PathName) -> list[str]:
         InputError: for what is not a path, or a pattern that no file fits.
     """
     if not isinstance(pattern, (str, os.PathLike)):
-        raise InputError(f"{show(pattern)}; the name of a file, or a pattern, is needed")
+        raise InputError(f"{quote_value(pattern)}; the name of a file, or a pattern, is needed")
     text = os.fspath(pattern)
     paths = sorted(glob.glob(text, recursive=True)) if has_pattern(text) else [text]
     if not paths:
-        raise InputError(f"{printable(text)}: no file fits this pattern")
+        raise InputError(f"{escape_name(text)}: no file fits this pattern")
     return paths
 
 

@@ -15,10 +15,10 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tokens import sizes_of, spaced
 from spanagree.errors import (
     InputError,
-    counted,
     invalid_value,
     is_whole,
-    listed,
+    join_names,
+    pluralize,
 )
 from spanagree.files import PathName, json_text, write_text
 from spanagree.formats.exports import (
@@ -30,7 +30,7 @@ from spanagree.formats.exports import (
     seconds,
 )
 from spanagree.formats.json_records import json_records
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
 from spanagree.formats.tasks import tasks_of
 
 REVIEW = "review"
@@ -59,7 +59,7 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
         SettingError: for an unknown choice.
     """
     check_named(annotator_from, "id", "session", "file")
-    rows = _Rows(log, annotator_from)
+    rows = _Tasks(log, annotator_from)
     row = None
     for where, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
@@ -76,7 +76,7 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
     log.notes += rows.notes()
 
 
-class _Rows:
+class _Tasks:
     """Reads rows, and counts what is odd about them."""
 
     def __init__(self, log: ReadLog, annotator_from: str | None) -> None:
@@ -92,7 +92,8 @@ class _Rows:
         id_, text = row.get(OUR_ID, row.get("_input_hash")), row.get("text")
         if id_ is None or not isinstance(text, str):
             raise InputError(
-                f"{where}: a row of Prodigy has text and _input_hash; the keys are {listed(row)}"
+                f"{where}: a row of Prodigy has text and _input_hash; the keys are"
+                f" {join_names(row)}"
             )
         self.spanned |= "spans" in row or bool(row.get("versions"))
         self.answers += "options" in row or isinstance(row.get("label"), str)
@@ -127,7 +128,7 @@ class _Rows:
             self.people.add(name)
         return name
 
-    def _answer(self, row: Mapping[str, Any], annotator: Any, where: str) -> Annotation:
+    def _answer(self, row: Mapping[str, Any], annotator: Any, where: str) -> RawAnnotation:
         """Return what an annotator marked, if she accepted the row."""
         answer = row.get("answer", "accept")
         if answer != "accept":
@@ -138,43 +139,44 @@ class _Rows:
             self.log.passed[_PASSED[answer]] += 1
             n_spans = len(row["spans"]) if isinstance(row.get("spans"), list) else 0
             self.log.within[f"in {_PASSED[answer]}s"] += n_spans
-            return Annotation(annotator, None)
+            return RawAnnotation(annotator, None)
         self.binary += bool(row.get("_is_binary"))
         when, relations = seconds(row.get("_timestamp")), _relations(row, where, self.log)
-        return Annotation(annotator, _spans(row, where), when, relations)
+        return RawAnnotation(annotator, _spans(row, where), when, relations)
 
     def notes(self) -> Iterator[str]:
         """Yield notes of what is odd."""
         name = self.log.name
         if self.nameless:
-            what = counted(self.nameless, "answer")
+            what = pluralize(self.nameless, "answer")
             yield from nameless(name, what, "_annotator_id or _session_id", self.people)
         if self.reviews and self.people:
             yield (
-                f"{name}: {counted(self.reviews, 'answer')} of a reviewer, who saw the"
+                f"{name}: {pluralize(self.reviews, 'answer')} of a reviewer, who saw the"
                 f" others', are the annotator {REVIEW}; --gold {REVIEW} takes them as gold, and"
                 " --annotators leaves them out of agreement"
             )
         if self.binary:
             yield (
-                f"{name}: {counted(self.binary, 'accepted row')} with an answer to a question"
+                f"{name}: {pluralize(self.binary, 'accepted row')} with an answer to a question"
                 " about one span (_is_binary), which does not say that there are no others"
             )
         if self.sittings:
             yield (
                 f"{name}: annotators named by the time of a start are sittings, not people"
-                f" ({listed(self.sittings)}); --annotator-from file takes the file as the annotator"
+                f" ({join_names(self.sittings)}); --annotator-from file takes the file as the"
+                " annotator"
             )
 
 
-def _spans(row: Mapping[str, Any], where: str) -> Iterator[Span]:
+def _spans(row: Mapping[str, Any], where: str) -> Iterator[RawSpan]:
     for span in objects_in(row.get("spans"), "spans", where):
         start, end = _ends(span, row.get("tokens"), where)
         quote = span.get("text")
-        yield Span(start, end, span.get("label"), quote if isinstance(quote, str) else None)
+        yield RawSpan(start, end, span.get("label"), quote if isinstance(quote, str) else None)
 
 
-def _relations(row: Mapping[str, Any], where: str, log: ReadLog) -> Iterator[Link]:
+def _relations(row: Mapping[str, Any], where: str, log: ReadLog) -> Iterator[RawRelation]:
     """Yield the relations between spans of a row; count those of tokens that are no span."""
     if not (relations := objects_in(row.get("relations"), "relations", where)):
         return
@@ -190,7 +192,7 @@ def _relations(row: Mapping[str, Any], where: str, log: ReadLog) -> Iterator[Lin
         if first is None or second is None:
             log.passed["token relation"] += 1
         else:
-            yield Link(first, second, str(relation.get("label")), place)
+            yield RawRelation(first, second, str(relation.get("label")), place)
 
 
 def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:

@@ -15,11 +15,11 @@ from spanagree.arrays import Ints
 from spanagree.choices import Ends
 from spanagree.corpus.offsets import number_standing, point
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, invalid_value, printable_path, show, whole_number
+from spanagree.errors import InputError, invalid_value, printable_path, quote_value, whole_number
 from spanagree.files import PathName, lines_of
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
-from spanagree.settings import as_read
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.settings import reading_settings
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
 _MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
@@ -76,7 +76,9 @@ def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     if way != _USUAL:
         log.notes = [f"{where}: offsets count titles and abstracts joined {way}, as mentions show"]
     records = _records(documents, way, where)
-    return gather(records, log, as_read(ends=ends), annotators=[""], ends=ends, again=False)
+    return gather(
+        records, log, reading_settings(ends=ends), annotators=[""], ends=ends, again=False
+    )
 
 
 def _records(documents: dict[str, _Document], way: str, where: str) -> Iterator[Record]:
@@ -84,7 +86,7 @@ def _records(documents: dict[str, _Document], way: str, where: str) -> Iterator[
         document = documents.pop(id_)  # a large file's texts are in memory once
         points = None if way == _USUAL else _points(document.parts, way)
         spans = (
-            Span(
+            RawSpan(
                 start if points is None else point(points, start),
                 end if points is None else point(points, end),
                 *(label, covered or None, None, None, f"{where}:{line}"),
@@ -92,7 +94,7 @@ def _records(documents: dict[str, _Document], way: str, where: str) -> Iterator[
             for line, start, end, covered, label in document.mentions
         )
         text = _JOINED[_USUAL](document.parts)
-        yield Record(where, id_, {"text": text}, [Annotation("", spans)])
+        yield Record(where, id_, {"text": text}, [RawAnnotation("", spans)])
 
 
 def _points(parts: Sequence[str], way: str) -> Ints:
@@ -123,7 +125,8 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
             document = documents.setdefault(text[1].strip(), _Document())
             if document.says or len(document.parts) > 1:
                 raise InputError(
-                    f"{place}: document {show(text[1])} comes a second time; ids are used once"
+                    f"{place}: document {quote_value(text[1])} comes a second time; ids are used"
+                    " once"
                 )
             document.parts.append(text[2])
         elif not line.strip():

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from spanagree.corpus.normal_form import composed
 from spanagree.corpus.offsets import Place, places_of
-from spanagree.errors import counted, percent, printable
+from spanagree.errors import escape_name, percent, pluralize
 from spanagree.formats.changed_texts import cuts_word, nearest, plain
 
 Bounds = tuple[int, int]
@@ -118,7 +118,7 @@ class Quotes:
             }
             ways = [f", {number} of them {kind}" for kind, number in others.items() if number]
             yield (
-                f"{before}{f'{printable(name)}: ' if name else ''}{counted(quotes, 'quote')} in"
+                f"{before}{f'{escape_name(name)}: ' if name else ''}{pluralize(quotes, 'quote')} in"
                 f" place of offsets, {lost} ({percent(lost / quotes, 1)}) not in the"
                 f" text{again if repeated else ''}, the others found{''.join(ways)}"
             )

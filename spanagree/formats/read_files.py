@@ -16,22 +16,22 @@ from spanagree.corpus.discontinuous import with_discontinuous
 from spanagree.corpus.offsets import Place
 from spanagree.corpus.other_labels import LABELS, with_labels
 from spanagree.corpus.raw import RawCorpus
-from spanagree.corpus.roles import with_absent
+from spanagree.corpus.roles import apply_absent
 from spanagree.corpus.times import TICKS, of_one_length, with_resolution, within_parts
 from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
     check_choice,
-    listed,
+    join_names,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import PathName, naming_files
-from spanagree.formats.combine import JOIN, joined_by_text, one_project, renamed, unite
+from spanagree.formats.combine import JOIN, joined_by_text, merge_sources, one_project, renamed
 from spanagree.formats.conll.columns import split_columns
 from spanagree.formats.format import Format
-from spanagree.formats.recognise import Recognised, check_stdin, format_named
+from spanagree.formats.recognise import SniffedFile, check_stdin, format_named
 from spanagree.formats.registry import (
     COLUMNS_OF_ROWS,
     FORMATS,
@@ -42,10 +42,10 @@ from spanagree.formats.registry import (
     registered,
 )
 from spanagree.formats.tools import PATHS, lazy
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 if TYPE_CHECKING:
-    from spanagree.formats.joined_texts import Texts  # for few files
+    from spanagree.formats.joined_texts import TextLookup  # for few files
 
 _with_unread = lazy("spanagree.formats.unread", "with_unread")
 
@@ -68,12 +68,12 @@ class _Source:
     path: PathName
     options: Options
     named: str | None
-    look: Callable[[Any], Recognised]
+    look: Callable[[Any], SniffedFile]
     alone: bool
     is_named: bool
 
     @property
-    def seen(self) -> Recognised:
+    def seen(self) -> SniffedFile:
         """What the file's beginning shows."""
         return self.look(self.path)
 
@@ -89,7 +89,7 @@ class _Source:
             return self.seen.format_by({}) == self.named
         return False
 
-    def read(self, texts: Texts | None, *, thorough: bool = False) -> RawCorpus:
+    def read(self, texts: TextLookup | None, *, thorough: bool = False) -> RawCorpus:
         """Return the rows of a format whose files name their annotators, who else is the layer.
 
         The name that a user gives wins over that of a single annotator; several keep theirs, as a
@@ -118,7 +118,7 @@ class _Source:
             if len(names) == 1:
                 names = dict.fromkeys(names, self.layer)
             elif self.layer not in names and any(names):
-                people = listed(sorted(names.values()))
+                people = join_names(sorted(names.values()))
                 kept = f"{name}: its annotators, {people}, keep the names that they have there"
                 notes = (*notes, kept)
         return renamed(raw, names).but(notes=notes)
@@ -165,7 +165,7 @@ class _Source:
     def _nothing_recognised(self) -> str:
         """What is said of a file without spans or tags."""
         columns = self.seen.other_columns
-        place = f"its columns {listed(columns)}" if columns else "it"
+        place = f"its columns {join_names(columns)}" if columns else "it"
         return f"no spans or tags are recognised in {place}"
 
     def note_on_texts(self) -> str:
@@ -178,8 +178,8 @@ class _Source:
         if self.seen.other_columns and self.has_own_name:
             quoted = shlex.quote(f"{self.layer}:{self.seen.other_columns[0]}")
             raise InputError(
-                f"{name}: named as annotator {show(self.layer)}, and {nothing}; --spans {quoted}"
-                f" (spans={quoted}) names the column, or leave the name out"
+                f"{name}: named as annotator {quote_value(self.layer)}, and {nothing}; --spans"
+                f" {quoted} (spans={quoted}) names the column, or leave the name out"
             )
         return f"{name}: read for its texts alone; {nothing}"
 
@@ -262,7 +262,7 @@ def raw_files(
         check_choice(join, JOIN, "join")
     for key in given.keys() - {key for reader in FORMATS.values() for key in reader.takes}:
         raise SettingError(f"{key.replace('_', '-')} is not an option of reading; leave it out")
-    look = cache(Recognised.of)
+    look = cache(SniffedFile.of)
     sources = [
         _Source(
             layer,
@@ -286,7 +286,7 @@ def raw_files(
             by_format.setdefault(source.form, []).append(source)
     _check_options(given, by_format)
     parts: dict[str, RawCorpus] = {}
-    joined: list[Texts] = []
+    joined: list[TextLookup] = []
     for name, of_format in by_format.items():
         reader = format_called(name)
         if reader.is_layer:
@@ -298,9 +298,9 @@ def raw_files(
         for source in of_format:
             texts = None
             if "texts" in reader.takes and len(sources) > 1:
-                from spanagree.formats.joined_texts import Texts
+                from spanagree.formats.joined_texts import TextLookup
 
-                texts = Texts(partial(_texts_beside, source, sources))
+                texts = TextLookup(partial(_texts_beside, source, sources))
                 joined.append(texts)
             read[source.layer] = source.read(texts, thorough=thorough)
         if join is not None and len(files) > 1:
@@ -321,17 +321,17 @@ def raw_files(
     _refuse_apart(parts, by_format)
     marked = [source for of_format in by_format.values() for source in of_format]
     apart = [source.layer for source in marked if source.has_own_name]
-    united = unite(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
+    united = merge_sources(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
     united = united.but(notes=(*notes, *united.notes)) if notes else united
     if (uem := given.get("uem")) is not None:
         united = within_parts(united, read_uem(uem), Path(uem).name)
     if in_units:
         united = with_resolution(united, given.get("resolution"), given.get("duration"))
     united = with_discontinuous(with_labels(united, **labels), pieces)
-    united = with_absent(united, given.get("absent"))
+    united = apply_absent(united, given.get("absent"))
     if form is None or all(source.is_as_named for source in marked):
         return united
-    named = as_read(**{**united.reading.get("read", {}), "from": form})
+    named = reading_settings(**{**united.reading.get("read", {}), "from": form})
     return united.but(reading={**united.reading, **named})
 
 
@@ -375,7 +375,7 @@ def _note_of_one_recording(parts: Mapping[str, RawCorpus], sources: Sequence[_So
     if len(names) < 2 or not all(is_unnamed) or all(source.has_own_name for source in sources):
         return []
     return [
-        f"{listed(names)}: taken as annotators of one recording; if they are of several, name a"
+        f"{join_names(names)}: taken as annotators of one recording; if they are of several, name a"
         " pattern for each annotator, such as ann='song?/a.txt' bob='song?/b.txt'"
     ]
 
@@ -408,7 +408,7 @@ def takes_any(key: str, files: Mapping[str, PathName], form: str | None, options
         return key in format_called(form).takes
     forms: set[str] = set()
     for layer, path in files.items():
-        asked, seen = own_columns(options, layer, files), Recognised.of(path)
+        asked, seen = own_columns(options, layer, files), SniffedFile.of(path)
         if len(files) == 1 or not seen.has_texts_only(asked):
             forms.add(seen.format_by(asked))
     return any(key in format_called(name).takes for name in forms)
@@ -440,9 +440,9 @@ def _refuse_apart(
         if {*mine}.isdisjoint(others):
             raise InputError(
                 f"{printable_path(sources[0].path)}: read as {form}, it shares no document"
-                f" with the files of other formats: its ids are {listed(mine[:3])}, …, theirs"
-                f" {listed(others[:3])}, …; give the same documents the same ids, or compare each"
-                " format's files by themselves"
+                f" with the files of other formats: its ids are {join_names(mine[:3])}, …, theirs"
+                f" {join_names(others[:3])}, …; give the same documents the same ids, or compare"
+                " each format's files by themselves"
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanagree.choices import Scheme, names_of
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 from spanagree.files import PathName
 from spanagree.formats.conll.read import columns_read
 from spanagree.formats.read_files import raw_files
@@ -51,5 +51,5 @@ def says_readers(files: Sequence[PathName], options: Options, form: str | None =
     forms = Counter(form or format_of(file, known) for file in files)
     if len(forms) < 2:
         return f"read as {next(iter(forms), form or 'conll')}"
-    counts = (f"{name} ({counted(n_files, 'file')})" for name, n_files in forms.items())
+    counts = (f"{name} ({pluralize(n_files, 'file')})" for name, n_files in forms.items())
     return f"read as {', '.join(counts)}"

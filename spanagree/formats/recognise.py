@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SpanAgreeError, listed, printable, printable_path, show
+from spanagree.errors import (
+    InputError,
+    SpanAgreeError,
+    escape_name,
+    join_names,
+    printable_path,
+    quote_value,
+)
 from spanagree.files import PathName, open_zip
 from spanagree.formats.file_head import FileHead, head_of_text, read_head
 from spanagree.formats.patterns import has_pattern
@@ -88,7 +95,7 @@ _LOOKED_AT = 5  # files of a folder
 _OF_CONLL_ALONE = {*FORMATS["conll"].extensions} - {".txt", ".tsv"}
 
 
-class Recognised(NamedTuple):
+class SniffedFile(NamedTuple):
     """A file or folder that was looked at once, for all that is asked of its beginning.
 
     Attributes:
@@ -103,7 +110,7 @@ class Recognised(NamedTuple):
     formats: tuple[str, ...]
 
     @classmethod
-    def of(cls, path: PathName) -> Recognised:
+    def of(cls, path: PathName) -> SniffedFile:
         """Look at a file or folder.
 
         Raises:
@@ -137,8 +144,8 @@ class Recognised(NamedTuple):
             name, key = self.half_known
             raise InputError(
                 f"{printable_path(path)}: as {name} writes it, but for spans under"
-                f" {show(key)}, which {name} does not read; take them out, or read the rest with"
-                f" --from {name}"
+                f" {quote_value(key)}, which {name} does not read; take them out, or read the rest"
+                f" with --from {name}"
             )
         for name in (format_named(path), *names):
             if "resolution" in FORMATS[name].takes:  # a recording
@@ -178,7 +185,7 @@ class Recognised(NamedTuple):
         known_by_name = Path(self.path).suffix.lower() in {*FORMATS[form].extensions, ""}
         if start.shape == "text" and not rows and not known_by_name:
             raise InputError(
-                f"{printable(start.path)}: nothing is in it; export it again, or leave it out"
+                f"{escape_name(start.path)}: nothing is in it; export it again, or leave it out"
             )
         is_table = start.shape in ("csv", "tsv") and rows > 1  # else reading says there are none
         if (
@@ -312,8 +319,8 @@ def _names_paths(options: Options) -> bool:
 
 
 def format_of(path: PathName, options: Options | None = None) -> str:
-    """Return the format of a file or folder; as :meth:`Recognised.format_by`."""
-    return Recognised.of(path).format_by(options or {})
+    """Return the format of a file or folder; as :meth:`SniffedFile.format_by`."""
+    return SniffedFile.of(path).format_by(options or {})
 
 
 def format_named(path: PathName) -> str:
@@ -382,45 +389,47 @@ def looks_like(start: FileHead) -> tuple[str, str] | None:
 
 def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
     """Return the error for a file whose beginning no format knows."""
-    name = printable(start.path)
+    name = escape_name(start.path)
     if looks := looks_like(start):
         return InputError(f"{name}: this looks like {looks[0]}, which is not read; {looks[1]}")
     if start.shape in ("csv", "tsv"):
         names = header_of(start)
         if is_of_labels(names):
             return InputError(
-                f"{name}: a table of labels (columns {listed(names)}), and spans are needed here;"
-                " spanagree coefficients and sa.read_labels read it"
+                f"{name}: a table of labels (columns {join_names(names)}), and spans are needed"
+                " here; spanagree coefficients and sa.read_labels read it"
             )
-        what = f"a table of the columns {listed(names)}, in which no spans or tags were found"
+        what = f"a table of the columns {join_names(names)}, in which no spans or tags were found"
         what += _lacking(start, names)
         also = "; a table of labels is read by spanagree coefficients and sa.read_labels"
         return InputError(f"{name}: {what}; name its columns: {_NAMED}{also}")
     if start.shape in ("json", "jsonl"):
         keys = dict.fromkeys(key for record in start.objects for key in record)
-        what = f"JSON with the keys {listed(keys)}" if keys else "JSON without keys"
+        what = f"JSON with the keys {join_names(keys)}" if keys else "JSON without keys"
         lists = [key for key in keys if len(start.objects) == 1 and _has_objects(start, key)]
         if lists:
             more = f"if each object under {lists[0]} is a document, save that list as a file"
         else:
-            more = f"name its columns: {_NAMED} ({listed(formats)})"
+            more = f"name its columns: {_NAMED} ({join_names(formats)})"
         return InputError(f"{name}: {what}, in which no spans or tags were found; {more}")
     if start.shape == "zip":
-        what = f"a zip of {listed(start.members) or 'nothing'}, of which no tool's export is known"
+        what = (
+            f"a zip of {join_names(start.members) or 'nothing'}, of which no tool's export is known"
+        )
         return InputError(
             f"{name}: {what}; unpack it and name its files (of inception and doccano, --from reads"
             " zips)"
         )
     if start.shape == "folder":
         return InputError(
-            f"{name}: a folder of {listed(start.members)}, and neither brat's nor a project of"
+            f"{name}: a folder of {join_names(start.members)}, and neither brat's nor a project of"
             " INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi', for each"
             " annotator (NAME='FOLDER/*.xmi')"
         )
     first = next((line for line in start.lines if line.strip()), "")
     return InputError(
-        f"{name}: {start.shape} that no reader knows, beginning with {show(first)}; name its"
-        f" format with --from ({listed(formats)})"
+        f"{name}: {start.shape} that no reader knows, beginning with {quote_value(first)}; name its"
+        f" format with --from ({join_names(formats)})"
     )
 
 
@@ -440,8 +449,8 @@ def _lacking(start: FileHead, names: Sequence[str]) -> str:
     ]
     if len(numbers) > 1:
         return (
-            f", and no texts; if {listed(numbers)} are offsets, name a file that has the texts by"
-            " id beside it, and the columns with --spans START,END,LABEL --document C"
+            f", and no texts; if {join_names(numbers)} are offsets, name a file that has the texts"
+            " by id beside it, and the columns with --spans START,END,LABEL --document C"
         )
     return ", and no column of texts or tokens"
 
@@ -479,5 +488,5 @@ def check_stdin(form: str | None) -> None:
     if kind:
         raise InputError(
             f"-: {kind} on standard input, which is read as CoNLL; name its format with --from"
-            f" ({listed(FROM_STDIN[1:])}), or name a file"
+            f" ({join_names(FROM_STDIN[1:])}), or name a file"
         )

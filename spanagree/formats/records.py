@@ -24,7 +24,7 @@ ONE_LABEL = "span"
 """What spans are called that have no labels."""
 
 
-class Span(NamedTuple):
+class RawSpan(NamedTuple):
     """A span as a source has it; its offsets are checked where it is gathered.
 
     Attributes:
@@ -48,7 +48,7 @@ class Span(NamedTuple):
     is_placed: bool = True
 
 
-class Link(NamedTuple):
+class RawRelation(NamedTuple):
     """A relation between two of an annotator's spans, as a source has it.
 
     Attributes:
@@ -65,7 +65,7 @@ class Link(NamedTuple):
     directed: bool = True
 
 
-class Annotation(NamedTuple):
+class RawAnnotation(NamedTuple):
     """What an annotator marked in a document.
 
     Attributes:
@@ -77,9 +77,9 @@ class Annotation(NamedTuple):
     """
 
     annotator: Any
-    spans: Iterable[Span] | None
+    spans: Iterable[RawSpan] | None
     when: float | None = None
-    relations: Iterable[Link] = ()
+    relations: Iterable[RawRelation] = ()
     where: str = ""
 
 
@@ -97,7 +97,7 @@ class Record(NamedTuple):
     where: str
     document: Any
     content: Mapping[str, Any]
-    annotations: Iterable[Annotation] = ()
+    annotations: Iterable[RawAnnotation] = ()
 
 
 OF_UNIT: Mapping[str, tuple[str, ...]] = {

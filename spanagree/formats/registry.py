@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, SettingError, listed, reason, show
-from spanagree.extras import optional
+from spanagree.errors import InputError, SettingError, join_names, quote_value, reason
+from spanagree.extras import import_optional
 from spanagree.files import PathName, write_bytes
 from spanagree.formats.format import JSON, TABLES, Format
 from spanagree.formats.tools import OF_ANY as _OF_ANY_TOOL
@@ -26,7 +26,7 @@ def _write_docbin(corpus: Corpus, path: PathName, spans: str | None = None) -> N
     if len(corpus.layers) != 1:
         raise SettingError(
             f"a .spacy file holds one annotator; there are {len(corpus.layers)}"
-            f" ({listed(corpus.annotators)}): choose one with --annotators"
+            f" ({join_names(corpus.annotators)}): choose one with --annotators"
         )
     from spanagree.formats.spacy import write_docbin
 
@@ -43,7 +43,7 @@ def _write_parquet(corpus: Corpus, path: PathName) -> None:
     from spanagree.formats.hugging_face.load import quieten
     from spanagree.formats.hugging_face.write import to_dataset
 
-    datasets = optional("datasets", "datasets", "writing Parquet")
+    datasets = import_optional("datasets", "datasets", "writing Parquet")
     quieten(datasets)
     out = io.BytesIO()
     to_dataset(corpus).to_parquet(out)
@@ -220,7 +220,7 @@ def registered() -> Mapping[str, Format]:
 
     readers: dict[str, Format] = {}
     for point in entry_points(group=_GROUP):
-        where = f"the reader {show(point.name)} that {point.value} registers"
+        where = f"the reader {quote_value(point.name)} that {point.value} registers"
         try:
             tool = point.load()
         except Exception as error:  # whatever another package raises
@@ -228,7 +228,9 @@ def registered() -> Mapping[str, Format]:
                 f"{where} cannot be loaded ({reason(error)}); mend or uninstall its package"
             ) from None
         if not isinstance(tool, Tool):
-            raise InputError(f"{where} is {show(tool)}; a spanagree.formats.tools.Tool is needed")
+            raise InputError(
+                f"{where} is {quote_value(tool)}; a spanagree.formats.tools.Tool is needed"
+            )
         if point.name in FORMATS:
             raise InputError(f"{where} has the name of a built-in format; it needs another")
         readers[point.name] = _of_tool(tool)

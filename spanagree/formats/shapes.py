@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spanagree.errors import InputError, is_iterable, length_of, listed
+from spanagree.errors import InputError, is_iterable, join_names, length_of
 
 _OTHERS = {
     "column_names": (
@@ -53,7 +53,7 @@ def shape_of(value: Any) -> tuple[int, type]:
     if (has := columns_of(value)) is not None:
         attribute, columns = has
         last = ["gold", "mine", *columns][-2:]
-        raise InputError(_OTHERS[attribute].format(listed(columns), *map(repr, last)))
+        raise InputError(_OTHERS[attribute].format(join_names(columns), *map(repr, last)))
     depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
     while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and length_of(inner):
         depth += 1

@@ -28,18 +28,18 @@ from spanagree.errors import (
     SpanAgreeError,
     check_choice,
     check_known,
-    counted,
     invalid_value,
-    listed,
+    join_names,
+    pluralize,
     printable_path,
+    quote_value,
     reason,
-    show,
 )
-from spanagree.extras import optional
+from spanagree.extras import import_optional
 from spanagree.files import PathName, Source, check_writable, named_files, read_bytes, write_bytes
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
 from spanagree.limits import check_zlib
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 _Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
 
@@ -114,7 +114,7 @@ def raw_docs(
         log.notes += _passed_over(rows)
     records = _records(rows, log, ids, spans, partial, offsets, scores=scores)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
-    reading |= as_read(spans=spans)
+    reading |= reading_settings(spans=spans)
     return gather(
         records, log, reading, offsets=offsets, annotators=layers, again=False, unnamed=False
     )
@@ -129,7 +129,9 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
         raise invalid_value("Docs", layers, "a mapping of annotators to lists of Docs is needed")
     counts = {name: len(docs) for name, docs in layers.items()}
     if len(set(counts.values())) != 1:
-        numbers = ", ".join(f"{show(name)} {n}" for name, n in counts.items()) or "no annotator"
+        numbers = (
+            ", ".join(f"{quote_value(name)} {n}" for name, n in counts.items()) or "no annotator"
+        )
         raise InputError(
             f"Docs: {numbers}; at least one annotator, and the same number of Docs for each, are"
             " needed (None for one never seen)"
@@ -139,7 +141,7 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
         for row in zip(*layers.values(), strict=True)
     ]
     if ids is not None and len(ids) != len(rows):
-        given, needed = counted(len(ids), "id"), counted(len(rows), "Doc")
+        given, needed = pluralize(len(ids), "id"), pluralize(len(rows), "Doc")
         raise InputError(f"{given}; one for each of {needed} is needed")
     return rows
 
@@ -158,7 +160,7 @@ def _records(
     dropped = 0
     for d, row in enumerate(rows):
         id_ = str(d + 1) if ids is None else ids[d]
-        where = f"document {show(id_)}"
+        where = f"document {quote_value(id_)}"
         if not row:
             raise InputError(f"{where}: no annotator has a Doc of it; leave it out")
         kept = _kept(row, id_, spans, partial, offsets)
@@ -173,21 +175,21 @@ def _records(
         annotations = []
         for name, doc in row.items():
             if _annotated(doc, spans):
-                where = f"annotator {show(name)}, document {show(id_)}"
+                where = f"annotator {quote_value(name)}, document {quote_value(id_)}"
                 same_text(doc.text, first.text, where)
                 read = _spans(doc, spans, moved, scores=scores)
-                annotations.append(Annotation(name, read, where=where))
-        yield Record(f"document {show(id_)}", id_, content, annotations)
+                annotations.append(RawAnnotation(name, read, where=where))
+        yield Record(f"document {quote_value(id_)}", id_, content, annotations)
     if dropped:
         log.notes.append(
-            f"{counted(dropped, 'token')} that some annotator did not annotate left out for all"
+            f"{pluralize(dropped, 'token')} that some annotator did not annotate left out for all"
         )
         log.reading["partial"] = "drop-tokens"
 
 
 def _spans(
     doc: Any, spans: str | None, moved: Sequence[int] | None, *, scores: bool
-) -> Iterator[Span]:
+) -> Iterator[RawSpan]:
     """Yield the spans of a Doc in characters, or in the tokens that are kept."""
     group = doc.ents if spans is None else doc.spans[spans]
     known = getattr(group, "attrs", {}).get("scores", ()) if scores else ()
@@ -198,7 +200,7 @@ def _spans(
             start, end = moved[span.start], moved[span.end]
             if start == end and span.start < span.end:
                 continue  # all its tokens were dropped, and counted
-        yield Span(start, end, span.label_, None, None if score is None else {SCORE: str(score)})
+        yield RawSpan(start, end, span.label_, None, None if score is None else {SCORE: str(score)})
 
 
 def _tokenised_differently(rows: Sequence[_Row]) -> str | None:
@@ -218,8 +220,10 @@ def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
     there = set() if spans is None else {key for doc in docs for key in doc.spans}
     seen = any(not _user_data(doc).get(_NEVER) for doc in docs)
     if spans is not None and seen and spans not in there:
-        known = ", ".join(map(show, sorted(there))) or "none"
-        raise SettingError(f"no Doc has spans under the key {show(spans)}; keys there are: {known}")
+        known = ", ".join(map(quote_value, sorted(there))) or "none"
+        raise SettingError(
+            f"no Doc has spans under the key {quote_value(spans)}; keys there are: {known}"
+        )
 
 
 def _passed_over(rows: Sequence[_Row]) -> list[str]:
@@ -230,8 +234,9 @@ def _passed_over(rows: Sequence[_Row]) -> list[str]:
         return []
     name = next(iter(keys))
     return [
-        f"{counted(keys.total(), 'span')} under {listed(map(show, keys))} passed over, as entities"
-        f" are read; --spans {name} (spans={show(name)}) reads them instead"
+        f"{pluralize(keys.total(), 'span')} under {join_names(map(quote_value, keys))} passed"
+        " over, as entities"
+        f" are read; --spans {name} (spans={quote_value(name)}) reads them instead"
     ]
 
 
@@ -267,7 +272,8 @@ def _kept(
             i = left_open[0]
             remedy = "; partial drop-tokens leaves such tokens out" * (offsets == "tokens")
             raise InputError(
-                f"annotator {show(name)}, document {show(id_)}: token {i + 1} ({show(doc[i].text)})"
+                f"annotator {quote_value(name)}, document {quote_value(id_)}: token {i + 1}"
+                f" ({quote_value(doc[i].text)})"
                 " is not annotated, others are; a document is seen as a whole or not at all"
                 f"{remedy}"
             )
@@ -310,14 +316,14 @@ def raw_docbin(source: Source, **options: Any) -> RawCorpus:
     for name, path in named_files(source).items():
         where = printable_path(path)
         packed[name] = where, read_bytes(where, os.fsdecode(path))
-    spacy = optional("spacy", "spacy", "reading .spacy files")
+    spacy = import_optional("spacy", "spacy", "reading .spacy files")
     vocab = spacy.vocab.Vocab()
     layers = {}
     for name, (where, data) in packed.items():
         with _whole(where):
             check_zlib(where, data)
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
-    with _whole(listed(layers)):  # entities and labels are looked up only now
+    with _whole(join_names(layers)):  # entities and labels are looked up only now
         return raw_docs(layers, **options)
 
 
@@ -361,7 +367,7 @@ def to_docs(
     [('Ann', 'PER')]
     """
     check_corpus(corpus)
-    spacy = optional("spacy", "spacy", "writing spaCy Docs")
+    spacy = import_optional("spacy", "spacy", "writing spaCy Docs")
     check_known([annotator], corpus.annotators)
     if nlp is None:
         nlp = spacy.blank("xx")
@@ -378,7 +384,7 @@ def to_docs(
             doc = spacy.tokens.Doc(nlp.vocab, words=words, spaces=gaps)
         except ValueError as error:  # an empty token, half a surrogate pair
             problem = f"spaCy cannot hold it: {reason(error)}"
-            raise InputError(f"document {show(document.id)}: {problem}") from None
+            raise InputError(f"document {quote_value(document.id)}: {problem}") from None
         if corpus.ids is not None:
             doc.user_data[_ID] = document.id
         segments = document.segments[annotator]
@@ -400,7 +406,7 @@ def _check_ents(corpus: Corpus, annotator: str) -> None:
     for pair in list(zip(earlier.tolist(), later.tolist(), strict=True))[:1]:
         document = corpus.id_of(int(layer.document[pair[0]]))
         raise SettingError(
-            f"annotator {show(annotator)}, document {show(document)}:"
+            f"annotator {quote_value(annotator)}, document {quote_value(document)}:"
             f" segments {layer.describe(pair, corpus.labels)} overlap, which doc.ents cannot hold;"
             " doc.spans can: give spans a key"
         )
@@ -419,7 +425,7 @@ def _words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
     rebuilt = "".join(w + " " * g for w, g in zip(words, gaps, strict=True))
     if rebuilt != document.text:
         raise InputError(
-            f"document {show(document.id)}: between its tokens the text has more than single"
+            f"document {quote_value(document.id)}: between its tokens the text has more than single"
             " spaces, which a Doc cannot hold; to_characters() first, then spaCy's own tokens do"
         )
     return words, gaps
@@ -449,5 +455,5 @@ def write_docbin(
     """
     check_writable(path)
     docs = to_docs(corpus, annotator, nlp, spans=spans)
-    tokens = optional("spacy.tokens", "spacy", "writing .spacy files")
+    tokens = import_optional("spacy.tokens", "spacy", "writing .spacy files")
     write_bytes(path, tokens.DocBin(docs=docs, store_user_data=True).to_bytes())

@@ -13,8 +13,15 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Vocabulary, codes
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
-from spanagree.errors import InputError, counted, invalid_value, is_iterable, length_of, show
-from spanagree.settings import as_read
+from spanagree.errors import (
+    InputError,
+    invalid_value,
+    is_iterable,
+    length_of,
+    pluralize,
+    quote_value,
+)
+from spanagree.settings import reading_settings
 
 if TYPE_CHECKING:
     from spanagree.choices import Repair, Scheme
@@ -67,7 +74,7 @@ def from_tags(
     words = None if tokens is None else chain.from_iterable(tokens)
     if any(column.has_ignored for column in columns.values()):
         options = replace(options, partial="drop-tokens")
-    reading = {"format": "tags", **as_read(outside=options.outside or None)}
+    reading = {"format": "tags", **reading_settings(outside=options.outside or None)}
     raw = read_columns(columns, lengths, options, reading, beside=(), tokens=words, ids=ids)
     if repair in ((), None) and raw.details is None:  # then tags give rows without flaws
         return Corpus.from_raw(raw)
@@ -82,7 +89,9 @@ def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
     try:
         numbers, names = _codes(seen)
     except TypeError:
-        raise InputError(f"{show(name)}: a tag is not a string; every tag must be one") from None
+        raise InputError(
+            f"{quote_value(name)}: a tag is not a string; every tag must be one"
+        ) from None
     return TagColumn.of_seen(names, numbers, never, lengths).without_ignored()
 
 
@@ -108,7 +117,8 @@ def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
         if all(length_of(tags) is not None and not isinstance(tags, refused) for tags in odd):
             return kept
     raise InputError(
-        f"{show(name)}: {show(documents)}; a list of documents, each a list of strings, is needed"
+        f"{quote_value(name)}: {quote_value(documents)}; a list of documents, each a list of"
+        " strings, is needed"
     )
 
 
@@ -117,19 +127,19 @@ def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None)
     shapes = {} if tokens is None else {"tokens": np.array([len(d) for d in tokens], np.int64)}
     for name, documents in layers.items():
         sizes = [-1 if tags is None else len(tags) for tags in documents]
-        shapes[show(name)] = np.array(sizes, np.int64)
+        shapes[quote_value(name)] = np.array(sizes, np.int64)
     (first, lengths), *others = shapes.items()
     for what, sizes_here in others:
         if len(sizes_here) != len(lengths):
             raise InputError(
-                f"{what}: {counted(len(sizes_here), 'document')}; {first} has {len(lengths)}, and"
+                f"{what}: {pluralize(len(sizes_here), 'document')}; {first} has {len(lengths)}, and"
                 " each annotator needs the same (None for one never seen)"
             )
         differ = (sizes_here != lengths) & (sizes_here >= 0) & (lengths >= 0)
         if differ.any():
             d = int(differ.argmax())
             raise InputError(
-                f"{what}, document {d + 1}: {counted(int(sizes_here[d]), 'tag')}; the annotators"
+                f"{what}, document {d + 1}: {pluralize(int(sizes_here[d]), 'tag')}; the annotators"
                 f" before it have {lengths[d]}, and each annotator needs the same"
             )
         lengths = np.maximum(lengths, sizes_here)

@@ -10,11 +10,11 @@ from itertools import islice
 from typing import Any
 
 from spanagree.corpus.collector import same_text
-from spanagree.errors import InputError, counted, percent, printable, show
+from spanagree.errors import InputError, escape_name, percent, pluralize, quote_value
 from spanagree.files import PathName, numbered_lines
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import read_head
-from spanagree.formats.inline_tags import Sign, taken_apart
+from spanagree.formats.inline_tags import MarkupToken, taken_apart
 from spanagree.formats.usual_names import ATTRIBUTES, head_of_table, plain
 
 _TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
@@ -70,9 +70,9 @@ class TaggedCopies:
             copies, spans, lost = self.copies[name], self.spans[name], self.lost[name]
             share = f" ({percent(lost / spans, 1)})" if spans else ""
             yield (
-                f"{before}{f'{printable(name)}: ' if name else ''}{counted(changed, 'text')}"
+                f"{before}{f'{escape_name(name)}: ' if name else ''}{pluralize(changed, 'text')}"
                 f" ({percent(changed / copies, 1)} of {copies}) changed by the model and aligned;"
-                f" {lost} of {counted(spans, 'span')} in tags{share} not aligned"
+                f" {lost} of {pluralize(spans, 'span')} in tags{share} not aligned"
             )
 
 
@@ -152,13 +152,13 @@ def _taken_apart(
     What ``is_text`` at some place of the copy is not a tag.
     """
 
-    def meaning(piece: str, at: int) -> Sign:
+    def meaning(piece: str, at: int) -> MarkupToken:
         if is_text(piece, at):
-            return Sign("text", text=piece)
+            return MarkupToken("text", text=piece)
         if piece.endswith("/>"):
-            return Sign("empty")
+            return MarkupToken("empty")
         opens = piece == "@@" or (piece[0] == "<" and piece[1] != "/")
-        return Sign("open" if opens else "close", *_name_and_label(piece))
+        return MarkupToken("open" if opens else "close", *_name_and_label(piece))
 
     copy, marks, odd = taken_apart(marked, _TAG, meaning)
     spans = [
@@ -193,7 +193,8 @@ def _aligned_spans(
     for tag, number in in_text.items():
         if in_copy[tag] > number:
             raise InputError(
-                f"{where}: {show(tag)} stands {counted(number, 'time')} in the text itself,"
+                f"{where}: {quote_value(tag)} stands {pluralize(number, 'time')} in the text"
+                " itself,"
                 f" {in_copy[tag]} in the copy, in which something else was changed too, so it is"
                 " not known which of them are tags; ask the model for other tags"
             )
@@ -202,8 +203,8 @@ def _aligned_spans(
     alignment = Alignment(copy, text)
     if alignment.share < _LEAST:
         raise InputError(
-            f"{where}: {show(marked)} has {percent(alignment.share)} of the text; to align a copy,"
-            f" {percent(_LEAST)} are needed: {NO_ANSWER}"
+            f"{where}: {quote_value(marked)} has {percent(alignment.share)} of the text; to align"
+            f" a copy, {percent(_LEAST)} are needed: {NO_ANSWER}"
         )
     spans, lost = [], []
     for span in marks:

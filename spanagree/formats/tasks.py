@@ -11,7 +11,7 @@ from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
 
 
-class Task(NamedTuple):
+class NewTask(NamedTuple):
     """A document for an annotator.
 
     Attributes:
@@ -27,7 +27,9 @@ class Task(NamedTuple):
     assignee: str
 
 
-def tasks_of(corpus: Corpus, document: Ints, assignees: Sequence[str], tool: str) -> Iterator[Task]:
+def tasks_of(
+    corpus: Corpus, document: Ints, assignees: Sequence[str], tool: str
+) -> Iterator[NewTask]:
     """Yield a task for each document and annotator.
 
     Args:
@@ -42,4 +44,4 @@ def tasks_of(corpus: Corpus, document: Ints, assignees: Sequence[str], tool: str
     numbers, index = np.unique(document, return_inverse=True)
     texts = corpus.subset(numbers).to_characters().known("texts", tool)
     for i, number, name in zip(index.tolist(), document.tolist(), assignees, strict=True):
-        yield Task(number, corpus.id_of(number), texts[i], name)
+        yield NewTask(number, corpus.id_of(number), texts[i], name)

@@ -16,18 +16,18 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
-    counted,
     invalid_value,
     is_whole,
+    join_names,
     length_of,
-    listed,
+    pluralize,
     printable_path,
+    quote_value,
     reason,
-    show,
 )
 from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import SpanReader, parsed
-from spanagree.formats.joined_texts import Texts
+from spanagree.formats.joined_texts import TextLookup
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import (
     SELF,
@@ -40,9 +40,9 @@ from spanagree.formats.paths import (
     steps_of,
     values_at,
 )
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
 from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 _LAST_STEP = re.compile(r"\[\*\](?=\||\Z)")
 _NEEDED = "records in JSON are needed, a list of them or one a line"
@@ -70,7 +70,7 @@ def raw_records(
     *,
     encoding: str = "utf-8",
     align: bool = False,
-    texts: Texts | None = None,
+    texts: TextLookup | None = None,
     **options: Any,
 ) -> RawCorpus:
     """Return the rows of a file of a tool, unchecked.
@@ -92,14 +92,14 @@ def raw_records(
     if not options.get("spans"):  # who names spans means no others
         log.tree = tool.tree
     if tool.read:
-        reading = {"format": tool.name, **as_read(encoding, **options)}
+        reading = {"format": tool.name, **reading_settings(encoding, **options)}
         ends = options.pop("ends", None)
         return gather(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
     given = {name: value for name, value in options.items() if value is not None}
     for name in (name for name in PATHS if name in given):
         if not isinstance(given[name], str):
-            raise SettingError(f"{name} {show(given[name])}; one path is needed")
+            raise SettingError(f"{name} {quote_value(given[name])}; one path is needed")
         steps_of(given[name])  # refuses what is no path
     read = [steps[:1] for steps in steps_of(given["spans"])] if "spans" in given else []
     passed = {path: noun for path, noun in tool.passed.items() if steps_of(path)[0][:1] not in read}
@@ -109,7 +109,7 @@ def raw_records(
     return gather(
         reader.records(rows),
         log,
-        {"format": tool.name, **as_read(encoding, **given, align=align)},
+        {"format": tool.name, **reading_settings(encoding, **given, align=align)},
         offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
@@ -137,7 +137,7 @@ def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[t
         ) from None
 
 
-def _quote_of(span: Span) -> str | None:
+def _quote_of(span: RawSpan) -> str | None:
     """Return the quote that a span has in place of offsets, if it has."""
     return span.quote if span.start is None and span.pieces is None else None
 
@@ -180,7 +180,7 @@ class _ByPaths:
     """Reads records by the paths of a tool."""
 
     def __init__(
-        self, tool: Tool, log: ReadLog, given: Mapping[str, Any], texts: Texts | None
+        self, tool: Tool, log: ReadLog, given: Mapping[str, Any], texts: TextLookup | None
     ) -> None:
         self.tool, self.log, self.given, self.texts = tool, log, given, texts
         self.answers = SpanReader(log)
@@ -212,14 +212,14 @@ class _ByPaths:
         for option in ("spans", "start", "label", "quote", "annotator", "document"):
             if given.get(option) not in (None, FILE) and not self.led[option]:
                 raise SettingError(
-                    f"{name}: {option} {show(given[option])} leads nowhere in any record; see what"
-                    " is in the file, or leave the option out"
+                    f"{name}: {option} {quote_value(given[option])} leads nowhere in any record;"
+                    " see what is in the file, or leave the option out"
                 )
         self.log.labelled |= bool(self.led["label"])
         if self.texts is not None:
             self.log.notes += self.texts.notes(f"{name}: ")
         if len(self.questions) > 1:
-            asked = listed(self.questions)
+            asked = join_names(self.questions)
             self.log.notes.append(f"{name}: spans under {asked} are read as one annotation")
         self.log.numbered = not self.led["document"]
 
@@ -252,7 +252,7 @@ class _ByPaths:
             raise invalid_value(f"{where}:", record, _NEEDED)
         self.number += 1
         id_ = self._id_of(record, key)
-        where = f"{where}, document {show(id_)}" if tool.document else where
+        where = f"{where}, document {quote_value(id_)}" if tool.document else where
         content = (self._tokens if tool.tokens else self._text)(record, id_, where)
         if content is None:
             self._leave(record, where)
@@ -282,8 +282,8 @@ class _ByPaths:
         for path in paths if "document" in self.given and paths != [KEY] else ():
             if len(several := values_at(record, path)) > 1:
                 raise InputError(
-                    f"{self.log.name}: document {show(path)} leads to"
-                    f" {counted(len(several), 'id')} of one text; one is needed"
+                    f"{self.log.name}: document {quote_value(path)} leads to"
+                    f" {pluralize(len(several), 'id')} of one text; one is needed"
                 )
         if None in parts or not self.tool.document or parts == [""]:
             return self.number
@@ -315,8 +315,8 @@ class _ByPaths:
             return {"text": text}
         if self.in_tokens:
             return {"tokens": list(text)}
-        at = f" at {show(self.tool.text)}" if self.tool.text else ""
-        keys = listed(record) if isinstance(record, dict) else "no keys"
+        at = f" at {quote_value(self.tool.text)}" if self.tool.text else ""
+        keys = join_names(record) if isinstance(record, dict) else "no keys"
         raise InputError(
             f"{where}: no text{at}; there are {keys}: --text names one, or name the file"
             " that has the texts by id beside this one"
@@ -328,7 +328,7 @@ class _ByPaths:
         self.led[option] += there is not None
         return there
 
-    def _annotations(self, record: Any, text: Place | None, where: str) -> Iterator[Annotation]:
+    def _annotations(self, record: Any, text: Place | None, where: str) -> Iterator[RawAnnotation]:
         """Yield what each annotator marked in a document, if she saw it."""
         tool = self.tool
         path, says = tool.utf16
@@ -336,15 +336,15 @@ class _ByPaths:
         points = points_at(text) if in_utf16 and isinstance(text, str) else None
         for key, part in self._parts(record, where):
             annotator = self._annotator(part, key, where)
-            place = where if annotator == "" else f"{where}, annotator {show(annotator)}"
+            place = where if annotator == "" else f"{where}, annotator {quote_value(annotator)}"
             if part is None:  # of whom it is not said
                 self.log.unsaid[annotator] = None
-                yield Annotation(annotator, None, where=place)
+                yield RawAnnotation(annotator, None, where=place)
             elif tool.start or tool.quote:
                 yield from self._marked(part, key, text, points, annotator, place)
             else:
                 spans = self._answer(part, text, annotator, place)
-                yield Annotation(annotator, spans, where=place)
+                yield RawAnnotation(annotator, spans, where=place)
 
     def _parts(self, record: Any, where: str) -> list[tuple[str, Any]]:
         """Return each annotator's part of a record, with its key; the record itself may be one."""
@@ -365,7 +365,7 @@ class _ByPaths:
         annotator = "" if path in ("", FILE) else text_of_whole(self._at(part, "annotator"))
         if annotator is None and self.given.get("annotator"):
             raise InputError(
-                f"{where}: nothing stands at the annotator's path {show(path)};"
+                f"{where}: nothing stands at the annotator's path {quote_value(path)};"
                 " see what is in the file, or leave it out"
             )
         if isinstance(annotator, (dict, list)):
@@ -378,7 +378,7 @@ class _ByPaths:
     def _marked(
         self, part: Any, key: str, text: Place | None, points: Ints | None, annotator: Any,
         where: str,
-    ) -> Iterator[Annotation]:  # fmt: skip
+    ) -> Iterator[RawAnnotation]:  # fmt: skip
         """Yield the spans in an annotator's part of a record, unless it holds something else."""
         tool, seen = self.tool, self._is_seen(part)
         lists: list[tuple[str | None, Any]]
@@ -402,12 +402,12 @@ class _ByPaths:
             self.log.passed["unfinished answer"] += 1
             self.log.within["in unfinished answers"] += len(spans)
         if not (seen and is_answered):
-            yield Annotation(annotator, None, where=where)
+            yield RawAnnotation(annotator, None, where=where)
             return
         known: dict[tuple[str, ...], int] = {}
         rows = self._spans(spans, text, points, annotator, where, known)
         links = self._relations(part, known, where)
-        yield Annotation(annotator, rows, relations=links, where=where)
+        yield RawAnnotation(annotator, rows, relations=links, where=where)
 
     def _is_of_another_kind(self, part: Any, spans: list[tuple[str | None, Any]]) -> bool:
         """Return whether an annotator's part is no list of spans, but a rating or a choice."""
@@ -417,7 +417,7 @@ class _ByPaths:
 
     def _answer(
         self, part: Any, text: Place | None, annotator: Any, place: str
-    ) -> list[Span] | None:
+    ) -> list[RawSpan] | None:
         """Return what an annotator marked as a language model says it; null is no answer."""
         path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
         answer = _joined(found_at(part, path, place)) if self._is_seen(part) else None
@@ -437,13 +437,13 @@ class _ByPaths:
         annotator: Any,
         where: str,
         known: dict[tuple[str, ...], int],
-    ) -> Iterator[Span]:
+    ) -> Iterator[RawSpan]:
         """Yield the spans of an annotator, quotes without offsets where they stand in a text.
 
         Under its name it becomes ``known`` which of them each is, for relations.
         """
         path, values, noun = self.tool.leaves
-        segments: list[tuple[int, Any, Span]] = []
+        segments: list[tuple[int, Any, RawSpan]] = []
         for number, (key, item) in enumerate(spans):
             if path and _is_one_of(first_at(item, path), values):
                 self.log.passed[noun] += 1
@@ -459,7 +459,7 @@ class _ByPaths:
                 if at is None:
                     yield span._replace(is_placed=False)
                     continue
-                span = Span(*at, span.label)  # it may stand there in other letters
+                span = RawSpan(*at, span.label)  # it may stand there in other letters
             elif points is not None and is_whole(span.start) and is_whole(span.end):
                 start, end = point(points, span.start), point(points, span.end)
                 span = span._replace(start=start, end=end)
@@ -470,7 +470,7 @@ class _ByPaths:
 
     def _relations(
         self, part: Any, known: Mapping[tuple[str, ...], int], where: str
-    ) -> Iterator[Link]:
+    ) -> Iterator[RawRelation]:
         """Yield the relations of an annotator, once her spans are known."""
         links = self.tool.links
         if links is None:
@@ -480,14 +480,14 @@ class _ByPaths:
             if not isinstance(label, str):
                 raise invalid_value(f"{place}: label", label, "a string is needed")
             first, second = (known.get(_name_at(link, p)) for p in (links.first, links.second))
-            yield Link(first, second, label, place)
+            yield RawRelation(first, second, label, place)
 
-    def _segments(self, span: Any, where: str, key: str | None = None) -> Iterator[Span]:
+    def _segments(self, span: Any, where: str, key: str | None = None) -> Iterator[RawSpan]:
         """Yield each segment of a span, once for each of its labels."""
         tool = self.tool
         if not isinstance(span, (dict, list)):
             if isinstance(span, str) and not tool.start:
-                yield Span(None, None, None, span)
+                yield RawSpan(None, None, None, span)
                 return
             raise invalid_value(f"{where}: span", span, "an object or a list is needed")
         starts = values_at(span, tool.start) or [None]
@@ -512,7 +512,7 @@ class _ByPaths:
             quote = " ".join(map(str, quotes)) if None not in quotes else None
             pieces = list(zip(starts, ends, strict=True))
             for label in labels:
-                yield Span(label=text_of_whole(label), quote=quote, pieces=pieces)
+                yield RawSpan(label=text_of_whole(label), quote=quote, pieces=pieces)
             return
         for start, end, quote in zip(starts, ends, quotes, strict=True):
             covered = quote if isinstance(quote, str) else None
@@ -522,4 +522,4 @@ class _ByPaths:
             if None in (start, end) and covered is None:
                 raise invalid_value(f"{where}: span", span, f"nothing stands at {path or 'quote'}")
             for label in labels:
-                yield Span(start, end, text_of_whole(label), covered)
+                yield RawSpan(start, end, text_of_whole(label), covered)

@@ -104,7 +104,7 @@ NUMBER = "@number"
 """In place of a path to a span's name: its number in the record, from 0."""
 
 
-class Links(NamedTuple):
+class RelationPaths(NamedTuple):
     """The paths to relations, and to what names the segments that they link.
 
     Attributes:
@@ -182,7 +182,7 @@ class Tool:
     label: str = ""
     quote: str = ""
     in_pieces: bool = False
-    links: Links | None = None
+    links: RelationPaths | None = None
     leaves: tuple[str, frozenset[Any], str] = ("", frozenset(), "")
     unseen: Mapping[str, frozenset[Any]] = field(default_factory=dict)
     unsaid: bool = False

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanagree.corpus.balance import READ, added
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, counted, is_whole, listed, printable_path, show
+from spanagree.errors import (
+    InputError,
+    is_whole,
+    join_names,
+    pluralize,
+    printable_path,
+    quote_value,
+)
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.file_head import read_head
@@ -86,10 +93,10 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
     name = printable_path(path)
     if not is_read:
         at, number = counts.most_common(1)[0]
-        marks = f"{counted(number, 'mark')} {'is' if number == 1 else 'are'}"
+        marks = f"{pluralize(number, 'mark')} {'is' if number == 1 else 'are'}"
         raise InputError(
-            f"{name}: read as {form}, nothing is marked in it, but {marks} under {show(at)}, which"
-            f" {form} does not read; {_advice(at, examples[at], texts)}"
+            f"{name}: read as {form}, nothing is marked in it, but {marks} under"
+            f" {quote_value(at)}, which {form} does not read; {_advice(at, examples[at], texts)}"
         )
     return counting_unread(raw, counts, n_unread, f"{name}: ")
 
@@ -106,8 +113,8 @@ def counting_unread(
         before: what stands before the note.
     """
     places = [at for at, number in counts.items() if number == n_unread][:1] or [*counts]
-    under = listed(f"{show(at)} ({counts[at]})" for at in places)
-    note = f"{before}{counted(n_unread, 'mark')} not read, of those under {under}"
+    under = join_names(f"{quote_value(at)} ({counts[at]})" for at in places)
+    note = f"{before}{pluralize(n_unread, 'mark')} not read, of those under {under}"
     unread = {"segment": {NOT_READ: n_unread}}
     return raw.but(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
 

@@ -11,15 +11,15 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.errors import (
     SettingError,
     check_choice,
-    counted,
-    listed,
-    printable,
+    escape_name,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import PathName
 from spanagree.formats.registry import (
@@ -49,7 +49,8 @@ def form_to_write(path: PathName, form: str | None) -> str:
         written = ", ".join(name for name in WRITABLE)
         raise SettingError(
             f"{printable_path(path)}: no format is written to files ending in"
-            f" {show(suffix)}; name one with --to ({written}), or a file such as .jsonl or .conll"
+            f" {quote_value(suffix)}; name one with --to ({written}), or a file such as .jsonl or"
+            " .conll"
         )
     if form is None:
         return known[suffix]
@@ -70,9 +71,9 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
     holds_seen = ("prodigy", "doccano", *(("brat",) if len(seen) == 1 else ()))
     unseen = int((~seen.any(axis=0)).sum()) if form in holds_seen else 0
     idle = [name for name, saw in zip(corpus.annotators, seen, strict=True) if not saw.any()]
-    gone = [f"{counted(unseen, 'document')} that nobody saw"] if unseen else []
+    gone = [f"{pluralize(unseen, 'document')} that nobody saw"] if unseen else []
     if idle and form in ("prodigy", "label-studio", "brat"):
-        gone.append(f"annotators who saw none: {listed(idle)}")
+        gone.append(f"annotators who saw none: {join_names(idle)}")
     notes = _details_left(corpus, form)
     if gone:
         notes.insert(0, f"left out, as {form} files hold annotations alone: {'; '.join(gone)}")
@@ -101,7 +102,7 @@ def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
     is_named = Path(corpus.annotators[0]).stem == Path(path).stem
     if len(corpus.layers) > 1 or not nameless or is_named:
         return []
-    name = printable(corpus.annotators[0])
+    name = escape_name(corpus.annotators[0])
     return [
         f"a file of {form} does not name its annotator{' or document' if is_page else ''}: read"
         f" again, {name} is called as the file, unless it is named, as in"
@@ -119,8 +120,8 @@ def _details_left(corpus: Corpus, form: str) -> list[str]:
     columns = [column for detail in details for column in detail.attributes.items()]
     attributes = sorted({name for name, numbers in columns if (numbers >= 0).any()})
     lost = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
-    lost += [counted(relations, "relation")] if relations else []
-    lost += [f"attributes {listed(attributes)}"] if attributes else []
+    lost += [pluralize(relations, "relation")] if relations else []
+    lost += [f"attributes {join_names(attributes)}"] if attributes else []
     lost_details = f"left out, as {form} files do not hold them: {', '.join(lost)}"
     return [*([lost_details] if lost else []), *_lost_quotes(corpus)]
 
@@ -131,7 +132,7 @@ def _lost_quotes(corpus: Corpus) -> list[str]:
     if not n_quotes:
         return []
     return [
-        f"left out: {counted(n_quotes, 'quote')} not in the text, which count as wrong; .jsonl"
+        f"left out: {pluralize(n_quotes, 'quote')} not in the text, which count as wrong; .jsonl"
         " files hold them"
     ]
 
@@ -151,7 +152,7 @@ def write_file(
             f"format {form}: strings without a text have no places; .jsonl files hold them"
         )
     if form not in _HOLD_PIECES:
-        check_in_one_piece(corpus, f"format {form}")
+        check_contiguous(corpus, f"format {form}")
     write = format_called(form).write
     assert write is not None  # just checked
     write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})
@@ -173,8 +174,8 @@ def task_format(path: PathName) -> str | None:
     if ending != ".csv" and ending not in TASK_FORMATS:
         allowed = ", ".join(f"{end} ({name})" for end, name in TASK_FORMATS.items())
         raise SettingError(
-            f"{printable_path(path)}: no worklist is written to files ending in {show(ending)};"
-            f" name one that ends in .csv (a table), {allowed}"
+            f"{printable_path(path)}: no worklist is written to files ending in"
+            f" {quote_value(ending)}; name one that ends in .csv (a table), {allowed}"
         )
     return TASK_FORMATS.get(ending)
 

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, quote_value
 from spanagree.files import UTF_16_MARKS
 
 _DEEPEST = 500
@@ -119,7 +119,7 @@ def _invalid(source: BinaryIO, where: str, error: Exception) -> InputError:
     return InputError(f"{where}: not valid XML ({error}); {advice}")
 
 
-class _BegunError(Exception):
+class _RootReachedError(Exception):
     """The root begins, behind which nothing is declared."""
 
 
@@ -128,12 +128,12 @@ def _refuse_entities(source: BinaryIO, where: str) -> None:
 
     def declared(name: str, *_: Any) -> NoReturn:
         raise InputError(
-            f"{where}: declares the entity {show(name)}; XML with entities is not read: delete"
-            " <!ENTITY …> if you trust the file"
+            f"{where}: declares the entity {quote_value(name)}; XML with entities is not read:"
+            " delete <!ENTITY …> if you trust the file"
         )
 
     def begun(*_: Any) -> NoReturn:
-        raise _BegunError
+        raise _RootReachedError
 
     parser = expat.ParserCreate()
     parser.EntityDeclHandler = declared
@@ -143,7 +143,7 @@ def _refuse_entities(source: BinaryIO, where: str) -> None:
         while piece := source.read(size):
             parser.Parse(piece)
             size *= 2
-    except _BegunError:
+    except _RootReachedError:
         pass
     except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, InputError):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import distinct
-from spanagree.corpus.details import Details, check_attribute
+from spanagree.arrays import unique_rows
+from spanagree.corpus.details import SegmentDetails, check_attribute
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.segments import codes, columns_of_all
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 
 NONE = "(none)"
 """Label of a segment without the attribute, which counts as an answer."""
@@ -34,8 +34,8 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     >>> [table.labels[code] for code in table.label]
     ['no', '(none)']
     """
-    corpus = corpus_of(corpus)
-    details_by_layer = [x.details or Details.none(len(x)) for x in corpus.layers.values()]
+    corpus = as_corpus(corpus)
+    details_by_layer = [x.details or SegmentDetails.none(len(x)) for x in corpus.layers.values()]
     check_attribute(attribute, details_by_layer)
     document, start, end, label, layer = columns_of_all(corpus.layers.values())
     shapes, _ = codes(
@@ -45,7 +45,7 @@ def attribute_labels(corpus: CorpusLike, attribute: str) -> LabelTable:
     distinct_values = tuple(sorted(set(values)))
     code_by_value = {name: i for i, name in enumerate(distinct_values)}
     value_code = np.array([code_by_value[value] for value in values], np.int64)
-    (item_document, *_), item, _ = distinct(document, start, end, label, shapes)
+    (item_document, *_), item, _ = unique_rows(document, start, end, label, shapes)
     return LabelTable.of_single(
         np.lexsort((layer, item)),
         (item, value_code, layer),

@@ -10,7 +10,7 @@ import numpy as np
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import InputError
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.coefficient import (
     CoefficientSettings,
 )
@@ -19,7 +19,7 @@ from spanagree.labels.tokens import token_labels
 from spanagree.results import verdict
 from spanagree.results.caveats import merge_caveats
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture, dots_of
+from spanagree.results.plots import Plot, dots_of
 from spanagree.results.score import ends_of
 from spanagree.settings import confidence_of
 
@@ -60,7 +60,7 @@ class CoefficientsByPart(ResultByPart[Coefficients]):
             f"{subject} of {name}: {sentence}" for name, subject, _, sentence in split_caveats
         )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot α of each part with its interval."""
         rows = [
             (
@@ -155,7 +155,7 @@ def coefficients_by_label(
     >>> {name: round(part.pi.value, 3) for name, part in coefficients_by_label(corpus).items()}
     {'LOC': 1.0, 'PER': 0.467}
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     coefficients_of_labels = {
         label: coefficients(
             token_labels(_corpus_of_label(corpus, code), skip_outside=skip_outside), **settings

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.corpus.label_counts import cells_of
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.label_text import SIGN
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, quote_value
 from spanagree.limits import check_cost
 
 if TYPE_CHECKING:
@@ -147,18 +147,19 @@ def _label_positions(name: str, labels: Sequence[str], order: Sequence[str] | No
         names = list(order)
         if isinstance(order, str) or sorted(names) != sorted(labels) or name == "ratio":
             raise SettingError(
-                f"order {show(order)}: it has to name each category once, from low to high, and a"
-                f" ratio scale needs numbers; the categories are: {', '.join(map(show, labels))}"
+                f"order {quote_value(order)}: it has to name each category once, from low to high,"
+                " and a ratio scale needs numbers; the categories are:"
+                f" {', '.join(map(quote_value, labels))}"
             )
         numbers = [float(names.index(label)) for label in labels]
     if numbers is None:
         not_a_number = next(label for label in labels if numbers_of([label]) is None)
         raise SettingError(
-            f"label {show(not_a_number)} is not a number; name the categories from low to high"
-            " (--categories, order=), or choose nominal"
+            f"label {quote_value(not_a_number)} is not a number; name the categories from low to"
+            " high (--categories, order=), or choose nominal"
         )
     if name == "ratio" and min(numbers, default=0) < 0:
-        raise SettingError(f"label {show(min(numbers))}; a ratio scale has numbers from 0")
+        raise SettingError(f"label {quote_value(min(numbers))}; a ratio scale has numbers from 0")
     return np.array(numbers, np.float64)
 
 
@@ -216,7 +217,8 @@ def _set_weights(
     for category, label in zip(sets, labels, strict=True):
         if label_by_set.setdefault(category, label) != label:
             raise SettingError(
-                f"labels {show(label_by_set[category])} and {show(label)} are the same set; give"
+                f"labels {quote_value(label_by_set[category])} and {quote_value(label)} are the"
+                " same set; give"
                 f" both the same name (--separator, separator=, writes sets in one way)"
             )
     members = sorted(frozenset().union(*sets))
@@ -272,7 +274,7 @@ def weighted_agreement(table: LabelTable, weights: Floats | None) -> Floats | In
     item, label, other_label, n_pairs = co_labels(table)
     rows = np.searchsorted(n, table.given[item])
     # add integers first, so the order of items changes no digit
-    (row, label, other_label), row_index, _ = distinct(rows, label, other_label)
+    (row, label, other_label), row_index, _ = unique_rows(rows, label, other_label)
     n_pairs_of_row = np.zeros(len(row), np.int64)
     np.add.at(n_pairs_of_row, row_index, n_pairs * table.times[item])
     sums = np.bincount(

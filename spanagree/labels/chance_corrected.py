@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, ranks
+from spanagree.arrays import Floats, Ints, dense_ranks
 from spanagree.corpus.label_counts import LabelCounts
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import InputError, check_keywords, counted
+from spanagree.errors import InputError, check_keywords, pluralize
 from spanagree.labels.category_weights import (
     NOMINAL,
     WeightMatrices,
@@ -27,7 +27,7 @@ from spanagree.labels.category_weights import (
     weighted_agreement,
     weighted_agreement_by_item,
 )
-from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
+from spanagree.labels.coefficient import CategoryCounts, Coefficient, CoefficientSettings
 from spanagree.labels.formulas import (
     CoefficientKind,
     CoefficientSet,
@@ -206,10 +206,10 @@ class CoefficientInputs:
         return cls(compared_table, settings, weight_matrices, measurement or category_weights)
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> CategoryCounts:
         """Numbers of items, annotators, labels, pairs and categories."""
         n_labels, n_items, _, _ = self.table.counts
-        return Counts(
+        return CategoryCounts(
             int(n_items.sum()),
             int(n_items[n_labels >= 2].sum()),
             int(self.own.any(axis=1).sum()) if self.table.named else None,
@@ -225,7 +225,7 @@ class CoefficientInputs:
         if self.kind is None and is_graded(table):
             lowest, *_, second_highest, highest = sorted(table.labels, key=float)
             note = (
-                f"{counted(len(table.labels), 'number')} are labels, and nominal figures treat"
+                f"{pluralize(len(table.labels), 'number')} are labels, and nominal figures treat"
                 f" {second_highest} and {highest} as different as {lowest} and {highest};"
                 " --measurement ordinal or interval (measurement=) regards how far apart they are"
             )
@@ -241,13 +241,13 @@ class CoefficientInputs:
         if self.settings.complete_only and not n_items:
             return "no item was labelled by all annotators"
         if n_annotators is not None and n_annotators < 2:
-            return f"{counted(n_annotators, 'annotator')}; agreement needs two"
+            return f"{pluralize(n_annotators, 'annotator')}; agreement needs two"
         return "no item has two labels"
 
     @cached_property
     def ranks(self) -> Ints:
         """Rank of each annotator's name in sorted order."""
-        return ranks(self.table.annotators)
+        return dense_ranks(self.table.annotators)
 
     @cached_property
     def own(self) -> Ints:

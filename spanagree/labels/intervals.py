@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct_rows, ranks, unique
+from spanagree.arrays import Floats, Ints, dense_ranks, unique, unique_matrix_rows
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels import formulas
 from spanagree.labels.category_weights import NOMINAL, WeightMatrices, weighted_agreement_by_item
@@ -141,7 +141,9 @@ def units_of(
     ]
     if table.annotator is not None:
         column = (
-            first_column[-1] + ranks(table.annotators)[table.annotator] * n_categories + table.label
+            first_column[-1]
+            + dense_ranks(table.annotators)[table.annotator] * n_categories
+            + table.label
         )
         entries.append((unit[table.item], column, np.ones(len(table.item))))
     return _sparse_table(
@@ -172,7 +174,7 @@ def _distinct_rows_of(table: Any) -> tuple[Any, Ints]:
     for n in unique(n_cells).tolist():  # cells of rows with n cells form a matrix
         rows_with_n = np.flatnonzero(n_cells == n)
         cell = table.indptr[rows_with_n, None] + np.arange(n)
-        _, group_index, n_in_group = distinct_rows(
+        _, group_index, n_in_group = unique_matrix_rows(
             np.hstack((table.indices[cell], table.data[cell]))
         )
         representative = np.empty(len(n_in_group), np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Ints, distinct
+from spanagree.arrays import Ints, unique_rows
 from spanagree.corpus.label_counts import cells_of
 from spanagree.corpus.label_table import LabelTable
 
@@ -22,7 +22,9 @@ def neighbours(table: LabelTable) -> tuple[Ints, ...]:
     n_others = n_labels[cell] - (label[cell] == table.label[row])
     cell, row, n_others = cell[n_others > 0], row[n_others > 0], n_others[n_others > 0]
     columns = table.annotator[row], table.label[row], label[cell], table.given[table.item[row]]
-    (annotator, own_label, other_label, n_labels_of_item), combination_index, _ = distinct(*columns)
+    (annotator, own_label, other_label, n_labels_of_item), combination_index, _ = unique_rows(
+        *columns
+    )
     n_others = n_others * table.times[table.item[row]]
     n_labels = np.bincount(combination_index, n_others, len(annotator)).astype(np.int64)
     return annotator, own_label, other_label, n_labels, n_labels_of_item

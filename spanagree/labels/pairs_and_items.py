@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, ranges
+from spanagree.arrays import Floats, Ints, expand_ranges, unique_rows
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.formulas import (
     CORRECTED,
@@ -82,11 +82,13 @@ def _sums_of_pairs(
     item, annotator, label = (
         column[order] for column in (table.item, table.annotator, table.label)
     )
-    other_row, row = ranges(np.arange(len(item)) + 1, np.searchsorted(item, item, side="right"))
-    (a, b, label_a, label_b), _, n_equal = distinct(
+    other_row, row = expand_ranges(
+        np.arange(len(item)) + 1, np.searchsorted(item, item, side="right")
+    )
+    (a, b, label_a, label_b), _, n_equal = unique_rows(
         annotator[row], annotator[other_row], label[row], label[other_row]
     )
-    (first, second), pair, _ = distinct(a, b)
+    (first, second), pair, _ = unique_rows(a, b)
     n_pairs = len(first)
     n_items = np.bincount(pair, n_equal, n_pairs).astype(np.int64)
     n_labels_a, n_labels_b = (
@@ -185,7 +187,9 @@ def items_table(inputs: CoefficientInputs) -> Frame:
         for i in ordered_items
     ]
     n_unanimous = int((n_labels >= 2).sum()) - len(ordered_items)
-    remarks = [f"on {counted(n_unanimous, 'item')} all labels are the same"] if n_unanimous else []
+    remarks = (
+        [f"on {pluralize(n_unanimous, 'item')} all labels are the same"] if n_unanimous else []
+    )
     return Frame(columns, rows, remarks=remarks)
 
 
@@ -211,7 +215,7 @@ def _given(table: LabelTable, items: Ints) -> dict[int, list[str]]:
         labels = annotators_by_label.setdefault(int(table.item[row]), {})
         annotator = table.annotators[table.annotator[row]] if table.annotator is not None else ""
         labels.setdefault(table.labels[table.label[row]], []).append(
-            annotator or f"{counted(int(table.number[row]), 'annotator')}"
+            annotator or f"{pluralize(int(table.number[row]), 'annotator')}"
         )
     return {
         item: [f"{label}: {', '.join(sorted(annotators))}" for label, annotators in labels.items()]

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from spanagree.arrays import Floats, Ints
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import SettingError, check_choice, listed, show
+from spanagree.errors import SettingError, check_choice, join_names, quote_value
 from spanagree.labels.category_weights import weighted_sum, weighted_sum_of_cells
 from spanagree.labels.chance_corrected import CoefficientInputs
 from spanagree.labels.coefficient import Spa
@@ -196,7 +196,7 @@ def agreement_variance(n: ArrayLike, class_distribution: ArrayLike) -> Floats:
     """
     n = np.asarray(n, np.float64)
     if not (n >= 2).all():
-        raise SettingError(f"n {show(n.tolist())}; numbers of labels from 2 are needed")
+        raise SettingError(f"n {quote_value(n.tolist())}; numbers of labels from 2 are needed")
     p = _probabilities(np.asarray(class_distribution, np.float64).tolist())
     s = (p**2).sum()
     # Σ_c p_c(1 − p_c)·S is S − S² without cancellation if one p is nearly 1
@@ -213,15 +213,15 @@ def _distribution(
         return None
     if not isinstance(class_distribution, Mapping):
         raise SettingError(
-            f"class_distribution {show(class_distribution)}; a probability for each category"
+            f"class_distribution {quote_value(class_distribution)}; a probability for each category"
         )
     missing = [label for label in labels if label not in class_distribution]
     unknown = [label for label in class_distribution if label not in labels]
     if missing or unknown:
         raise SettingError(
             f"class_distribution: {'no probability for' if missing else 'unknown category'}"
-            f" {show((missing or unknown)[0])}; the categories are:"
-            f" {listed(labels)}"
+            f" {quote_value((missing or unknown)[0])}; the categories are:"
+            f" {join_names(labels)}"
         )
     return _probabilities([class_distribution[label] for label in labels])
 
@@ -232,7 +232,8 @@ def _probabilities(values: Sequence[Any]) -> Floats:
     )
     if not are_probabilities or abs(math.fsum(values) - 1) > 1e-9:
         raise SettingError(
-            f"class_distribution: {show(values)}; probabilities from 0 that sum to 1 are needed"
+            f"class_distribution: {quote_value(values)}; probabilities from 0 that sum to 1 are"
+            " needed"
         )
     return np.array(values, np.float64)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels.chance_corrected import CoefficientInputs, score
-from spanagree.labels.coefficient import Bias, Coefficient, CoefficientSettings, Counts
+from spanagree.labels.coefficient import Bias, CategoryCounts, Coefficient, CoefficientSettings
 from spanagree.labels.formulas import (
     COEFFICIENTS,
     C,
@@ -29,13 +29,13 @@ from spanagree.labels.formulas import (
 )
 from spanagree.labels.neighbours import neighbours
 from spanagree.labels.sparse_agreement import score_spa
-from spanagree.results.result import Comparable, Result
+from spanagree.results.result import NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED, Interval, Score
 
 if TYPE_CHECKING:
     from spanagree.choices import CategoryWeights, Measurement, Weights
     from spanagree.results.frame import Frame
-    from spanagree.results.plots import Picture
+    from spanagree.results.plots import Plot
     from spanagree.uncertainty.confidence import Jackknife
 
 
@@ -193,7 +193,7 @@ class Categories(ResultByPart[CategoryAgreement]):
 
         return data_table(CategoryAgreement, self.items(), self.settings)
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot the value of each category."""
         from spanagree.results.plots import dots_of  # loaded when shown
 
@@ -269,7 +269,7 @@ def score_categories(
 
 
 @dataclass(frozen=True, eq=False)
-class Labeller(Comparable):
+class AnnotatorLabels(NanEqualMixin):
     """One annotator of a table.
 
     Attributes:
@@ -317,8 +317,8 @@ class Coefficients(Result, CoefficientSet):
 
     parts: Mapping[str, Coefficient]
     categories: Categories
-    annotators: Mapping[str, Labeller]
-    counts: Counts
+    annotators: Mapping[str, AnnotatorLabels]
+    counts: CategoryCounts
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None
@@ -353,7 +353,7 @@ class Coefficients(Result, CoefficientSet):
     }
 
     SUMMARY: ClassVar[tuple[str, ...]] = (
-        *(f"{name}=counts.{name}" for name in Counts._fields),
+        *(f"{name}=counts.{name}" for name in CategoryCounts._fields),
         "lowest_category=categories.lowest",
     )
 
@@ -439,7 +439,7 @@ def _parsed(ci: bool | Jackknife) -> Jackknife | None:
     return parse_ci(ci)
 
 
-def _labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, Labeller]:
+def _labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, AnnotatorLabels]:
     """Compute number of labels, agreement with others and bias of each annotator, by name."""
     table, weights = inputs.table, inputs.weight_matrices.weights
     n_labels, n_others, n_agreeing_pairs = table.co_labels
@@ -454,7 +454,7 @@ def _labellers(inputs: CoefficientInputs, bias_result: Bias) -> dict[str, Labell
         bias_result.by_annotator.get(name, UNDEFINED) / total_bias for name in table.annotators
     ]
     return {
-        name: Labeller(
+        name: AnnotatorLabels(
             name,
             n_labels_given,
             n_pairs,

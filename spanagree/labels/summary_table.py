@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spanagree.errors import counted, printable
+from spanagree.errors import escape_name, pluralize
 from spanagree.labels import formulas
-from spanagree.labels.coefficient import Coefficient, Counts, Spa
+from spanagree.labels.coefficient import CategoryCounts, Coefficient, Spa
 from spanagree.labels.formulas import (
     COEFFICIENTS,
 )
 from spanagree.labels.pairs_and_items import items_table, pairs_table
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
-from spanagree.results.plots import Picture, dots_of
+from spanagree.results.plots import Plot, dots_of
 from spanagree.results.score import UNDEFINED, Score, ends_of
 from spanagree.settings import confidence_of
 
@@ -52,7 +52,7 @@ def verdict_of(coefficients: Coefficients) -> str:
     if lowest is None or len(values) < 2:
         return alpha
     lowest_value = verdict.short(coefficients.categories[lowest].value)
-    return f"{alpha} Agreement is lowest on {printable(lowest)} ({lowest_value} of its pairs)."
+    return f"{alpha} Agreement is lowest on {escape_name(lowest)} ({lowest_value} of its pairs)."
 
 
 def table_of(coefficients: Coefficients, by: str | None) -> Frame:
@@ -71,9 +71,9 @@ def table_of(coefficients: Coefficients, by: str | None) -> Frame:
     return replace(
         table,
         settings=coefficients.settings,
-        caption=f"{'annotators unnamed' if names is None else counted(names, 'annotator')},"
-        f" {counted(counts.items, 'item')}, {counts.compared} with two labels or more,"
-        f" {counted(counts.labels, 'label')}, {counted(counts.pairs, 'pair')} of labels,"
+        caption=f"{'annotators unnamed' if names is None else pluralize(names, 'annotator')},"
+        f" {pluralize(counts.items, 'item')}, {counts.compared} with two labels or more,"
+        f" {pluralize(counts.labels, 'label')}, {pluralize(counts.pairs, 'pair')} of labels,"
         f" {counts.categories} categor{'y' if counts.categories == 1 else 'ies'}",
         remarks=[
             *table.remarks,
@@ -93,14 +93,14 @@ def _all_coefficients(coefficients: Coefficients) -> Frame:
     columns += [Column("value", "value"), Column("", "interval" if ci else "", "interval")]
     columns += [Column("observed", "observed"), Column("expected", "expected")]
     columns += [Column("value_low"), Column("value_high")] if ci else []
-    columns += [Column(key, kind="count") for key in Counts._fields]
+    columns += [Column(key, kind="count") for key in CategoryCounts._fields]
     columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
 
     def row(
         name: str,
         coefficient: Coefficient | Score,
         value: float,
-        counts: Counts = coefficients.counts,
+        counts: CategoryCounts = coefficients.counts,
         **replaced_cells: Value,
     ) -> list[Value]:
         """Build the cells of a coefficient in the order of the columns.
@@ -248,7 +248,7 @@ def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
         yield (
             f"{_LOWEST}: {figure(lowest)}, {figure(lowest_agreement.value)}"
             f" ({lowest_agreement.agreements} of"
-            f" {counted(lowest_agreement.potential, 'pair')} in which one chose it)"
+            f" {pluralize(lowest_agreement.potential, 'pair')} in which one chose it)"
             + (f", and {n_as_low} more as low" if n_as_low else "")
         )
     for coefficient in coefficients.all:
@@ -278,7 +278,7 @@ def _remarks(coefficients: Coefficients, by: str | None) -> Iterator[str]:
                 yield f"–: agreement undefined: {agreement.reason}"
 
 
-def picture_of(coefficients: Coefficients, by: str | None) -> Picture:
+def picture_of(coefficients: Coefficients, by: str | None) -> Plot:
     """Plot the coefficients with their intervals, or agreement by category or annotator."""
     shown_coefficients = [
         coefficients.parts[key] for key, figure_name in COEFFICIENTS.items() if figure_name.is_share

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanagree.agreement.agree import agree
-from spanagree.errors import printable
-from spanagree.formats.guessed import CorpusLike, source_of
+from spanagree.errors import escape_name
+from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.labels.summary import Coefficients, coefficients
 from spanagree.labels.tokens import marked_items, token_labels
 from spanagree.parts.each import Part
@@ -54,7 +54,7 @@ def token_coefficients(
     >>> round(found.kappa.value, 3), round(found.marked.kappa.value, 3), found.spans.observed
     (0.727, 0.0, 0.0)
     """
-    source = source_of(corpus)
+    source = as_corpus_or_parts(corpus)
     # the parts are read twice
     corpus_or_parts = [*source] if isinstance(source, Iterator) else source
     table = token_labels(corpus_or_parts, executor=executor, progress=progress)
@@ -82,7 +82,7 @@ def _about_spans(segment_agreement: Agreement) -> str:
     settings = segment_agreement.settings
     sentence = f"F1 of segments: match {settings.match}, chance {settings.chance}"
     if reason := settings.get("chance_undefined"):
-        sentence += f" ({printable(reason)})"
+        sentence += f" ({escape_name(reason)})"
     outcome = "match nothing, and are left out of all else"
     quotes_sentence = verdict.not_in_text(
         settings, [*segment_agreement.annotators], segment_agreement.not_found, outcome

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Ints, ranges
+from spanagree.arrays import Ints, expand_ranges
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.joined import joined, without_text
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.placed import placed_only
 from spanagree.corpus.segments import is_time
 from spanagree.corpus.times import shown
-from spanagree.errors import InputError, show
-from spanagree.formats.guessed import CorpusLike, source_of
+from spanagree.errors import InputError, quote_value
+from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.limits import check_cost
 from spanagree.parts.each import Part, check_executor, joined_parts
 
@@ -67,7 +67,7 @@ def token_labels(
     >>> token_labels([corpus, corpus]).counts.given.tolist()
     [[10, 6]]
     """
-    source = source_of(corpus)
+    source = as_corpus_or_parts(corpus)
     if isinstance(source, Corpus):
         check_executor(executor)
         return label_tokens(source, skip_outside)
@@ -186,7 +186,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
     for annotator_index, (name, layer) in enumerate(corpus.layers.items()):
         seen_documents = np.flatnonzero(layer.annotated)
         first_items = starts[seen_documents]
-        items, _ = ranges(first_items, first_items + lengths[seen_documents])
+        items, _ = expand_ranges(first_items, first_items + lengths[seen_documents])
         n_items_before = np.cumsum(lengths[seen_documents]) - lengths[seen_documents]
         # difference of an item's index among the annotator's items and among all items
         shift = n_items_before - first_items
@@ -194,7 +194,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
             shift[np.searchsorted(seen_documents, layer.document)] if len(layer) else layer.document
         )
         document_starts = corpus.starts[layer.document]
-        marked_rows, segment = ranges(
+        marked_rows, segment = expand_ranges(
             item_at(document_starts + layer.start) + shift,
             item_at(document_starts + layer.end) + shift,
         )
@@ -216,9 +216,10 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
             offset = shown(position, corpus.offsets)
             token = f"{offset} s" if is_time(corpus.offsets) else f"{corpus.offsets[:-1]} {offset}"
             raise InputError(
-                f"annotator {show(name)}, document {show(corpus.id_of(document_index))}: {token} is"
-                f" {' and '.join(map(show, sorted(clashing_labels)))}; an item takes one label, but"
-                " coefficients by label (--by label) take one label at a time"
+                f"annotator {quote_value(name)}, document"
+                f" {quote_value(corpus.id_of(document_index))}: {token} is"
+                f" {' and '.join(map(quote_value, sorted(clashing_labels)))}; an item takes one"
+                " label, but coefficients by label (--by label) take one label at a time"
             )
         columns.append((items, np.full(len(items), annotator_index), label))
     no_rows = np.zeros(0, np.int64)
@@ -254,7 +255,7 @@ def _check_items(corpus: Corpus, size: int) -> None:
     Raises:
         InputError: if a label is called O, or a segment is discontinuous.
     """
-    check_in_one_piece(corpus, "labels of tokens")
+    check_contiguous(corpus, "labels of tokens")
     if OUTSIDE in corpus.labels:
         raise InputError(
             f"a label of the corpus is called {OUTSIDE!r}, as tokens outside of segments are;"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import SettingError, check_whole, counted, show
+from spanagree.errors import SettingError, check_whole, pluralize, quote_value
 from spanagree.levels.difficulty import NOTHING, TIE, Difficulty
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings
@@ -27,7 +27,7 @@ class LevelSettings(Settings):
     borders: Sequence[float]
 
 
-class Way(TypedDict, total=False):
+class BorderOptions(TypedDict, total=False):
     """One of the four ways to put documents into levels; see :func:`levels_of`."""
 
     levels: int | None
@@ -163,10 +163,10 @@ def _borders(
     elif len(n_below) < len(shares):
         n_distinct = 1 + int((np.diff(sorted_values) > TIE).sum())
         notes.append(
-            f"{counted(len(n_below) + 1, 'level')}, not"
+            f"{pluralize(len(n_below) + 1, 'level')}, not"
             f" {setting if way == 'levels' else len(shares) + 1}: there"
-            f" {'is' if n_distinct == 1 else 'are'} {counted(n_distinct, 'different difficulty')},"
-            " and equal ones are not parted"
+            f" {'is' if n_distinct == 1 else 'are'}"
+            f" {pluralize(n_distinct, 'different difficulty')}, and equal ones are not parted"
         )
     return setting, sorted_values[n_below].tolist(), n_below, notes
 
@@ -193,7 +193,7 @@ def _thresholds(values: Any, name: str) -> list[float]:
         or not are_ascending
         or (excludes_ends and (thresholds[0] == 0 or thresholds[-1] == 1))
     ):
-        quoted = show(thresholds if is_list else values)
+        quoted = quote_value(thresholds if is_list else values)
         allowed_range = "above 0 and below 1" if excludes_ends else "from 0 to 1"
         raise SettingError(f"{name} {quoted}; a list of rising numbers {allowed_range} is needed")
     return [float(value) for value in thresholds]

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from spanagree.errors import counted, printable
-from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
+from spanagree.errors import escape_name, pluralize
+from spanagree.levels.borders import BorderOptions, Level, LevelSettings, levels_of
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, figure
-from spanagree.results.plots import Picture, lines, rows_size
+from spanagree.results.plots import Plot, lines, rows_size
 from spanagree.results.result import Result
 from spanagree.results.score import NO_CHANCE, UNDEFINED
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 from spanagree.systems.count import EvaluationSettings
 from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
@@ -177,7 +177,7 @@ class EvaluationByLevel(Result):
             Column("from"),
             Column("to"),
             Column("", "difficulty", "name", "difficulty of a level"),
-            Column("", f"{unit(self.settings)}s", "count", "documents of a level"),
+            Column("", f"{document_noun(self.settings)}s", "count", "documents of a level"),
         ]
         overall = replace(self.whole, by_chance={})  # levels have no tests against chance
         hidden = [ratio.title for ratio in self.whole.figures.values() if not ratio.has_chance]
@@ -199,8 +199,8 @@ class EvaluationByLevel(Result):
             columns,
             rows,
             self.settings,
-            caption=f"{counted(len(self.whole.systems), 'system')} against"
-            f" {printable(self.settings.gold)} by difficulty, the easiest first",
+            caption=f"{pluralize(len(self.whole.systems), 'system')} against"
+            f" {escape_name(self.settings.gold)} by difficulty, the easiest first",
             remarks=[
                 *self._undefined_remarks(),
                 *self._no_difficulty_remarks(),
@@ -232,9 +232,9 @@ class EvaluationByLevel(Result):
             evaluation.documents for level, evaluation in self.parts if math.isnan(level.low)
         )
         return [
-            f"{_NO_DIFFICULTY}: {printable(self.settings.gold)} marked nothing in"
-            f" {counted(n_documents, unit(self.settings))}, so what a system marks there is wrong;"
-            " it counts in all, which may lie below every level"
+            f"{_NO_DIFFICULTY}: {escape_name(self.settings.gold)} marked nothing in"
+            f" {pluralize(n_documents, document_noun(self.settings))}, so what a system marks"
+            " there is wrong; it counts in all, which may lie below every level"
             for n_documents in document_counts
         ]
 
@@ -257,7 +257,7 @@ class EvaluationByLevel(Result):
                 remarks.append(f"{_TAU} between levels, {name} F1: {', '.join(between_levels)}")
         return remarks
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot the corrected F1 of each system in each level."""
         defined = self.defined
         names = [level.name for level, _ in defined]
@@ -266,7 +266,7 @@ class EvaluationByLevel(Result):
             for name in self.whole.systems
         }
         size = rows_size(rows)
-        return Picture(lambda ax: lines(ax, columns=names, rows=rows, what="corrected F1"), size)
+        return Plot(lambda ax: lines(ax, columns=names, rows=rows, what="corrected F1"), size)
 
 
 def _f1(evaluation: Evaluation, score_key: str) -> list[float]:
@@ -275,7 +275,7 @@ def _f1(evaluation: Evaluation, score_key: str) -> list[float]:
 
 
 def evaluate_levels(
-    evaluation: Evaluation, difficulty: Difficulty, **way: Unpack[Way]
+    evaluation: Evaluation, difficulty: Difficulty, **way: Unpack[BorderOptions]
 ) -> EvaluationByLevel:
     """Evaluate all systems in each level of difficulty.
 

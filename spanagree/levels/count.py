@@ -16,10 +16,10 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.counting import MatchCountOptions
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import count_seen
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import MatchSettings
 
@@ -50,7 +50,7 @@ class Documents(NamedTuple):
     ids: tuple[str, ...] | None
 
 
-def documents_of(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inexact]:
+def documents_of(team: Corpus, counting: MatchCountOptions) -> tuple[Documents, ApproximationError]:
     """Compute the chance agreement on each document.
 
     Returns:
@@ -72,7 +72,7 @@ def documents_of(team: Corpus, counting: MatchCounting) -> tuple[Documents, Inex
         np.where(n_pairs > 0, similarity_sums / np.maximum(n_pairs, 1), UNDEFINED),
         expected_sums,
         size_sums,
-        times_seen(team) > 0,
+        count_seen(team) > 0,
         team.ids,
     )
     return documents, compared.inexact
@@ -96,4 +96,4 @@ def marked_shares(team: Corpus) -> Floats:
             document, np.maximum(end - np.maximum(start, previous_end), 0), len(team)
         )
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(n_marked / (times_seen(team) * team.lengths))
+        return np.asarray(n_marked / (count_seen(team) * team.lengths))

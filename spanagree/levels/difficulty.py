@@ -21,21 +21,21 @@ import numpy as np
 from spanagree.arrays import Bools, Floats, Progress
 from spanagree.chance.model import Given, chance_model
 from spanagree.choices import ChanceOrAuto, MatchName
-from spanagree.comparisons.counting import MatchCounting, of_gold
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.counting import MatchCountOptions, of_gold
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.overlaps import chance_of_corpus
-from spanagree.comparisons.place_shares import PlaceShares, notes_of, with_uniform
+from spanagree.comparisons.place_shares import PlacementStatistics, notes_of, with_uniform
 from spanagree.corpus.roles import as_list, choose_annotators
 from spanagree.corpus.times import with_seconds
-from spanagree.errors import SettingError, check_known, counted, counted_of, printable
-from spanagree.formats.guessed import CorpusLike, source_of
+from spanagree.errors import SettingError, check_known, escape_name, pluralize, pluralize_of
+from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.levels.count import DifficultySettings, Documents, documents_of, marked_shares
 from spanagree.parts.each import Part, whole_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, figure
-from spanagree.results.plots import Picture, scatter, sentence
+from spanagree.results.plots import Plot, scatter, sentence
 from spanagree.results.result import Result
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor  # takes a while to load
@@ -87,7 +87,7 @@ class Difficulty(Result):
     document_ids: tuple[str, ...] | None
     settings: DifficultySettings
     notes: tuple[str, ...] = ()
-    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    places: PlacementStatistics | None = field(default=None, repr=False, compare=False)
     uniform: Floats | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -131,10 +131,10 @@ class Difficulty(Result):
         values = self.values[self.defined]
         if not len(values):
             reason = self.settings.get("chance_undefined")
-            reason_suffix = f": {printable(reason)}" if reason else ""
+            reason_suffix = f": {escape_name(reason)}" if reason else ""
             return f"{NOTHING[:1].upper()}{NOTHING[1:]}{reason_suffix}."
-        n_easy, noun = int((values <= EASY).sum()), unit(self.settings)
-        of_documents = f"of {counted(len(values), noun)}"
+        n_easy, noun = int((values <= EASY).sum()), document_noun(self.settings)
+        of_documents = f"of {pluralize(len(values), noun)}"
         sentence = f"In none {of_documents} does chance alone give an F1 of .500 or more"
         if n_easy:
             sentence = (
@@ -155,15 +155,15 @@ class Difficulty(Result):
 
     def _table(self, by: str | None) -> Frame:
         """Build a table with a row for each document."""
-        document_noun = unit(self.settings)
+        noun = document_noun(self.settings)
         reasons = np.where(self.seen, "nothing marked", "not seen")
         figures = (self.values, self.chance, self.expected, self.size, self.marked)
         columns = (*figures, np.where(self.defined, "", reasons))
         ids = map(self.id_of, range(len(self)))
-        n_seen_of_all = counted_of(int(self.seen.sum()), len(self), document_noun)
+        n_seen_of_all = pluralize_of(int(self.seen.sum()), len(self), noun)
         table = Frame(
             [
-                Column("document", document_noun, "name", "document of difficulty"),
+                Column("document", noun, "name", "document of difficulty"),
                 Column("difficulty", "difficulty"),
                 Column("chance", "chance", meaning="chance of a document"),
                 Column("expected", "expected match", "number"),
@@ -209,18 +209,18 @@ class Difficulty(Result):
 
     def _annotators_phrase(self) -> str:
         """Name the annotators, the first ones if there are many."""
-        names = ", ".join(map(printable, self.annotators[:_NAMED]))
+        names = ", ".join(map(escape_name, self.annotators[:_NAMED]))
         n_more = len(self.annotators) - _NAMED
         team = "the team of " if len(self.annotators) > 1 else ""
         return f"{team}{names}{f' and {n_more} more' if n_more > 0 else ''}"
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot the F1 by chance alone of each document against its marked share."""
         if not self.defined.any():
-            return Picture(lambda ax: sentence(ax, NOTHING))
+            return Plot(lambda ax: sentence(ax, NOTHING))
         points = self.marked[self.defined], self.chance[self.defined]
-        share = f"share of a {unit(self.settings)} that is marked"
-        return Picture(lambda ax: scatter(ax, *points, share, "F1 by chance alone"))
+        share = f"share of a {document_noun(self.settings)} that is marked"
+        return Plot(lambda ax: scatter(ax, *points, share, "F1 by chance alone"))
 
 
 def bins(result: Difficulty) -> tuple[list[int], list[float]]:
@@ -256,7 +256,7 @@ def remarks(result: Difficulty) -> list[str]:
         median, smallest, largest = map(figure, (np.median(values), values.min(), values.max()))
         sentences.append(f"median {median}, from {smallest} to {largest}")
     marker = (
-        printable(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
+        escape_name(result.annotators[0]) if len(result.annotators) == 1 else "nobody of the team"
     )
     object_pronoun = "anything" if len(result.annotators) > 1 else "nothing"
     if result.settings.get("chance_undefined"):
@@ -318,12 +318,12 @@ def difficulty(
     annotators = as_list(annotators)
     model = chance_model(chance, places, seed=seed)
     with_text = model.places is not None
-    corpus = whole_corpus(source_of(corpus), executor, progress, with_text=with_text)
+    corpus = whole_corpus(as_corpus_or_parts(corpus), executor, progress, with_text=with_text)
     named_model = model
     model, corpus = chance_of_corpus(corpus, match, model).with_ids(corpus)
     if model.first_is_fixed:
         raise SettingError("chance_of systems: difficulty is that of one annotation; leave it out")
-    counting = MatchCounting.asked(match, model, named_model, progress)
+    counting = MatchCountOptions.asked(match, model, named_model, progress)
     if not (corpus.layers if annotators is None else annotators):
         raise SettingError("no annotator; difficulty needs one at least")
     team, chosen = choose_annotators(corpus, annotators)
@@ -332,8 +332,8 @@ def difficulty(
         team = corpus.of_annotators([gold])
 
     def measure_documents(
-        counting: MatchCounting,
-    ) -> tuple[MatchCounting, tuple[Documents, Inexact]]:
+        counting: MatchCountOptions,
+    ) -> tuple[MatchCountOptions, tuple[Documents, ApproximationError]]:
         counting.check(team)
         return counting, documents_of(team, counting)
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from spanagree.arrays import Floats
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, counted
-from spanagree.formats.guessed import CorpusLike, corpus_of
-from spanagree.levels.borders import Level, LevelSettings, Way, levels_of
+from spanagree.errors import SettingError, pluralize
+from spanagree.formats.guessed import CorpusLike, as_corpus
+from spanagree.levels.borders import BorderOptions, Level, LevelSettings, levels_of
 from spanagree.levels.count import DifficultySettings
 from spanagree.levels.difficulty import Difficulty
 from spanagree.results.frame import Column, Frame
-from spanagree.results.result import Signed
+from spanagree.results.result import ResultBase
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # in typing from Python 3.11 on
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Split(Signed):
+class Split(ResultBase):
     """The result of :func:`split`: a corpus for each level, the easiest first.
 
     Attributes:
@@ -58,7 +58,9 @@ class Split(Signed):
     TABLES: ClassVar[Mapping[str, str | None]] = {"parts": None}
 
     def __repr__(self) -> str:
-        sizes = (f"{part.level.name} {counted(len(part.corpus), 'document')}" for part in self.all)
+        sizes = (
+            f"{part.level.name} {pluralize(len(part.corpus), 'document')}" for part in self.all
+        )
         return f"<Split: {', '.join(sizes)}>"
 
     def __len__(self) -> int:
@@ -89,7 +91,7 @@ class Split(Signed):
         return Frame(columns, rows, self.settings)
 
 
-def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[Way]) -> Split:
+def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[BorderOptions]) -> Split:
     """Split a corpus by difficulty into a corpus for each level, with all annotators.
 
     The way is one of :func:`levels_of`: ``levels``, ``at``, ``chance_at`` or ``quantiles``;
@@ -110,7 +112,7 @@ def split(corpus: CorpusLike, difficulty: Difficulty, **way: Unpack[Way]) -> Spl
             f"split: {type(difficulty).__name__}; a difficulty is needed, as difficulty(corpus)"
             " gives"
         )
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     difficulty.check_documents(len(corpus), corpus.ids, "corpus")
     levels = levels_of(difficulty, **way)
     corpus_with_ids = corpus.with_ids()

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from spanagree.choices import SplitForm
-from spanagree.errors import InputError, check_choice, printable_path, show
-from spanagree.extras import optional
+from spanagree.errors import InputError, check_choice, printable_path, quote_value
+from spanagree.extras import import_optional
 from spanagree.files import PathName, hidden_name, writing
 from spanagree.formats.conll.write import write_conll
 from spanagree.formats.hugging_face.load import quieten
@@ -48,7 +48,7 @@ def _write_docbin(split: Split, folder: Path) -> None:
 
 
 def _write_dataset(split: Split, folder: Path) -> None:
-    datasets = optional("datasets", "datasets", "writing datasets")
+    datasets = import_optional("datasets", "datasets", "writing datasets")
     quieten(datasets)
     dataset_by_level = {
         level: to_dataset(part.corpus).add_column("difficulty", part.difficulty)
@@ -149,7 +149,7 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
     try:
         name = printable_path(folder) or "''"
     except TypeError:
-        raise InputError(f"{show(folder)}; the name of a folder is needed") from None
+        raise InputError(f"{quote_value(folder)}; the name of a folder is needed") from None
     with writing(name):
         target = Path(os.path.realpath(folder))
         if not os.fspath(folder) or (target.exists() and not target.is_dir()):
@@ -159,7 +159,7 @@ def check_folder(folder: PathName, *, force: bool) -> Path:
                 f"{name}: the folder is not empty; --force (force=True) writes into it all the same"
             )
         if not target.parent.is_dir():
-            raise InputError(f"{name}: there is no folder {show(str(target.parent))} for it")
+            raise InputError(f"{name}: there is no folder {quote_value(str(target.parent))} for it")
         if not os.access(target if target.is_dir() else target.parent, os.W_OK):
             raise InputError(f"{name}: cannot be written: permission denied")
     return target

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from spanagree.arrays import Progress
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.corpus_kind import CorpusKind
-from spanagree.comparisons.counting import ComparisonRequest, Description, MatchCounting
+from spanagree.comparisons.counting import ComparisonContext, ComparisonRequest, MatchCountOptions
 from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self  # in typing from Python 3.11 on
 
-    from spanagree.comparisons.place_shares import PlaceShares
+    from spanagree.comparisons.place_shares import PlacementStatistics
     from spanagree.comparisons.selection import Selection
     from spanagree.files import PathName
     from spanagree.parts.each import Part
@@ -41,9 +41,9 @@ class ComparedRows:
     """
 
     corpus: Corpus
-    counting: MatchCounting
+    counting: MatchCountOptions
     kind: CorpusKind
-    description: Description
+    description: ComparisonContext
 
     OF: ClassVar[str]
     """Noun for the compared layers, systems or annotators."""
@@ -116,7 +116,7 @@ class ComparedRows:
         raise NotImplementedError
 
     @classmethod
-    def of(cls, corpus: Corpus, counting: MatchCounting) -> Self:
+    def of(cls, corpus: Corpus, counting: MatchCountOptions) -> Self:
         """Compare a whole corpus."""
         raise NotImplementedError
 
@@ -149,7 +149,7 @@ class ComparedRows:
         )
 
     @classmethod
-    def _of_part(cls, corpus: Corpus, counting: MatchCounting, chosen: Any) -> Self:
+    def _of_part(cls, corpus: Corpus, counting: MatchCountOptions, chosen: Any) -> Self:
         """Compare the chosen annotators of a part, in which some of them may be missing."""
         raise NotImplementedError
 
@@ -249,7 +249,7 @@ def _check_one_chance(rows_by_part: Mapping[str, ComparedRows]) -> None:
         raise error
 
 
-def compared_documents(corpus: Corpus, counting: MatchCounting) -> dict[str, Any]:
+def compared_documents(corpus: Corpus, counting: MatchCountOptions) -> dict[str, Any]:
     """Compute the attributes of :class:`ComparedRows` for a corpus, or for a part, by name."""
     kind, description = CorpusKind.of(corpus), counting.describe(corpus)
     return {"corpus": corpus, "counting": counting, "kind": kind, "description": description}
@@ -257,7 +257,7 @@ def compared_documents(corpus: Corpus, counting: MatchCounting) -> dict[str, Any
 
 def whole_of_parts(
     rows_by_part: Mapping[str, ComparedRows], request: ComparisonRequest
-) -> tuple[Corpus, MatchCounting, Description]:
+) -> tuple[Corpus, MatchCountOptions, ComparisonContext]:
     """Join the documents of parts, the counting of their rows, and their descriptions.
 
     Args:
@@ -277,14 +277,14 @@ def whole_of_parts(
     counting = replace(first_rows.counting, match=request.measure_of_whole(corpus))
     descriptions = {name: rows.description for name, rows in rows_by_part.items()}
     corpus = corpus.but(notes=(*corpus.notes, *notes_on_texts(descriptions)))
-    return corpus, counting, Description.joined([*descriptions.values()])
+    return corpus, counting, ComparisonContext.joined([*descriptions.values()])
 
 
 # --- counts of rows -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Counts:
+class RowCounts:
     """Counts of rows.
 
     Attributes:
@@ -297,19 +297,19 @@ class Counts:
 
     documents: int
     notes: tuple[str, ...] = ()
-    places: PlaceShares | None = None
-    uniform: Counts | None = None
+    places: PlacementStatistics | None = None
+    uniform: RowCounts | None = None
     rows: ComparedRows | None = None
 
 
-_Counts = TypeVar("_Counts", bound=Counts)
+_Counts = TypeVar("_Counts", bound=RowCounts)
 _Sums = TypeVar("_Sums")
 
 
 def counts_under_each(
     compared_rows: _Rows,
     rows: tuple[_Sums, _Sums | None],
-    count: Callable[[_Rows, _Sums, MatchCounting, Description], _Counts],
+    count: Callable[[_Rows, _Sums, MatchCountOptions, ComparisonContext], _Counts],
     remarks: Sequence[str] = (),
 ) -> _Counts:
     """Count rows under their chance model and, if it has a rule of places, also without the rule.
@@ -327,5 +327,5 @@ def counts_under_each(
     uniform_counting = counting.without_places()
     if uniform_counting is None or rows[1] is None:
         return counts
-    uniform = count(compared_rows, rows[1], uniform_counting, Description())
+    uniform = count(compared_rows, rows[1], uniform_counting, ComparisonContext())
     return replace(counts, places=description.shares, uniform=uniform)

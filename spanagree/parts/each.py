@@ -13,7 +13,7 @@ from uuid import uuid4
 from spanagree.arrays import Progress
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.joined import SharedDocumentsError, joined, without_text
-from spanagree.errors import InputError, SettingError, SpanAgreeError, printable, show
+from spanagree.errors import InputError, SettingError, SpanAgreeError, escape_name, quote_value
 from spanagree.parts.workers import Outcome, by_workers, described
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def each_part(
     is_table = hasattr(corpus_parts, "columns") or hasattr(corpus_parts, "column_names")
     if isinstance(corpus_parts, (str, bytes)) or is_table or not isinstance(corpus_parts, Iterable):
         raise InputError(
-            f"{type(corpus_parts).__name__ if is_table else show(corpus_parts)}; a corpus, or parts"
+            f"{type(corpus_parts).__name__ if is_table else quote_value(corpus_parts)}; a corpus,"
+            " or parts"
             " of one, are needed; spanagree.read gives a corpus, of files, data frames and rows"
         )
     results: dict[str, _Result] = {}
@@ -115,7 +116,7 @@ def name_of(part: Any, position: int) -> str:
     ('part 2', 'part 1')
     """
     name = getattr(part, "name", "")
-    return printable(name) if name and isinstance(name, str) else f"part {position}"
+    return escape_name(name) if name and isinstance(name, str) else f"part {position}"
 
 
 def on_part(part: Part, function: Callable[[Corpus], _Result], run: str = "") -> _Result:

@@ -19,16 +19,23 @@ from numpy.typing import NDArray
 from spanagree.chance.model import AUTO, NONE, ChanceModel, chance_model
 from spanagree.chance.places import Places
 from spanagree.comparisons.corpus_kind import CorpusKind
-from spanagree.comparisons.counting import Description, MatchCounting
-from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.place_shares import PlaceShares, WordEdges
+from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions
+from spanagree.comparisons.inexact import ApproximationError
+from spanagree.comparisons.measures import find_measure
+from spanagree.comparisons.place_shares import PlacementStatistics, WordEdges
 from spanagree.comparisons.table import ALL, KEYS, SUMS, Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.joined import CorpusOfRows
+from spanagree.corpus.joined import SeenCorpus
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.errors import InputError, SettingError, SpanAgreeError, printable_path, reason, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    printable_path,
+    quote_value,
+    reason,
+)
 from spanagree.files import PathName, read_bytes, write_bytes
 from spanagree.limits import check_expansion
 from spanagree.signature import signature
@@ -110,7 +117,7 @@ def write_rows(
 
 
 def about_corpus(
-    corpus: Corpus, counting: MatchCounting, kind: CorpusKind, description: Description
+    corpus: Corpus, counting: MatchCountOptions, kind: CorpusKind, description: ComparisonContext
 ) -> dict[str, Any]:
     """Collect the metadata of the documents of rows."""
     chance = counting.chance
@@ -183,7 +190,7 @@ def _quotes_of_file(
     }
 
 
-def plain_inexact(inexact: Inexact) -> dict[str, Any]:
+def plain_inexact(inexact: ApproximationError) -> dict[str, Any]:
     """Convert bounds of approximate expected matches to types of JSON."""
     return {
         **asdict(inexact),
@@ -223,8 +230,8 @@ def read_rows(path: PathName, kind: str) -> RowsFile:
         ) from None
     if version != VERSION or kind_of_file != kind:
         raise InputError(
-            f"{name}: rows of {show(kind_of_file)}, version {show(version)}; rows of {kind},"
-            f" version {VERSION}, are needed"
+            f"{name}: rows of {quote_value(kind_of_file)}, version {quote_value(version)}; rows of"
+            f" {kind}, version {VERSION}, are needed"
         )
     return RowsFile(name, kind, about, arrays)
 
@@ -252,7 +259,7 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         ids = about["ids"]
         labels = tuple(str(label) for label in about["labels"])
         signature({**about["reading"], "version": ""})  # raises if a key is not written by a reader
-        corpus = CorpusOfRows(
+        corpus = SeenCorpus(
             lengths,
             layers,
             labels,
@@ -266,18 +273,18 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
         chance = _chance_of_file(about)
         if about["places"] is not None:  # files have only the name of the rule
             chance = replace(chance, places=Places(str(about["places"])))
-        find_match(about["match"])
+        find_measure(about["match"])
         offsets, has_pieces, is_long, relations, undirected = about["traits"]
         kind = CorpusKind(
             str(offsets), bool(has_pieces), bool(is_long),
             frozenset(relations), frozenset(undirected),
         )  # fmt: skip
-        shares = None if about["shares"] is None else PlaceShares.read(about["shares"])
+        shares = None if about["shares"] is None else PlacementStatistics.read(about["shares"])
         segments, at_edges = about["word_edges"]
         if not 0 <= at_edges <= 2 * segments < 1 << 53:
-            raise ValueError(f"word_edges {show(about['word_edges'])}")
-        description = Description(shares, WordEdges(int(segments), float(at_edges)))
-        counting = MatchCounting(match=about["match"], chance=chance)
+            raise ValueError(f"word_edges {quote_value(about['word_edges'])}")
+        description = ComparisonContext(shares, WordEdges(int(segments), float(at_edges)))
+        counting = MatchCountOptions(match=about["match"], chance=chance)
         return {
             "corpus": corpus,
             "counting": counting,
@@ -297,7 +304,7 @@ def _chance_of_file(about: Mapping[str, Any]) -> ChanceModel:
 
 
 def table_of_file(
-    file: RowsFile, name: str, corpus: Corpus, inexact: Inexact, *, of_sums: bool = False
+    file: RowsFile, name: str, corpus: Corpus, inexact: ApproximationError, *, of_sums: bool = False
 ) -> Comparisons:
     """Build comparisons of a file, checked against the names and the number of documents.
 
@@ -333,7 +340,7 @@ def table_of_file(
     )
 
 
-def inexact_of(file: RowsFile, plain: Any) -> Inexact:
+def inexact_of(file: RowsFile, plain: Any) -> ApproximationError:
     """Build bounds of approximate expected matches from the output of :func:`plain_inexact`.
 
     Raises:
@@ -344,7 +351,7 @@ def inexact_of(file: RowsFile, plain: Any) -> Inexact:
             bytes.fromhex(key): float(error_bound) for key, error_bound in plain["errors"].items()
         }
         n_drawn_and_extrapolated = int(plain["drawn"]), int(plain["extrapolated"])
-        return Inexact(
+        return ApproximationError(
             n_drawn_and_extrapolated[0], errors, n_drawn_and_extrapolated[1], float(plain["off"])
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

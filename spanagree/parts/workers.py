@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spanagree.errors import SettingError, printable, show
+from spanagree.errors import SettingError, escape_name, quote_value
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future  # take a while to load
@@ -43,7 +43,9 @@ def by_workers(
     from concurrent.futures import BrokenExecutor
 
     if not hasattr(executor, "submit"):
-        raise SettingError(f"executor {show(executor)}; a concurrent.futures.Executor is needed")
+        raise SettingError(
+            f"executor {quote_value(executor)}; a concurrent.futures.Executor is needed"
+        )
     n_ahead = _AHEAD * max(int(getattr(executor, "_max_workers", 0) or 0), 4)
     pending: deque[tuple[Future[Any], str]] = deque()
     try:
@@ -75,7 +77,7 @@ def _outcome(future: Future[Any], name: str, executor: Executor) -> Outcome:
 
 def described(error: BaseException) -> str:
     """Describe an error of another package on one line."""
-    return printable(f"{type(error).__name__}: {error}".splitlines()[0])
+    return escape_name(f"{type(error).__name__}: {error}".splitlines()[0])
 
 
 def _result(future: Future[Any], executor: Executor, name: str) -> Any:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from spanagree.agreement.disagreements import Disagreements
 from spanagree.agreement.disagreements import disagreements as pairwise_disagreements
-from spanagree.errors import SettingError, counted
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import SettingError, pluralize
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.project.disputed_documents import Disputes, disputes
 
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ def disagreements(
     >>> [(row.start, row.label, row.marked_by) for row in disagreements(corpus)][2]
     (4, 'LOC', ('ann', 'cy'))
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     if (a is None) is not (b is None):
         raise SettingError("one annotator is named; name two, or none for all of the corpus")
     names = [a, b] if a is not None and b is not None else list(corpus.annotators)
     if len(names) < 2:
-        raise SettingError(f"{counted(len(names), 'annotator')}; two are needed at least")
+        raise SettingError(f"{pluralize(len(names), 'annotator')}; two are needed at least")
     if len(names) > 2:
         if kinds is not None:
             raise SettingError("kinds is for two annotators; name them")

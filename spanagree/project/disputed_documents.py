@@ -11,43 +11,43 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.by_annotator import outliers
-from spanagree.agreement.count import PerDocument
+from spanagree.agreement.count import PairsByDocument
 from spanagree.agreement.disagreements import LONGEST, around, no_texts, texts_of
-from spanagree.arrays import Floats, Ints, Progress, distinct, ranks, step_of
+from spanagree.arrays import Floats, Ints, Progress, dense_ranks, sub_progress, unique_rows
 from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.choices import ChanceOrAuto, DisputeSort, MatchName, called_gold
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.chance_distribution.distribution import Question, distribution
-from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.measures import find_match, measures
+from spanagree.comparisons.chance_distribution.distribution import DistributionOptions, distribution
+from spanagree.comparisons.counting import MatchCountOptions
+from spanagree.comparisons.measures import find_measure, measures
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.discontinuous import shape_codes
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import (
     SettingError,
     check_choice,
     chosen,
-    counted,
-    cut,
-    listed,
+    escape_name,
+    join_names,
     percent,
-    printable,
+    pluralize,
+    truncate,
 )
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
-from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
-from spanagree.results.plots import Picture, bars, rows_size, shown_text
+from spanagree.results.frame import Column, Frame, LazyRows, Value, first_shown
+from spanagree.results.plots import Plot, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
-from spanagree.settings import MatchSettings, unit
+from spanagree.settings import MatchSettings, document_noun
 
 _OFTEN = 0.5  # chance that gives a match no more often than this leaves nothing to wonder about
 
 
-class Disputed(NamedTuple):
+class DisputedSegments(NamedTuple):
     """Segments that some, and not all, of those who saw their document marked.
 
     Attributes:
@@ -74,16 +74,16 @@ class Disputed(NamedTuple):
         first = int(self.begin[row])
         return self.who[first : first + int(self.marked[row])].tolist()
 
-    def taken(self, rows: Ints) -> Disputed:
+    def taken(self, rows: Ints) -> DisputedSegments:
         """Return some of the segments, in the order given."""
         taken = {name: getattr(self, name)[rows] for name in self._fields[:6]}
         return self._replace(**taken)
 
-    def first(self, count: int) -> Disputed:
+    def first(self, count: int) -> DisputedSegments:
         """Return the first segments."""
         return self.taken(np.arange(min(count, len(self.document))))
 
-    def by_documents(self, documents: Ints) -> Disputed:
+    def by_documents(self, documents: Ints) -> DisputedSegments:
         """Return the segments of these documents in their order, as they stand in the text."""
         place = np.zeros(len(self.saw), np.int64)
         place[documents] = np.arange(len(documents))
@@ -115,22 +115,22 @@ class Disputed(NamedTuple):
         return cells
 
 
-def disputed(corpus: Corpus) -> Disputed:
+def disputed(corpus: Corpus) -> DisputedSegments:
     """Return the disputed segments of a corpus, by document, start, end and label."""
     *columns, annotator = columns_of_all(corpus.layers.values())
-    saw = times_seen(corpus)
+    saw = count_seen(corpus)
     shapes = np.concatenate([columns[0][:0], *shape_codes(corpus.layers.values(), {})])
-    (*rows, _), which, marked = distinct(*columns, shapes)  # other pieces are another segment
+    (*rows, _), which, marked = unique_rows(*columns, shapes)  # other pieces are another segment
     marker = annotator[np.argsort(which, kind="stable")]
     begin = np.cumsum(marked) - marked
     document, start, end, label = rows
     segments = np.bincount(document, minlength=len(corpus))
-    everything = Disputed(document, start, end, label, marked, begin, marker, saw, segments)
+    everything = DisputedSegments(document, start, end, label, marked, begin, marker, saw, segments)
     return everything.taken(np.flatnonzero(marked < saw[document]))
 
 
 def least_likely(
-    corpus: Corpus, counting: MatchCounting, documents: Ints, progress: Progress = None
+    corpus: Corpus, counting: MatchCountOptions, documents: Ints, progress: Progress = None
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
     """Return for some documents how likely chance would agree so little in a pair, and in which.
 
@@ -155,7 +155,7 @@ def least_likely(
     pairs = rows.by("document", "first", "second")
     many = np.bincount(crowd.document[first], minlength=len(corpus))
     asked = pairs.where(pairs.expected > _OFTEN)
-    rank = ranks(corpus.annotators)  # sides by name: canonical order
+    rank = dense_ranks(corpus.annotators)  # sides by name: canonical order
     asked = asked.turned(rank[asked.first] > rank[asked.second])
     first, second = (crowd.find(asked.document, side) for side in (asked.first, asked.second))
     segments, details = crowd.segments(corpus), crowd.details(corpus)
@@ -163,7 +163,9 @@ def least_likely(
         name: crowd.side(segments, side, details)[0] for name, side in (("a", first), ("b", second))
     }
     texts = Corpus(corpus.lengths[asked.document], sides, corpus.labels, corpus.offsets)
-    by_chance = distribution(texts, ("a", "b"), None, Question(measure, chance)).documents
+    by_chance = distribution(
+        texts, ("a", "b"), None, DistributionOptions(measure, chance)
+    ).documents
     likely: dict[int, tuple[float, tuple[str, str]]] = {}
     names = corpus.annotators
     columns = asked.document, asked.first, asked.second, asked.matched
@@ -201,7 +203,7 @@ class DisputeSettings(MatchSettings):
     sort: str = "disagreement"
 
 
-class Queued(NamedTuple):
+class QueuedDocument(NamedTuple):
     """One document of a queue.
 
     Attributes:
@@ -247,7 +249,7 @@ class Dispute(NamedTuple):
     after: str
 
 
-_RANKS: Mapping[str, Callable[[Queued], tuple[float, ...]]] = {
+_RANKS: Mapping[str, Callable[[QueuedDocument], tuple[float, ...]]] = {
     "disagreement": lambda queued: (-queued.disagreement, -queued.disputed),
     "segments": lambda queued: (-queued.disputed, -queued.disagreement),
     "unexpected": lambda queued: (
@@ -282,10 +284,10 @@ class Disputes(Result):
     (1, [(0, ('ann', 'bob')), (4, ('bob',))])
     """
 
-    documents: tuple[Queued, ...]
+    documents: tuple[QueuedDocument, ...]
     shared: int
     number: Ints = field(repr=False)
-    contested: Disputed = field(repr=False)
+    contested: DisputedSegments = field(repr=False)
     corpus: Corpus = field(repr=False)
     with_text: bool
     outliers: tuple[str, ...]
@@ -322,7 +324,7 @@ class Disputes(Result):
         place[self.number] = np.arange(len(self.number))
         return place[self.contested.document]
 
-    def _texts(self, contested: Disputed) -> list[list[str]]:
+    def _texts(self, contested: DisputedSegments) -> list[list[str]]:
         """Return the texts of segments, and what stands before and after them."""
         d, start, end = contested.document, contested.start, contested.end
         ends = (start, end), *around(self.corpus, d, start, end)
@@ -331,7 +333,7 @@ class Disputes(Result):
     @property
     def verdict(self) -> str:
         """How much of what is in dispute the first documents hold."""
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         if not len(self):
             return ""
         tenth = max(1, len(self.documents) // 10)
@@ -341,7 +343,7 @@ class Disputes(Result):
             ("first", f"first {tenth}") if self.outliers else ("worst", f"{tenth} worst")
         )
         worst = f"The {plural} {noun}s hold" if tenth > 1 else f"The {singular} {noun} holds"
-        whom = f"{printable(self._gold)} and annotators" if self._gold else "annotators"
+        whom = f"{escape_name(self._gold)} and annotators" if self._gold else "annotators"
         return f"{worst} {percent(held)} of what {whom} disagree about."
 
     @property
@@ -366,13 +368,13 @@ class Disputes(Result):
         remarks = [remark.replace("--all", "--by document --all") for remark in short.remarks]
         short = replace(short, remarks=[hint, *remarks])
         size = len(self)
-        rows = LateRows(size, lambda: self._rows_of(size).rows)
+        rows = LazyRows(size, lambda: self._rows_of(size).rows)
         return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=short)
 
     def _documents_of(self, count: int) -> Frame:
         """Return the table of the first documents."""
         columns = [
-            Column("document", unit(self.settings), "name"),
+            Column("document", document_noun(self.settings), "name"),
             Column("annotators", "seen by" if self._gold else "annotators", "count"),
             Column("segments", "segments", "count"),
             Column("disputed", "disputed", "count"),
@@ -395,7 +397,7 @@ class Disputes(Result):
         names = self.corpus.annotators
         columns = [
             Column("rank", kind="count"),
-            Column("document", unit(self.settings), "name"),
+            Column("document", document_noun(self.settings), "name"),
             Column("disagreement", "disagreement"),
             Column("difficulty"),
             *(Column(end, kind="count") for end in ("start", "end")),
@@ -421,7 +423,7 @@ class Disputes(Result):
             values += [document.disagreement, document.difficulty]
             values += [row.start, row.end, segment, row.label]
             if self.with_text:
-                values += [row.text, cut(row.text, LONGEST), row.before, row.after]
+                values += [row.text, truncate(row.text, LONGEST), row.before, row.after]
             values += [marked, row.annotators]
             if many:
                 values += [f"{marked} of {row.annotators}", by]
@@ -431,13 +433,13 @@ class Disputes(Result):
         return self._shown(columns, rows)
 
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         more = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
-        annotators = counted(len(self.corpus.layers) - bool(self._gold), "annotator")
-        marked_by = f"{printable(self._gold)} and {annotators}" if self._gold else annotators
+        annotators = pluralize(len(self.corpus.layers) - bool(self._gold), "annotator")
+        marked_by = f"{escape_name(self._gold)} and {annotators}" if self._gold else annotators
         caption = (
-            f"{marked_by}: {counted(len(self), 'segment')} in"
-            f" dispute, in {len(self.documents)} of {counted(self.shared, noun)} that two or more"
+            f"{marked_by}: {pluralize(len(self), 'segment')} in"
+            f" dispute, in {len(self.documents)} of {pluralize(self.shared, noun)} that two or more"
             f" saw{more}"
         )
         if not rows:  # people see no column
@@ -447,12 +449,14 @@ class Disputes(Result):
         remarks += verdict.remarks_without_chance(self.settings)
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return how many segments are disputed in each of the first documents."""
         first = self.documents[:_DRAWN]
         counts = {shown_text(document.document): document.disputed for document in first}
-        what = f"disputed segments of the first {counted(len(first), unit(self.settings))}"
-        return Picture(lambda ax: bars(ax, counts, what), rows_size(counts))
+        what = (
+            f"disputed segments of the first {pluralize(len(first), document_noun(self.settings))}"
+        )
+        return Plot(lambda ax: bars(ax, counts, what), rows_size(counts))
 
 
 def _others(names: Sequence[str], cells: Sequence[str | None]) -> str:
@@ -502,17 +506,17 @@ def disputes(
     >>> [(row.start, row.label, row.marked_by) for row in disputes(corpus)]
     [(0, 'PER', ('ann', 'bob')), (4, 'LOC', ('bob',))]
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     check_choice(sort, SORTS, "sort")
-    find_match(match)
+    find_measure(match)
     named = chance_model(chance, seed=seed)
     model = chance_of_corpus(corpus, match, named)
 
-    def compared(counting: MatchCounting) -> tuple[Disputed, PerDocument]:
+    def compared(counting: MatchCountOptions) -> tuple[DisputedSegments, PairsByDocument]:
         contested = _contested(corpus, match, counting.chance)
-        return contested, PerDocument.of(corpus, counting)
+        return contested, PairsByDocument.of(corpus, counting)
 
-    contested, per_document = MatchCounting.asked(match, model, named, progress).run(compared)
+    contested, per_document = MatchCountOptions.asked(match, model, named, progress).run(compared)
     model, comparisons = per_document.counting.chance, per_document.sums
     if sort == "unexpected":
         model.check_defined("sort unexpected")
@@ -521,7 +525,7 @@ def disputes(
     computed = {**model.settings, **comparisons.inexact.settings(model.seed)}
     settings = DisputeSettings(match=match, sort=sort, **computed, **read)
     apart, notes = _outliers(per_document, settings)
-    ranked = _ranked(per_document, contested, apart, settings, step_of(progress, "chance"))
+    ranked = _ranked(per_document, contested, apart, settings, sub_progress(progress, "chance"))
     number = np.array([d for d, _ in ranked], np.int64)
     unknown = no_texts(corpus)
     return Disputes(
@@ -537,7 +541,7 @@ def disputes(
     )
 
 
-def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> Disputed:
+def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> DisputedSegments:
     """Return the disputed segments of a corpus that the measure and the chance model allow."""
     check_layers(corpus, match, chance)
     contested = disputed(corpus)
@@ -550,7 +554,7 @@ def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> Disputed:
 
 
 def _outliers(
-    per_document: PerDocument, settings: DisputeSettings
+    per_document: PairsByDocument, settings: DisputeSettings
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return the annotators without whom documents are ranked, and a note on it.
 
@@ -560,13 +564,13 @@ def _outliers(
     outlier_names = outliers(per_document, settings)
     if outlier_names is None:
         unknown = "outliers are not known, of so many pairs"
-        return (), [f"{unknown}; {unit(settings)}s are ranked by all annotators"]
+        return (), [f"{unknown}; {document_noun(settings)}s are ranked by all annotators"]
     apart = tuple(name for name in outlier_names if name not in called_gold(names))
     if not apart or len(names) - len(apart) < 2:
         return (), []
-    plural, noun = "s" * (len(apart) > 1), unit(settings)
+    plural, noun = "s" * (len(apart) > 1), document_noun(settings)
     ranked = f"{noun}s are ranked by the disagreement of all others"
-    return apart, [f"outlier{plural} {listed(apart)}: {ranked}"]
+    return apart, [f"outlier{plural} {join_names(apart)}: {ranked}"]
 
 
 class _Ranking(NamedTuple):
@@ -587,8 +591,8 @@ class _Ranking(NamedTuple):
     @classmethod
     def of(
         cls,
-        per_document: PerDocument,
-        contested: Disputed,
+        per_document: PairsByDocument,
+        contested: DisputedSegments,
         settings: DisputeSettings,
         progress: Progress,
     ) -> _Ranking:
@@ -603,7 +607,7 @@ class _Ranking(NamedTuple):
         return cls(contested.saw, n_disputed, disagreement, unlikely)
 
 
-def _figures(per_document: PerDocument) -> Floats:
+def _figures(per_document: PairsByDocument) -> Floats:
     """Compute the figures of F1 of each document, over all pairs."""
     numbers = np.arange(len(per_document.corpus))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -611,12 +615,12 @@ def _figures(per_document: PerDocument) -> Floats:
 
 
 def _ranked(
-    per_document: PerDocument,
-    contested: Disputed,
+    per_document: PairsByDocument,
+    contested: DisputedSegments,
     apart: Sequence[str],
     settings: DisputeSettings,
     progress: Progress,
-) -> list[tuple[int, Queued]]:
+) -> list[tuple[int, QueuedDocument]]:
     """Return the documents with a dispute by rank, each with its number.
 
     Without the annotators ``apart``, documents that the others dispute come first, and those last
@@ -625,7 +629,7 @@ def _ranked(
     corpus, rival = per_document.corpus, per_document
     if apart:
         others = corpus.of_annotators(name for name in corpus.annotators if name not in apart)
-        rival = PerDocument.of(others, replace(per_document.counting, progress=None))
+        rival = PairsByDocument.of(others, replace(per_document.counting, progress=None))
     ranking = _Ranking.of(rival, disputed(rival.corpus) if apart else contested, settings, progress)
     figures = _figures(per_document)
     n_disputed = np.bincount(contested.document, minlength=len(corpus))
@@ -637,7 +641,7 @@ def _ranked(
         disagreement = float(ranking.disagreement[d])
         of_others = disagreement if apart else UNDEFINED
         name, of_all = corpus.id_of(d), (1 - observed, 1 - expected)
-        document = Queued(name, *counts, *of_all, p, pair, of_others)
+        document = QueuedDocument(name, *counts, *of_all, p, pair, of_others)
         queued[d] = document
         place = 0 if ranking.disputed[d] else 1 if ranking.saw[d] < 2 else 2
         if apart and not place:

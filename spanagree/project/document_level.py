@@ -13,19 +13,19 @@ from spanagree.comparisons.annotation_pairs import AnnotationIndex
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.label_table import LabelTable
 from spanagree.corpus.placed import placed_only, remarks_on_unplaced
-from spanagree.corpus.roles import choose_annotators, times_seen
-from spanagree.errors import counted
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.corpus.roles import choose_annotators, count_seen
+from spanagree.errors import pluralize
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.chance_corrected import CoefficientInputs, score
 from spanagree.labels.coefficient import Coefficient
 from spanagree.labels.formulas import CoefficientSet
 from spanagree.labels.intervals import intervals
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, dots_of
+from spanagree.results.plots import Plot, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, ends_of
-from spanagree.settings import Settings, confidence_of, unit
+from spanagree.settings import Settings, confidence_of, document_noun
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
 
 ANY = "any label"
@@ -78,7 +78,7 @@ class DocumentAgreement(Result):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Where an answer is shaky, a sentence each."""
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         caveats = (caveat.replace("item", noun) for caveat in self.any.caveats)
         return tuple(caveat.replace("α:", f"{noun}s with any label:", 1) for caveat in caveats)
 
@@ -86,7 +86,7 @@ class DocumentAgreement(Result):
     def verdict(self) -> str:
         """How far annotators agree on which documents have anything."""
         ends = getattr(self.any.interval, "corrected", None)
-        name = f"Krippendorff's α of which {unit(self.settings)}s have anything"
+        name = f"Krippendorff's α of which {document_noun(self.settings)}s have anything"
         confidence = confidence_of(self.settings)
         return verdict.coefficient(name, self.any.value, ends, confidence, self.any.reason)
 
@@ -98,7 +98,7 @@ class DocumentAgreement(Result):
         """A row for any label, and one for each."""
         ci = self.settings.ci is not None
         columns = [
-            Column("label", f"{unit(self.settings)}s with", "name", "documents with"),
+            Column("label", f"{document_noun(self.settings)}s with", "name", "documents with"),
             Column("share", "share", meaning="share with it"),
             Column("observed", "observed", meaning="observed document-level agreement"),
             Column("expected", "expected", meaning="expected document-level agreement"),
@@ -111,15 +111,15 @@ class DocumentAgreement(Result):
             ends = ends_of(part.interval, "corrected")
             figures = [self.shares[name], part.observed, part.expected, part.value]
             rows.append([name, *figures, ends, *(ends if ci else ())])
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         reasons = {part.reason: None for _, part in self.all if part.reason}
         return Frame(
             columns,
             rows,
             self.settings,
             caption=f"{noun}-level agreement:"
-            f" {counted(self.settings.annotators or 0, 'annotator')},"
-            f" {counted(self.documents, noun)}, {self.seen} seen by two or more",
+            f" {pluralize(self.settings.annotators or 0, 'annotator')},"
+            f" {pluralize(self.documents, noun)}, {self.seen} seen by two or more",
             remarks=[
                 *(f"–: undefined: {reason}" for reason in reasons),
                 *self.caveats,
@@ -127,7 +127,7 @@ class DocumentAgreement(Result):
             ],
         )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return α of any label and of each, with their intervals."""
         rows = [
             (name, [(part.value, *ends_of(part.interval, "corrected"))]) for name, part in self.all
@@ -164,12 +164,12 @@ def document_agreement(
     >>> document_agreement(corpus).any.value
     1.0
     """
-    corpus = placed_only(corpus_of(corpus), "documents")
+    corpus = placed_only(as_corpus(corpus), "documents")
     jackknife = parse_ci(ci)
     corpus, chosen = choose_annotators(corpus, annotators)
     report_progress = progress or (lambda done, total: None)
     crowd = AnnotationIndex.of(corpus)
-    saw = times_seen(corpus)
+    saw = count_seen(corpus)
     shared = saw[crowd.document] > 1
     figures: dict[str, Coefficient] = {}
     shares: dict[str, float] = {}

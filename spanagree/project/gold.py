@@ -12,12 +12,12 @@ import numpy as np
 
 from spanagree.agreement.agree import agree
 from spanagree.agreement.disagreements import LONGEST, texts_of
-from spanagree.arrays import Bools, Floats, Ints, groups
+from spanagree.arrays import Bools, Floats, Ints, group_indices
 from spanagree.chance.model import AUTO, ChanceModel
 from spanagree.choices import MAJORITY, MIN_ANNOTATORS, MatchName, Vote
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layers
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import note_of_unplaced
 from spanagree.corpus.roles import choose_annotators
 from spanagree.corpus.segments import Layer, is_time
@@ -26,28 +26,28 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_whole,
-    counted,
-    counted_of,
-    cut,
-    listed,
-    printable,
-    show,
+    escape_name,
+    join_names,
+    pluralize,
+    pluralize_of,
+    quote_value,
+    truncate,
 )
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.project.vote import (
     GOLD,
     OUTCOMES,
     UNIT,
     Ballots,
-    Counted,
+    VotedSegments,
     on_probabilities,
     on_segments,
     on_tokens,
 )
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, histogram
+from spanagree.results.plots import Plot, histogram
 from spanagree.results.result import Result
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 
 VOTES = {
     "tokens": "a token gets the label that enough gave it, and boundaries are voted on too",
@@ -87,7 +87,7 @@ class Gold(Result):
     vote: str
     voters: tuple[str, ...]
     weights: Floats = field(repr=False)
-    counted: Counted = field(repr=False)
+    counted: VotedSegments = field(repr=False)
     seen: Ints = field(repr=False)
     settings: Settings
     notes: tuple[str, ...]
@@ -105,7 +105,7 @@ class Gold(Result):
     @cached_property
     def supporters(self) -> list[tuple[str, ...]]:
         """Of each segment of ``counted``, the names of the voters who support it."""
-        names = groups(self.counted.segment, len(self.counted.outcome))
+        names = group_indices(self.counted.segment, len(self.counted.outcome))
         return [tuple(self.voters[i] for i in self.counted.voter[rows].tolist()) for rows in names]
 
     @property
@@ -144,8 +144,8 @@ class Gold(Result):
     def verdict(self) -> str:
         """How many segments were voted for, and how many are left to decide."""
         seen = self.layer.annotated
-        where = counted_of(int(seen.sum()), len(seen), unit(self.settings))
-        taken = f"{counted(len(self.layer), 'segment')} in {where}"
+        where = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
+        taken = f"{pluralize(len(self.layer), 'segment')} in {where}"
         return f"The vote gives {taken}; to be adjudicated: {self._open() or 'nothing'}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
@@ -170,7 +170,7 @@ class Gold(Result):
             return self._by_label()
         kind = "number" if is_time(self.corpus.offsets) else "count"
         columns = [
-            Column("document", unit(self.settings), "name", "document of a vote"),
+            Column("document", document_noun(self.settings), "name", "document of a vote"),
             Column("outcome", "" if by == "segment" else "outcome", "name"),
             *(Column(end, "", kind) for end in ("start", "end")),
             Column("", "segment", "name", "segment of a vote"),
@@ -195,12 +195,12 @@ class Gold(Result):
         d, entry = int(self.counted.document[i]), self._entry(i)
         start, end = in_seconds((entry["start"], entry["end"]), self.corpus.offsets)
         names = ", ".join(entry["supporters"])
-        short = cut(text, LONGEST)
+        short = truncate(text, LONGEST)
         return [
             self.corpus.id_of(d),
             OUTCOMES[self.counted.outcome[i]],
             *(start, end, f"{start:.12g}–{end:.12g}", entry["label"], text, short, entry["share"]),
-            *(len(entry["supporters"]), entry["annotators"], names, cut(names, LONGEST)),
+            *(len(entry["supporters"]), entry["annotators"], names, truncate(names, LONGEST)),
         ]
 
     def _by_label(self) -> Frame:
@@ -228,9 +228,9 @@ class Gold(Result):
         if not rows:
             columns = [column._replace(title="") for column in columns]
         seen = self.layer.annotated
-        where = counted_of(int(seen.sum()), len(seen), unit(self.settings))
-        voters = counted(len(self.voters), "annotator")
-        what = f"{printable(self.name)}: {counted(len(self.layer), 'segment')} in {where}"
+        where = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
+        voters = pluralize(len(self.voters), "annotator")
+        what = f"{escape_name(self.name)}: {pluralize(len(self.layer), 'segment')} in {where}"
         caption = f"{what}, by the votes of {voters}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
@@ -239,17 +239,17 @@ class Gold(Result):
         names = {"tie": "tie", "border": "tied boundary", "conflict": "conflict"}
         numbers = np.bincount(self.counted.outcome, minlength=len(OUTCOMES)).tolist()
         kinds = dict(zip(OUTCOMES, numbers, strict=True))
-        parts = [counted(kinds[kind], noun) for kind, noun in names.items() if kinds[kind]]
+        parts = [pluralize(kinds[kind], noun) for kind, noun in names.items() if kinds[kind]]
         if few := len(self.few):
-            parts.append(f"{counted(few, unit(self.settings))} with too few annotators")
+            parts.append(f"{pluralize(few, document_noun(self.settings))} with too few annotators")
         return ", ".join(parts)
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return how many segments of the new layer have which share of the votes."""
         shares = self.counted.share[self.counted.outcome == GOLD]
         counts, edges = np.histogram(shares, bins=np.linspace(0, 1, _BINS + 1))
         what = "share of the votes"
-        return Picture(
+        return Plot(
             lambda ax: histogram(ax, counts.tolist(), edges.tolist(), what=what, noun="segment")
         )
 
@@ -288,8 +288,8 @@ def make_gold(
     >>> result.name, result.layer.end.tolist(), result.counted.share.round(2).tolist()
     ('dawid-skene', [2], [1.0])
     """
-    corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "a vote")
+    corpus = as_corpus(corpus)
+    check_contiguous(corpus, "a vote")
     if vote is not None:
         check_choice(vote, VOTES, "vote")
     check_whole(min_annotators, 1, "min_annotators")
@@ -310,7 +310,7 @@ def make_gold(
         name = vote if vote == "dawid-skene" else MAJORITY
     if not isinstance(name, str) or not name or name in corpus.layers:
         raise SettingError(
-            f"name {show(name)}; a name that no annotator has is needed: pass another"
+            f"name {quote_value(name)}; a name that no annotator has is needed: pass another"
         )
     measured = _measured(voting, vote) if weighted else None
     weights = np.ones(len(names)) if measured is None else _weights(voting, *measured)
@@ -330,7 +330,7 @@ def make_gold(
 
 def _counted(
     voting: Corpus, vote: Vote, share: float | None, ballots: Ballots, enough: Bools
-) -> Counted:
+) -> VotedSegments:
     """Return what becomes of the segments that voters marked in documents that enough of them saw.
 
     Raises:
@@ -373,7 +373,9 @@ def _check_share(share: float | None) -> None:
     """Refuse a share that is not above 0 and at most 1."""
     is_number = isinstance(share, (int, float)) and not isinstance(share, bool)
     if share is not None and not (is_number and 0 < share <= 1):
-        raise SettingError(f"share {show(share)}; a number above 0, and at most 1, is needed")
+        raise SettingError(
+            f"share {quote_value(share)}; a number above 0, and at most 1, is needed"
+        )
 
 
 _TOO_FEW = {
@@ -404,8 +406,8 @@ def _overlap_in(corpus: Corpus) -> str:
         if len(overlap):
             i = int(overlap[0])
             return (
-                f"{show(name)}, document {show(corpus.id_of(int(document[i])))}: segments"
-                f" {start[i]}–{end[i]} and {start[i + 1]}–{end[i + 1]} overlap"
+                f"{quote_value(name)}, document {quote_value(corpus.id_of(int(document[i])))}:"
+                f" segments {start[i]}–{end[i]} and {start[i + 1]}–{end[i + 1]} overlap"
             )
     return ""
 
@@ -433,5 +435,5 @@ def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
 def _note_without_weight(names: Sequence[str], weights: Floats) -> list[str]:
     """Say who has no weight, as they agree no better than chance with the others."""
     nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
-    left = f"{counted(len(nobody), 'annotator')} without a weight, agreeing no better than chance"
-    return [f"{left}: {listed(nobody)}"] if nobody else []
+    left = f"{pluralize(len(nobody), 'annotator')} without a weight, agreeing no better than chance"
+    return [f"{left}: {join_names(nobody)}"] if nobody else []

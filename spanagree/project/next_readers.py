@@ -12,30 +12,30 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.choices import MIN_ANNOTATORS, ChanceOrAuto, DisputeSort, MatchName, called_gold
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import as_list, times_seen
+from spanagree.corpus.roles import as_list, count_seen
 from spanagree.errors import (
     SettingError,
     check_whole,
-    counted,
-    counted_of,
     is_iterable,
-    listed,
+    join_names,
+    pluralize,
+    pluralize_of,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import PathName, write_text
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.formats.write import task_format, write_tasks
 from spanagree.project.assignment import assign
 from spanagree.project.disputed_documents import Disputes, disputes
 from spanagree.project.gold import Gold
 from spanagree.project.vote import GOLD
 from spanagree.results.data import to_csv
-from spanagree.results.frame import Column, Frame, LateRows, Value, first_shown
-from spanagree.results.plots import Picture, bars, rows_size, shown_text
+from spanagree.results.frame import Column, Frame, LazyRows, Value, first_shown
+from spanagree.results.plots import Plot, bars, rows_size, shown_text
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 
 _MOST, _FEW = 100, 20  # annotators that a terminal shows all, and of more
 
@@ -64,7 +64,7 @@ class WorklistSettings(Settings):
     decide: bool | None = None
 
 
-class Reading(NamedTuple):
+class Assignment(NamedTuple):
     """One document that an annotator is to read.
 
     Attributes:
@@ -129,16 +129,16 @@ class Worklist(Result):
         """The number of readings."""
         return len(self.document)
 
-    def __iter__(self) -> Iterator[Reading]:
+    def __iter__(self) -> Iterator[Assignment]:
         return self._first(len(self))
 
-    def _first(self, count: int) -> Iterator[Reading]:
+    def _first(self, count: int) -> Iterator[Assignment]:
         """Yield the first readings."""
         columns = (self.annotator[:count], self._order[:count], self.document[:count])
         for a, order, d in zip(*(column.tolist() for column in columns), strict=True):
             disagreement = self.disagreement.get(d, UNDEFINED)
             name, readers = self.corpus.id_of(d), int(self.readers[d])
-            yield Reading(self.names[a], order, name, readers, disagreement)
+            yield Assignment(self.names[a], order, name, readers, disagreement)
 
     @cached_property
     def _order(self) -> Ints:
@@ -173,27 +173,27 @@ class Worklist(Result):
     @property
     def verdict(self) -> str:
         """How many documents lack readers, who gets how many, and what is left."""
-        noun, n_unfinished = unit(self.settings), self.n_unfinished
+        noun, n_unfinished = document_noun(self.settings), self.n_unfinished
         if not n_unfinished:
-            every = counted(len(self.corpus), noun)
+            every = pluralize(len(self.corpus), noun)
             return f"Of {every} none lacks a reader." if len(self.corpus) else ""
         lack = "lacks" if n_unfinished == 1 else "lack"
-        where = counted_of(n_unfinished, len(self.corpus), noun)
+        where = pluralize_of(n_unfinished, len(self.corpus), noun)
         loads = self.loads
         sentences = [f"{where} {lack} readers."]
         if len(self):
             low, high = int(loads.min()), int(loads.max())
             load = f"{low}" if low == high else f"{low} {'or' if high - low == 1 else 'to'} {high}"
-            n_annotators = counted(len(self.names), "annotator")
+            n_annotators = pluralize(len(self.names), "annotator")
             go = "goes" if len(self) == 1 else "go"
             sentences.append(
-                f"{counted(len(self), 'reading')} {go} to {n_annotators}, {load} each."
+                f"{pluralize(len(self), 'reading')} {go} to {n_annotators}, {load} each."
             )
         if self.n_exhausted:
-            left = counted(self.n_exhausted, "reading")
+            left = pluralize(self.n_exhausted, "reading")
             sentences.append(f"For {left} nobody is left who has not seen the {noun}.")
         if later := self.left - self.n_exhausted:
-            left = counted(later, "reading")
+            left = pluralize(later, "reading")
             sentences.append(f"The limit of {self.settings.limit} leaves {left} for later.")
         return " ".join(sentences)
 
@@ -203,15 +203,15 @@ class Worklist(Result):
         warnings = []
         loads = self.loads
         if len(self) and loads.max() - loads.min() > 1:
-            noun = unit(self.settings)
+            noun = document_noun(self.settings)
             warnings.append(
                 f"{int(loads.min())} to {int(loads.max())} {noun}s each: whoever gets fewer has"
                 f" seen more of the {noun}s that lack readers"
             )
         if unsaid := [name for name in self.names if name in self.corpus.unsaid]:
             warnings.append(
-                f"the files do not say what {listed(unsaid)} saw and marked nothing in; such a"
-                f" {unit(self.settings)} may come again"
+                f"the files do not say what {join_names(unsaid)} saw and marked nothing in; such a"
+                f" {document_noun(self.settings)} may come again"
             )
         return tuple(warnings)
 
@@ -252,10 +252,10 @@ class Worklist(Result):
         short = self._annotators(n_shown)
         hints = ["who reads which: --all"] if len(self) else []
         if n_shown < n_annotators:
-            hints.append(f"{counted(n_annotators - n_shown, 'annotator')} more")
+            hints.append(f"{pluralize(n_annotators - n_shown, 'annotator')} more")
         short = replace(short, remarks=[*hints, *short.remarks])
         size = len(self)
-        rows = LateRows(size, lambda: self._readings(size).rows)
+        rows = LazyRows(size, lambda: self._readings(size).rows)
         readings = self._readings(min(size, 1))
         return replace(readings, rows=rows, in_terminal=short, meanings=_MEANINGS)
 
@@ -278,30 +278,30 @@ class Worklist(Result):
         columns = [
             Column("annotator", "annotator", "name", "annotator of a worklist"),
             Column("order", "order", "count", "order of a worklist"),
-            Column("document", unit(self.settings), "name", "document of a worklist"),
+            Column("document", document_noun(self.settings), "name", "document of a worklist"),
             Column("readers", "readers", "count", "readers of a document"),
             Column("disagreement", "disagreement", meaning="disagreement of a document"),
         ]
         return self._shown(columns, [list(reading) for reading in self._first(count)])
 
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
-        noun = unit(self.settings)
-        where = counted_of(self.n_unfinished, len(self.corpus), noun)
+        noun = document_noun(self.settings)
+        where = pluralize_of(self.n_unfinished, len(self.corpus), noun)
         caption = (
-            f"{counted(len(self), 'reading')} in {where} for"
-            f" {counted(len(self.names), 'annotator')}"
+            f"{pluralize(len(self), 'reading')} in {where} for"
+            f" {pluralize(len(self.names), 'annotator')}"
         )
         if not rows:
             columns = [column._replace(title="") for column in columns]
         return Frame(columns, rows, self.settings, caption=caption, remarks=self.caveats)
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return how many documents each annotator is to read."""
         counts = {
             shown_text(name): n for name, n in zip(self.names, self.loads.tolist(), strict=True)
         }
-        what = f"{unit(self.settings)}s to read"
-        return Picture(lambda ax: bars(ax, counts, what), rows_size(counts))
+        what = f"{document_noun(self.settings)}s to read"
+        return Plot(lambda ax: bars(ax, counts, what), rows_size(counts))
 
 
 def worklist(
@@ -352,11 +352,11 @@ def worklist(
     if limit is not None:
         check_whole(limit, 1, "limit")
     gold = corpus if isinstance(corpus, Gold) else None
-    source = corpus_of(corpus) if gold is None else gold.corpus
+    source = as_corpus(corpus) if gold is None else gold.corpus
     crowd, notes = _annotators(source, gold)
     names = _assignees(assignees, crowd.annotators)
     notes += _new_names(names, crowd.annotators) if assignees is not None else []
-    n_readers = times_seen(crowd)
+    n_readers = count_seen(crowd)
     n_wanted = np.maximum(readers - n_readers, 0)
     if gold is not None:
         undecided = np.zeros(len(crowd), np.int64)
@@ -408,7 +408,7 @@ def _annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
     crowd = source.of_annotators(people)
     notes = [*crowd.notes]
     if gold is None or left_out != [gold.name]:
-        notes.append(f"{listed(left_out)}: no annotators, and no readers")
+        notes.append(f"{join_names(left_out)}: no annotators, and no readers")
     return crowd, notes
 
 
@@ -423,13 +423,13 @@ def _assignees(names: Sequence[str] | None, annotators: Sequence[str]) -> tuple[
             raise SettingError("no annotator who could read; assignees names some")
         return tuple(sorted(annotators))
     if isinstance(names, str) or not is_iterable(names):
-        raise SettingError(f"assignees {show(names)}; a list of names is needed")
+        raise SettingError(f"assignees {quote_value(names)}; a list of names is needed")
     chosen = list(as_list(names))
     for name in chosen:
         if not isinstance(name, str) or not name.strip():
-            raise SettingError(f"assignee {show(name)}; a name is needed")
+            raise SettingError(f"assignee {quote_value(name)}; a name is needed")
         if chosen.count(name) > 1:
-            raise SettingError(f"assignee {show(name)} is named twice; once is enough")
+            raise SettingError(f"assignee {quote_value(name)} is named twice; once is enough")
     if not chosen:
         raise SettingError("assignees: no name; leave it out for all annotators, or name some")
     return tuple(sorted(chosen))
@@ -440,8 +440,8 @@ def _new_names(names: Collection[str], annotators: Sequence[str]) -> list[str]:
     new = [name for name in names if name not in annotators]
     if not new:
         return []
-    known = f"not among the annotators {listed(annotators)}"
-    return [f"{listed(new)}: {known}, so nothing has been read"]
+    known = f"not among the annotators {join_names(annotators)}"
+    return [f"{join_names(new)}: {known}, so nothing has been read"]
 
 
 def _by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints:

@@ -27,23 +27,23 @@ from spanagree.agreement.agree import agree
 from spanagree.agreement.clusters import Clusters
 from spanagree.agreement.count import AgreementSettings, columns_of
 from spanagree.agreement.result import Agreement
-from spanagree.arrays import Floats, Ints, Progress, distinct
+from spanagree.arrays import Floats, Ints, Progress, unique_rows
 from spanagree.choices import ChanceOrAuto, Figure, MatchName
 from spanagree.comparisons.table import Comparisons
 from spanagree.errors import (
     SettingError,
     check_choice,
     check_whole,
-    counted,
-    counted_of,
-    show,
+    pluralize,
+    pluralize_of,
+    quote_value,
 )
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.result import Signed
-from spanagree.results.score import Figures
-from spanagree.settings import unit
+from spanagree.results.result import ResultBase
+from spanagree.results.score import ScoreValues
+from spanagree.settings import document_noun
 from spanagree.uncertainty.confidence import USUAL, Jackknife
 from spanagree.uncertainty.jackknife import TIE, Moments, ends_of
 
@@ -69,7 +69,7 @@ class PlanSettings(AgreementSettings):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(Signed):
+class Plan(ResultBase):
     """The result of :func:`plan_sample`.
 
     Attributes:
@@ -144,7 +144,7 @@ class Plan(Signed):
     @property
     def _at(self) -> int:
         """The position of the figure that is planned for."""
-        return Figures._fields.index(self.settings.figure)
+        return ScoreValues._fields.index(self.settings.figure)
 
     @property
     def _freedom(self) -> float:
@@ -164,7 +164,7 @@ class Plan(Signed):
         """Return the variance of a document that so many annotators see, and from–to."""
         if annotators not in self.variance:
             known = ", ".join(map(str, self.variance))
-            raise SettingError(f"annotators {show(annotators)}; this plan has {known}")
+            raise SettingError(f"annotators {quote_value(annotators)}; this plan has {known}")
         from scipy.special import chdtri  # takes a tenth of a second to import
 
         ends = (self._freedom / chdtri(self._freedom, p) for p in (self._tail, 1 - self._tail))
@@ -187,9 +187,9 @@ class Plan(Signed):
     @property
     def verdict(self) -> str:
         """How wide the interval is so far, and what one of the width asked for needs."""
-        noun, fewest, most = unit(self.settings), min(self.variance), max(self.variance)
-        there = f"{counted(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
-        needs = [f"{self._needs(fewest)} with {counted(fewest, 'annotator')} each"]
+        noun, fewest, most = document_noun(self.settings), min(self.variance), max(self.variance)
+        there = f"{pluralize(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
+        needs = [f"{self._needs(fewest)} with {pluralize(fewest, 'annotator')} each"]
         if most > fewest:
             needs.append(f"{self._needs(most)} with {most}")
         return (
@@ -202,7 +202,7 @@ class Plan(Signed):
         """Return how many documents so many annotators each need, and how certain that is."""
         enough, low, high = self.needed(annotators)
         between = f" ({low} to {high})" if low < high else ""
-        return f"{counted(enough, unit(self.settings))}{between}"
+        return f"{pluralize(enough, document_noun(self.settings))}{between}"
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"plan": None}
 
@@ -212,7 +212,9 @@ class Plan(Signed):
         """What is needed with so many annotators of each document."""
         heads = [
             Column("annotators", "annotators of each", "count"),
-            Column("documents", f"{unit(self.settings)}s needed", "count", "documents needed"),
+            Column(
+                "documents", f"{document_noun(self.settings)}s needed", "count", "documents needed"
+            ),
             *(Column(f"documents_{end}", "", "count") for end in ("low", "high")),
             Column("", "from–to", "place"),
             Column("more", "more", "count", "more documents"),
@@ -225,7 +227,7 @@ class Plan(Signed):
             rows.append([*cells[:4], f"{cells[2]}–{cells[3]}", *cells[4:]])
         asked = f"{self.settings.confidence:g} % interval of {self.settings.width:g} in width"
         what = f"for a {asked}: team's {_NAMES[self.settings.figure]} {self.value:.3f}"
-        there = counted_of(self.documents, self.of_documents, unit(self.settings))
+        there = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
         seen = f"{there} seen by two or more, {self.each:.1f} annotators each"
         so_far = f"so far: {seen}, width {self.width:.3f}"
         return Frame(heads, rows, self.settings, caption=what, remarks=[so_far, *self.caveats])
@@ -235,7 +237,7 @@ class Plan(Signed):
         """Where an answer is shaky, a sentence each."""
         if self.documents >= _FEW:
             return ()
-        few = counted(self.documents, unit(self.settings))
+        few = pluralize(self.documents, document_noun(self.settings))
         return (f"only {few} to plan from; the variance is shaky",)
 
 
@@ -277,11 +279,11 @@ def plan_sample(
     >>> plan_sample(Corpus.from_segments([9] * 40, layers), 0.1, figure="observed").needed(2)[0]
     385
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     number = isinstance(width, (Real, np.floating)) and not isinstance(width, bool)
     if not (number and 0 < width < 2):
-        raise SettingError(f"width {show(width)}; a number above 0 and below 2 is needed")
-    check_choice(figure, Figures._fields, "figure")
+        raise SettingError(f"width {quote_value(width)}; a number above 0 and below 2 is needed")
+    check_choice(figure, ScoreValues._fields, "figure")
     jackknife = Jackknife(confidence)
     made = agree(
         corpus, match=match, chance=chance, annotators=annotators, seed=seed, progress=progress
@@ -312,8 +314,8 @@ def planned(made: Agreement, width: float, figure: Figure, jackknife: Jackknife)
     if plan.documents < 2 or not plan.width > TIE:
         alike = ", all with the same figures" * (plan.documents > 1)
         raise SettingError(
-            f"{counted(plan.documents, unit(settings))} seen by two annotators or more{alike}; a"
-            " plan needs two that differ"
+            f"{pluralize(plan.documents, document_noun(settings))} seen by two annotators or"
+            f" more{alike}; a plan needs two that differ"
         )
     return plan
 
@@ -326,7 +328,7 @@ def _of_rows(
     jackknife: Jackknife,
 ) -> Plan:
     """Return the plan from some documents; ``number`` says how many annotators saw each."""
-    kind = Figures._fields.index(settings.figure)
+    kind = ScoreValues._fields.index(settings.figure)
     single = rows.by("first", "second", "document")
     change = changes(columns_of(single))[:, kind]
     table = _of_documents(number, single, change, kind)
@@ -413,10 +415,10 @@ def _of_documents(number: Ints, rows: Comparisons, change: Floats, kind: int) ->
     pairs = k * (k - 1) / 2
     document = np.searchsorted(numbers, rows.document)
     _, expected, size = columns_of(rows).T
-    base = size - 2 * expected if Figures._fields[kind] == "corrected" else size
+    base = size - 2 * expected if ScoreValues._fields[kind] == "corrected" else size
     change = change * base.sum()
     annotator = np.concatenate((rows.first, rows.second))
-    (where, _), which, _ = distinct(np.tile(document, 2), annotator)
+    (where, _), which, _ = unique_rows(np.tile(document, 2), annotator)
     of_annotator = np.bincount(which, np.tile(change, 2))
 
     def added(place: Ints, values: Any) -> Floats:

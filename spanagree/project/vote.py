@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, distinct, join, ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges, join, unique_rows
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
 from spanagree.project.dawid_skene import Votes, dawid_skene
@@ -75,7 +75,7 @@ class Ballots(NamedTuple):
         return self._replace(**{name: getattr(self, name)[rows] for name in names})
 
 
-class Counted(NamedTuple):
+class VotedSegments(NamedTuple):
     """Segments that were voted on.
 
     Attributes:
@@ -102,40 +102,40 @@ class Counted(NamedTuple):
         return self.votes / np.maximum(self.most, 1)
 
 
-def on_segments(ballots: Ballots, share: float | None) -> Counted:
+def on_segments(ballots: Ballots, share: float | None) -> VotedSegments:
     """Return the segments that a share of those who saw the document marked, and the ties.
 
     Without a share, more than half is needed and half is a tie.
     """
     columns = (ballots.document, ballots.start, ballots.end, ballots.label)
-    (document, start, end, label), which, _ = distinct(*columns)
+    (document, start, end, label), which, _ = unique_rows(*columns)
     votes = _sums(which, ballots.weight[ballots.voter], len(document))
     most = ballots.total[document]
     rows = (document, start, end, label, votes, most, _outcome(votes, most, share))
     kept = rows[-1] >= 0
     pairs = kept[which]
     supported = (np.cumsum(kept) - 1)[which[pairs]], ballots.voter[pairs]
-    counted = Counted._make([*(column[kept] for column in rows), *supported])
+    counted = VotedSegments._make([*(column[kept] for column in rows), *supported])
     first, second = _conflicting(counted)
     apart = ~_marked_both(counted, first, second)
     return _without_conflicts(counted, first[apart], second[apart])
 
 
-def on_tokens(ballots: Ballots, share: float | None, labels: int) -> Counted:
+def on_tokens(ballots: Ballots, share: float | None, labels: int) -> VotedSegments:
     """Return the stretches of tokens that a share of those who saw the document gave a label.
 
     Two neighbours of one label are one segment, unless more of those who marked one of them have a
     boundary between them than not.
     """
     _, group, start, end = _united(ballots, labels)
-    (group, at), _, _ = distinct(np.concatenate((group, group)), np.concatenate((start, end)))
+    (group, at), _, _ = unique_rows(np.concatenate((group, group)), np.concatenate((start, end)))
     places = _Places(group, at)
     cover = _cover(ballots, labels, places)
     most = ballots.total[group // labels]
     return _stretches(ballots, labels, places, cover, most, _outcome(cover, most, share))
 
 
-def on_probabilities(ballots: Ballots, lengths: Ints, saw: Bools, labels: int) -> Counted:
+def on_probabilities(ballots: Ballots, lengths: Ints, saw: Bools, labels: int) -> VotedSegments:
     """Return the stretches of tokens whose label is the most probable by Dawid & Skene's model.
 
     Tokens are the items of the model; what it finds out is the label of each, or that it has none.
@@ -149,7 +149,7 @@ def on_probabilities(ballots: Ballots, lengths: Ints, saw: Bools, labels: int) -
     """
     pieces, probability = _probabilities(ballots, lengths, saw, labels)
     # each label that somebody gave in a document is decided on in all pieces of the document
-    (document, label), _, _ = distinct(ballots.document, ballots.label)
+    (document, label), _, _ = unique_rows(ballots.document, ballots.label)
     which, of_label = join(document, pieces.group)
     places = _Places((document * labels + label)[which], pieces.at[of_label])
     mine = probability[of_label, label[which] + 1]
@@ -199,7 +199,7 @@ def _cover(ballots: Ballots, labels: int, places: _Places) -> Ints:
 def _on_boundaries(ballots: Ballots, labels: int, places: _Places) -> tuple[Ints, Ints]:
     """Return the votes for a boundary at each place, and for a segment that goes on across it."""
     voter, group, start, end = _united(ballots, labels)
-    (b_voter, b_group, b_at), _, _ = distinct(
+    (b_voter, b_group, b_at), _, _ = unique_rows(
         np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
     )  # who ends one segment there and begins the next has one vote
     boundary = places.sums(b_group, b_at, ballots.weight[b_voter])
@@ -209,7 +209,7 @@ def _on_boundaries(ballots: Ballots, labels: int, places: _Places) -> tuple[Ints
 
 def _stretches(
     ballots: Ballots, labels: int, places: _Places, votes: Ints, most: Ints, outcome: Ints
-) -> Counted:
+) -> VotedSegments:
     """Return the stretches of pieces that have one outcome, and the boundaries that are tied.
 
     Each piece begins at a place; it has ``votes``, of ``most``, and what they come to.
@@ -248,7 +248,7 @@ def _stretches(
     group_of_ballot = ballots.document * labels + ballots.label
     marked = (group_of_ballot, ballots.start, ballots.end)
     pairs = _touching((group, start, end), marked, ballots.voter)
-    counted = Counted(document, start, end, label, votes, most, outcome, *pairs)
+    counted = VotedSegments(document, start, end, label, votes, most, outcome, *pairs)
     first, second = _conflicting(counted)
     apart = ~_gave_both(counted, ballots, labels, first, second)
     return _without_conflicts(counted, first[apart], second[apart])
@@ -262,7 +262,7 @@ def _probabilities(
     The second has a row for each place, and columns for no label and for each label.
     """
     there = np.flatnonzero(saw.any(axis=0) & (lengths > 0))
-    (document, at), _, _ = distinct(
+    (document, at), _, _ = unique_rows(
         np.concatenate((there, there, ballots.document, ballots.document)),
         np.concatenate((np.zeros_like(there), lengths[there], ballots.start, ballots.end)),
     )
@@ -271,13 +271,13 @@ def _probabilities(
     size[:-1] = np.where(document[1:] == document[:-1], at[1:] - at[:-1], 0)
     seen = saw.sum(axis=0)
     begin = np.cumsum(seen[document]) - seen[document]  # of the votes on each piece
-    _, item = ranges(begin, begin + seen[document])
+    _, item = expand_ranges(begin, begin + seen[document])
     order = np.argsort(~saw, axis=0, kind="stable")  # of each document, first those who saw it
     rank = np.cumsum(saw, axis=0) - 1
     voter = order[np.arange(len(item)) - begin[item], document[item]]
     tag = np.zeros(len(item), np.int64)
     first = places.find(ballots.document, ballots.start)
-    piece, row = ranges(first, places.find(ballots.document, ballots.end))
+    piece, row = expand_ranges(first, places.find(ballots.document, ballots.end))
     tag[begin[piece] + rank[ballots.voter[row], ballots.document[row]]] = ballots.label[row] + 1
     votes = Votes(item, voter, tag, size, len(saw), labels + 1)
     return places, dawid_skene(votes).probability
@@ -323,14 +323,14 @@ def _touching(
     last = np.maximum.accumulate((group * step + end)[order])  # borders lie inside of runs
     low = np.searchsorted(last, marked[0] * step + marked[1], side="right")
     high = np.searchsorted(first, marked[0] * step + marked[2], side="left")
-    place, which = ranges(low, np.maximum(low, high))
+    place, which = expand_ranges(low, np.maximum(low, high))
     run, marker = order[place], voter[which]  # of some that do not touch, too
     here = (start[run] < marked[2][which]) & (marked[1][which] < end[run])
-    (run, marker), _, _ = distinct(run[here], marker[here])
+    (run, marker), _, _ = unique_rows(run[here], marker[here])
     return run, marker
 
 
-def _conflicting(counted: Counted) -> tuple[Ints, Ints]:
+def _conflicting(counted: VotedSegments) -> tuple[Ints, Ints]:
     """Return the numbers of pairs of segments that are gold so far and overlap."""
     gold = np.flatnonzero(counted.outcome == GOLD)
     first, second = _overlapping(*(column[gold] for column in counted[:3]))
@@ -344,11 +344,11 @@ def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     first = (group * step + start)[order]
     low = np.arange(1, len(order) + 1)
     high = np.searchsorted(first, (group * step + end)[order], side="left")
-    later, earlier = ranges(low, np.maximum(low, high))
+    later, earlier = expand_ranges(low, np.maximum(low, high))
     return order[earlier], order[later]
 
 
-def _marked_both(counted: Counted, first: Ints, second: Ints) -> Bools:
+def _marked_both(counted: VotedSegments, first: Ints, second: Ints) -> Bools:
     """Return whether some voter supports both segments of each pair."""
     together = len(counted.outcome)
     by_segment = np.argsort(counted.segment, kind="stable")
@@ -358,9 +358,11 @@ def _marked_both(counted: Counted, first: Ints, second: Ints) -> Bools:
     return np.bincount(pair[both], minlength=len(first)) > 0
 
 
-def _gave_both(counted: Counted, ballots: Ballots, labels: int, first: Ints, second: Ints) -> Bools:
+def _gave_both(
+    counted: VotedSegments, ballots: Ballots, labels: int, first: Ints, second: Ints
+) -> Bools:
     """Return whether some voter gave a token that a pair of segments shares both labels."""
-    by_voter = distinct(ballots.document, ballots.voter)[1]
+    by_voter = unique_rows(ballots.document, ballots.voter)[1]
     i, j = _overlapping(by_voter, ballots.start, ballots.end)
     key = _of_labels(ballots.document[i], ballots.label[i], ballots.label[j], labels)
     order = np.argsort(key, kind="stable")
@@ -383,7 +385,7 @@ def _of_labels(document: Ints, first: Ints, second: Ints, labels: int) -> Ints:
     return np.asarray((document * labels + low) * labels + high, np.int64)
 
 
-def _without_conflicts(counted: Counted, first: Ints, second: Ints) -> Counted:
+def _without_conflicts(counted: VotedSegments, first: Ints, second: Ints) -> VotedSegments:
     """Return the same where of two segments the one with fewer of the votes is a conflict.
 
     Of equals both are.

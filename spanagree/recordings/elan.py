@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, show
+from spanagree.errors import InputError, SettingError, quote_value
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
@@ -46,7 +46,9 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
     with open(path, "rb") as file:
         root = tree(file, marks.name)
     if root.tag != "ANNOTATION_DOCUMENT":
-        raise InputError(f"{marks.name}: not ELAN's, but {show(root.tag)}; an .eaf file is needed")
+        raise InputError(
+            f"{marks.name}: not ELAN's, but {quote_value(root.tag)}; an .eaf file is needed"
+        )
     slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")}
     known = {tier.get("TIER_ID") or "": tier for tier in root.iter("TIER")}
     names = marks.named(tiers.get("tier"), known) or list(known)
@@ -64,13 +66,13 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
         annotator = tier.get(attribute.upper(), "") if attribute else ""
         if attribute and not annotator:
             raise SettingError(
-                f"{marks.name}: tier {show(name)} names no {attribute}; leave it out with tier, or"
-                " choose another annotator-from"
+                f"{marks.name}: tier {quote_value(name)} names no {attribute}; leave it out with"
+                " tier, or choose another annotator-from"
             )
         marks.saw(annotator=annotator)
         marks.tiers[name] = None
         for element in _annotations(tier):
-            where = f"{marks.name}, {show(element.get('ANNOTATION_ID'))}"
+            where = f"{marks.name}, {quote_value(element.get('ANNOTATION_ID'))}"
             text = (element.findtext("ANNOTATION_VALUE") or "").strip()
             text = text or words.get(element.get("CVE_REF") or "", "")
             if (times := bounds.get(element.get("ANNOTATION_ID") or "")) is None:
@@ -105,7 +107,7 @@ def _bounds(
         alignable = tier.findall("ANNOTATION/ALIGNABLE_ANNOTATION")
         refers += tier.findall("ANNOTATION/REF_ANNOTATION")
         ids = [element.get(f"TIME_SLOT_REF{i}") for element in alignable for i in (1, 2)]
-        where = f"{marks.name}, tier {show(tier.get('TIER_ID'))}"
+        where = f"{marks.name}, tier {quote_value(tier.get('TIER_ID'))}"
         times = [None if (at := slots.get(id_)) is None else marks.time(at, where) for id_ in ids]
         _fill(times, ids, where)
         for i, element in enumerate(alignable):
@@ -138,7 +140,7 @@ def _fill(times: list[Fraction | None], ids: Sequence[str | None], where: str) -
         before = times[at - 1] if at else None
         after = None if end is None else times[end]
         if before is None or after is None or end is None:
-            raise InputError(f"{where}: slot {show(ids[at])} has no time; align it in ELAN")
+            raise InputError(f"{where}: slot {quote_value(ids[at])} has no time; align it in ELAN")
         number = sum(steps[at : end + 1])
         done = 0
         for i in range(at, end):

@@ -9,7 +9,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, counted, listed, show, whole_number
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    join_names,
+    pluralize,
+    quote_value,
+    whole_number,
+)
 from spanagree.files import PathName, read_bytes, read_text
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
@@ -66,7 +73,7 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
     grid = list(_tiers(due, marks))
     if next(values, None) is not None:
         raise InputError(
-            f"{marks.name}: more is in it than its {counted(len(grid), 'tier')} and the segments"
+            f"{marks.name}: more is in it than its {pluralize(len(grid), 'tier')} and the segments"
             " that they count; save it again"
         )
     known = [tier.name for tier in grid]
@@ -74,8 +81,8 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
     of_points = [tier for tier in grid if tier.is_of_points]
     if not names and len(of_points) == len(grid) > 0:
         raise SettingError(
-            f"{marks.name}: {counted(len(grid), 'tier')} of points only, which have no length;"
-            f" name them with tier ({listed(known)}) and widen them to one unit with repair"
+            f"{marks.name}: {pluralize(len(grid), 'tier')} of points only, which have no length;"
+            f" name them with tier ({join_names(known)}) and widen them to one unit with repair"
             " widen-points"
         )
     for tier in grid:
@@ -83,13 +90,13 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
             marks.tiers[tier.name] = None
             for start, end, text in tier.segments:
                 if text.strip():
-                    where = f"{marks.name}, tier {show(tier.name)}"
+                    where = f"{marks.name}, tier {quote_value(tier.name)}"
                     marks.add(start, end, text, where, tier=tier.name)
     points = 0 if names else sum(len(tier.segments) for tier in of_points)
     if points:
-        which = listed(tier.name for tier in of_points)
+        which = join_names(tier.name for tier in of_points)
         marks.notes.append(
-            f"{marks.name}: {counted(points, 'point')} passed over, which tier {which} would read"
+            f"{marks.name}: {pluralize(points, 'point')} passed over, which tier {which} would read"
         )
     return marks.raw("textgrid", **tiers)
 
@@ -134,10 +141,14 @@ def _values(text: str, where: str) -> Iterator[_Value]:
     """Yield the values of a text after its header: text, flag or number; keys do not matter."""
     head, _, body = text.partition("\n")
     if "ooTextFile" not in head:
-        raise InputError(f'{where}: {show(head)}; a TextGrid begins with File type = "ooTextFile"')
+        raise InputError(
+            f'{where}: {quote_value(head)}; a TextGrid begins with File type = "ooTextFile"'
+        )
     kind, _, body = body.partition("\n")
     if "TextGrid" not in kind:
-        raise InputError(f"{where}: {show(kind.strip())}; of Praat's files, TextGrids are read")
+        raise InputError(
+            f"{where}: {quote_value(kind.strip())}; of Praat's files, TextGrids are read"
+        )
     for match in _TOKEN.finditer(body):
         if any(group is not None for group in match.groups()):
             yield match[1], match[2], match[3]
@@ -162,5 +173,7 @@ def _number(value: _Value, marks: Marks) -> Fraction:
 def _count(value: _Value, marks: Marks) -> int:
     number = value[2] or ""
     if not number.isdecimal():
-        raise InputError(f"{marks.name}: {show(value[0])}; the number of tiers or segments is due")
+        raise InputError(
+            f"{marks.name}: {quote_value(value[0])}; the number of tiers or segments is due"
+        )
     return whole_number(number, f"{marks.name}: number of tiers or segments")

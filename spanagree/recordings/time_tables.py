@@ -24,11 +24,11 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
-    counted,
-    listed,
-    printable,
+    escape_name,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import PathName, base_name, named_file, read_lines
 from spanagree.formats.exports import check_named
@@ -57,7 +57,7 @@ _NUMBERS = 50  # that a part of a recording, or a segment in one, takes
 _RANGES = ("recording_filename", "range_onset", "range_offset", "annotation_filename", "set")
 
 
-class Columns(NamedTuple):
+class ColumnIndices(NamedTuple):
     """Where in a row everything is, by the number of its column; −1: nowhere.
 
     Attributes:
@@ -89,7 +89,7 @@ def _plain(name: str) -> tuple[str, str | None]:
     return "".join(words if unit is None else words[:-1]), unit
 
 
-def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Columns | None:
+def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> ColumnIndices | None:
     """Return where everything is in a table, if it has an onset, and an offset or a duration.
 
     ``named`` are the columns that a user names, by what they hold.
@@ -100,7 +100,9 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
     names = [_plain(name) for name in header]
     for what, name in named.items():
         if name is not None and name not in header:
-            raise SettingError(f"{what} {show(name)}: no such column; there are {listed(header)}")
+            raise SettingError(
+                f"{what} {quote_value(name)}: no such column; there are {join_names(header)}"
+            )
 
     places = {}
     for what, usual_names in TIMES.items():
@@ -114,7 +116,7 @@ def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> Column
         return None
     times = (places[what] for what in ("start", "end", "duration"))
     units = (names[i][1] for i in times if i >= 0)
-    return Columns(**places, unit=next((unit for unit in units if unit is not None), None))
+    return ColumnIndices(**places, unit=next((unit for unit in units if unit is not None), None))
 
 
 def _rows(name: str, text: str) -> list[tuple[int, list[str]]]:
@@ -226,7 +228,7 @@ def _add_rows(
     columns = columns_of(header, named)
     if columns is None:
         raise InputError(
-            f"{marks.name}: columns {listed(header)}; an onset and an offset or a duration are"
+            f"{marks.name}: columns {join_names(header)}; an onset and an offset or a duration are"
             " needed: name them with start and end"
         )
     unit = unit or columns.unit or ("ms" if "segment_onset" in header else None)
@@ -234,8 +236,8 @@ def _add_rows(
     are_whole = bool(times) and all(re.fullmatch(r"\s*\d+\s*", cell) for cell in times)
     if unit == "" or (unit is None and are_whole):
         raise InputError(
-            f"{marks.name}: column {show(header[columns.start])} has whole numbers, and nothing"
-            " says what they count; name it with time-unit: s, ms, or frames such as 25fps"
+            f"{marks.name}: column {quote_value(header[columns.start])} has whole numbers, and"
+            " nothing says what they count; name it with time-unit: s, ms, or frames such as 25fps"
         )
     scale_of(unit or "s")
     label, views = columns.label, _index(header, "view")
@@ -247,7 +249,9 @@ def _add_rows(
     for line, row in rows[1:]:
         where = f"{marks.name}:{line}"
         if len(row) < len(header):
-            raise InputError(f"{where}: {counted(len(row), 'cell')}; the header has {len(header)}")
+            raise InputError(
+                f"{where}: {pluralize(len(row), 'cell')}; the header has {len(header)}"
+            )
         if views >= 0 and seen.setdefault(row[0], row[views]) != row[views]:
             marks.passed["row of another view"] += 1  # Raven has one for each view of a selection
             continue
@@ -276,7 +280,7 @@ def _index(header: Sequence[str], name: str) -> int:
     return next((i for i, cell in enumerate(header) if cell.strip().lower() == name), -1)
 
 
-def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: Columns) -> int:
+def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: ColumnIndices) -> int:
     """Return the last column that holds words, if there is one."""
     for i in reversed(range(len(rows[0][1]))):
         cells = [row[i] for _, row in rows[1:] if i < len(row)]
@@ -366,7 +370,8 @@ def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Eve
         where = f"{marks.name}:{line}"
         if len(row) <= max(events.columns[name] for name in needed):
             raise InputError(
-                f"{where}: {counted(len(row), 'cell')}; each row needs those of {', '.join(needed)}"
+                f"{where}: {pluralize(len(row), 'cell')}; each row needs those of"
+                f" {', '.join(needed)}"
             )
         cells = {name: row[i].strip() for name, i in events.columns.items() if i < len(row)}
         document = cells.get("Observation id") or before.get("Observation id", "")
@@ -406,7 +411,7 @@ def _add_observations(marks: Marks, project: Any) -> None:
     }
     behaviours = _Behaviours(marks)
     for name, observation in dict(project["observations"]).items():
-        where = f"{marks.name}, observation {show(name)}"
+        where = f"{marks.name}, observation {quote_value(name)}"
         files = (observation.get("file") or {}).get("1") or ()  # of the first player, in a row
         sizes = (observation.get("media_info") or {}).get("length") or {}
         known = [marks.time(sizes[file], where) for file in files if file in sizes]
@@ -414,7 +419,9 @@ def _add_observations(marks: Marks, project: Any) -> None:
         for number, event in enumerate(observation.get("events") or (), 1):
             at = f"{where}, event {number}"
             if not isinstance(event, list) or len(event) < 4:
-                raise InputError(f"{at}: {show(event)}; time, subject, behaviour and modifiers")
+                raise InputError(
+                    f"{at}: {quote_value(event)}; time, subject, behaviour and modifiers"
+                )
             behaviour = _Behaviour(name, *map(str, event[1:4]))
             is_point = kinds.get(behaviour.name, "").startswith("point")
             status = "POINT" if is_point else "STATE"
@@ -442,7 +449,7 @@ def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str 
     place = {name: i for i, name in enumerate(header)}
     if len(place) < len(header):
         name = next(name for i, name in enumerate(header) if place[name] != i)
-        raise InputError(f"{marks.name}: two columns are called {show(name)}; rename one")
+        raise InputError(f"{marks.name}: two columns are called {quote_value(name)}; rename one")
     marks.saw()
     columns: dict[str, list[int]] = {tier: [] for tier in _datavyu(header)}
     for i, name in enumerate(header):
@@ -480,7 +487,7 @@ def _add_ranges(
         where = f"{marks.name}:{line}"
         if len(cells) < len(header):
             raise InputError(
-                f"{where}: {counted(len(cells), 'cell')}; the header has {len(header)}"
+                f"{where}: {pluralize(len(cells), 'cell')}; the header has {len(header)}"
             )
         row = dict(zip(header, cells, strict=False))
         low, high = (marks.time(row[name], where, ms) for name in ("range_onset", "range_offset"))
@@ -520,7 +527,7 @@ _start_of = attrgetter("start")
 
 def _rows_by_start(marks: Marks, name: str, encoding: str) -> list[Mark]:
     """Return the segments of a file that ChildProject's table names, sorted by their starts."""
-    rows = _rows(printable(name), read_lines(name, encoding))
+    rows = _rows(escape_name(name), read_lines(name, encoding))
     of_file = Marks(name)
     if len(rows) > 1:
         _add_rows(of_file, rows, {}, "ms")
@@ -543,6 +550,6 @@ def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:
         if file := named_file(folder, name):
             return os.fspath(file)
     raise InputError(
-        f"{where}: {show(base_name(name))} is neither in {printable_path(folders[0])} nor beside"
-        " the table"
+        f"{where}: {quote_value(base_name(name))} is neither in {printable_path(folders[0])} nor"
+        " beside the table"
     )

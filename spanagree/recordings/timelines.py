@@ -20,16 +20,16 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
-    counted,
-    listed,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import PathName, numbered_lines, read_text
 from spanagree.formats.exports import check_named
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
-from spanagree.settings import as_read
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.settings import reading_settings
 from spanagree.tables import cells_of, separator_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Mark(NamedTuple):
             return f"{self.tier}: {self.text}"
         return self.text or self.tier if label_from == "text" else self.tier or self.text
 
-    def span(self, label_from: str) -> Span:
+    def span(self, label_from: str) -> RawSpan:
         """Return the span in ticks.
 
         Raises:
@@ -99,7 +99,7 @@ class Mark(NamedTuple):
                 f"{self.where}: {shown(start, TICKS)}–{shown(end, TICKS)} s, {problem}; a time is"
                 " at least 0, and start comes first"
             )
-        return Span(start, end, self.label(label_from), None, self.attributes, None, self.where)
+        return RawSpan(start, end, self.label(label_from), None, self.attributes, None, self.where)
 
 
 class Marks:
@@ -149,7 +149,9 @@ class Marks:
         names = [tiers] if isinstance(tiers, str) else list(tiers or ())
         for name in names:
             if name not in known:
-                raise SettingError(f"{self.name}: tier {show(name)}; there are {listed(known)}")
+                raise SettingError(
+                    f"{self.name}: tier {quote_value(name)}; there are {join_names(known)}"
+                )
         return names
 
     def choose(self, tiers: str | Sequence[str] | None) -> None:
@@ -183,7 +185,7 @@ class Marks:
         log.passed = self.passed
         if by_tier:  # who has a tier in the file had all recordings
             self.seen = {(d, name): None for d, _ in self.seen for name in self.tiers}
-        marked: dict[str, dict[str, list[Span]]] = {}
+        marked: dict[str, dict[str, list[RawSpan]]] = {}
         for document, annotator in self.seen:
             marked.setdefault(document, {})[annotator] = []
         ends = dict.fromkeys(marked, Fraction(0))
@@ -194,7 +196,7 @@ class Marks:
         records = []
         for document, by in marked.items():
             length = self.lengths.get(document, ends[document])
-            annotations = [Annotation(name, spans) for name, spans in by.items()]
+            annotations = [RawAnnotation(name, spans) for name, spans in by.items()]
             content = {"length": max(in_ticks(length), 0)}
             records.append(Record(self.name, document or "1", content, annotations))
         log.numbered = set(marked) == {""}
@@ -206,11 +208,11 @@ class Marks:
             )
         if unsaid := len(marked.keys() - self.lengths.keys()):
             log.notes.append(
-                f"{self.name}: the length of {counted(unsaid, 'recording')} {LAST_END}, on which"
+                f"{self.name}: the length of {pluralize(unsaid, 'recording')} {LAST_END}, on which"
                 " chance depends; --duration SECONDS (duration=) or --uem FILE (uem=) would say"
                 " another"
             )
-        settings = as_read(label_from=label_from, annotator_from=annotator_from, **read)
+        settings = reading_settings(label_from=label_from, annotator_from=annotator_from, **read)
         return gather(records, log, {"format": form, **settings}, offsets=TICKS, again=False)
 
 
@@ -241,7 +243,7 @@ def raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
             marks.passed[f"{cells[0]} line"] += 1
             continue
         if len(cells) < 8:
-            raise InputError(f"{where}: {counted(len(cells), 'cell')}; RTTM has 9 or 10")
+            raise InputError(f"{where}: {pluralize(len(cells), 'cell')}; RTTM has 9 or 10")
         start, duration = marks.time(cells[3], where), marks.time(cells[4], where)
         if duration < 0:
             raise InputError(f"{where}: a duration of {cells[4]} s; at least 0 is allowed")
@@ -266,7 +268,7 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
         if line.lstrip().startswith(";"):
             continue
         if len(cells) != 4:
-            raise InputError(f"{where}: {counted(len(cells), 'cell')}; file, channel, start, end")
+            raise InputError(f"{where}: {pluralize(len(cells), 'cell')}; file, channel, start, end")
         start, end = (seconds(cell, where) for cell in cells[2:])
         if not 0 <= start < end:
             raise _odd_part(where, cells)
@@ -337,7 +339,9 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
             marks.saw(cells[0])  # a recording without events
             continue
         if at < 0:
-            raise InputError(f"{where}: {show(line)}; start, end and label are needed, with tabs")
+            raise InputError(
+                f"{where}: {quote_value(line)}; start, end and label are needed, with tabs"
+            )
         label = " ".join(cells[at + 2 :]) or (cells[at - 1] if at else "segment")
         start, end = (marks.time(cell, where) for cell in cells[at : at + 2])
         marks.add(start, end, label, where, document=cells[0] if are_named else "")
@@ -370,7 +374,7 @@ def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     begun: list[tuple[Fraction, str, str]] = []  # what began last: when, its label and place
     for where, line in numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
-            raise InputError(f"{where}: {show(line)}; a time and a label are needed")
+            raise InputError(f"{where}: {quote_value(line)}; a time and a label are needed")
         at = marks.time(stamps[1], where)
         if begun and at < begun[0][0]:
             raise InputError(f"{where}: {stamps[1]} comes before the line above; times go on")

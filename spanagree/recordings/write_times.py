@@ -12,7 +12,7 @@ import numpy as np
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Segment, is_time, overlapping
 from spanagree.corpus.times import shown
-from spanagree.errors import SettingError, printable_path, show
+from spanagree.errors import SettingError, printable_path, quote_value
 from spanagree.files import PathName, write_text
 
 _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
@@ -66,8 +66,8 @@ def write_rttm(corpus: Corpus, path: PathName) -> None:
                 for name in (document.id, label):
                     if re.search(r"\s", name):
                         raise SettingError(
-                            f"{show(name)} has a blank in it, which RTTM does not hold; rename it"
-                            " with map-labels, or give the recording another id"
+                            f"{quote_value(name)} has a blank in it, which RTTM does not hold;"
+                            " rename it with map-labels, or give the recording another id"
                         )
                 begin, long = (shown(at, corpus.offsets) for at in (start, end - start))
                 lines.append(
@@ -97,7 +97,9 @@ def write_textgrid(corpus: Corpus, path: PathName) -> None:
             tiers.setdefault(f"{name}: {segment.label}", []).append(segment)
     for name, tier in tiers.items():
         if _overlap(tier):
-            raise SettingError(f"tier {show(name)}: segments of one label overlap; merge-overlaps")
+            raise SettingError(
+                f"tier {quote_value(name)}: segments of one label overlap; merge-overlaps"
+            )
     head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0"]
     head += [shown(long, corpus.offsets), "<exists>", str(len(tiers))]
     body = (

@@ -5,7 +5,7 @@ from spanagree.public import names_of
 TYPE_CHECKING = False  # typing takes a while to load
 
 if TYPE_CHECKING:
-    from spanagree.references.against import AgainstReferences as AgainstReferences
+    from spanagree.references.against import ReferenceEvaluation as ReferenceEvaluation
     from spanagree.references.alt_test import AltTest as AltTest
     from spanagree.references.baselines import with_baselines as with_baselines
 

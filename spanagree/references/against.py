@@ -10,14 +10,14 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import step_of
+from spanagree.arrays import sub_progress
 from spanagree.chance.model import ChanceModel, Given, chance_model
 from spanagree.choices import MAJORITY, NOTHING, ChanceOf, ChanceOrAuto, MatchName
-from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.counting import MatchCountOptions
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.comparisons.place_shares import (
-    PlaceShares,
+    PlacementStatistics,
     beside_uniform,
     notes_on_places,
     place_shares,
@@ -25,10 +25,17 @@ from spanagree.comparisons.place_shares import (
 from spanagree.comparisons.random_layers import NAME, is_drawn, mean_of_random
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import settled
-from spanagree.errors import SettingError, annotator_names, counted, listed, printable, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.corpus.discontinuous import check_contiguous
+from spanagree.corpus.roles import infer_seen_by_systems
+from spanagree.errors import (
+    SettingError,
+    check_annotator_names,
+    escape_name,
+    join_names,
+    pluralize,
+    quote_value,
+)
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.references.baselines import WITH_VOTERS
 from spanagree.references.ceiling import (
     ALL,
@@ -44,11 +51,11 @@ from spanagree.references.ceiling import (
 from spanagree.results import verdict
 from spanagree.results.caveats import caveats_of
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, f1_dots, heat_map
-from spanagree.results.result import Comparable, note_left_out
+from spanagree.results.plots import Plot, f1_dots, heat_map
+from spanagree.results.result import NanEqualMixin, coverage_note
 from spanagree.results.score import Score, f1_figures
 from spanagree.results.score_columns import F1, ScoreColumns
-from spanagree.settings import MatchSettings, confidence_of, unit
+from spanagree.settings import MatchSettings, confidence_of, document_noun
 from spanagree.systems.result import SystemsResult
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 from spanagree.uncertainty.jackknife import evidence_of
@@ -58,15 +65,15 @@ _SHARE = ("system/human F1", "", "system/human corrected")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AgainstSettings(MatchSettings):
+class ReferenceSettings(MatchSettings):
     """Settings of systems against references; ``chosen`` lists them if others are left out."""
 
     systems: Sequence[str]
     references: int
 
 
-class LabelAgainst(NamedTuple):
-    """Scores of one system on the segments of one label; see :class:`SystemAgainst`."""
+class LabelVsReferences(NamedTuple):
+    """Scores of one system on the segments of one label; see :class:`SystemVsReferences`."""
 
     f1: Score
     ceiling: Score
@@ -74,7 +81,7 @@ class LabelAgainst(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SystemAgainst(Comparable):
+class SystemVsReferences(NanEqualMixin):
     """Scores of one system against the references, and of these on the same documents.
 
     Attributes:
@@ -93,11 +100,11 @@ class SystemAgainst(Comparable):
     f1: Score
     ceiling: Score
     share: Score
-    labels: Mapping[str, LabelAgainst]
+    labels: Mapping[str, LabelVsReferences]
 
 
 @dataclass(frozen=True, eq=False)
-class Person(Comparable):
+class HumanAgreement(NanEqualMixin):
     """Scores of one reference against the others, or of all references: the ceiling.
 
     Attributes:
@@ -115,7 +122,7 @@ class Person(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgainstReferences(SystemsResult):
+class ReferenceEvaluation(SystemsResult):
     """The result of :func:`spanagree.evaluate_references`.
 
     Attributes:
@@ -139,15 +146,15 @@ class AgainstReferences(SystemsResult):
     (0.667, 1.0)
     """
 
-    systems: Mapping[str, SystemAgainst]
-    people: Mapping[str, Person]
-    ceiling: Person
+    systems: Mapping[str, SystemVsReferences]
+    people: Mapping[str, HumanAgreement]
+    ceiling: HumanAgreement
     documents: int
-    settings: AgainstSettings
+    settings: ReferenceSettings
     notes: tuple[str, ...]
     evidence: Mapping[str, Sequence[int]] = field(default_factory=dict, repr=False)
-    places: PlaceShares | None = field(default=None, repr=False, compare=False)
-    uniform: AgainstReferences | None = field(default=None, repr=False, compare=False)
+    places: PlacementStatistics | None = field(default=None, repr=False, compare=False)
+    uniform: ReferenceEvaluation | None = field(default=None, repr=False, compare=False)
     unmarked: tuple[str, ...] = field(default=(), repr=False, compare=False)
     not_in_text: str = field(default="", repr=False, compare=False)
 
@@ -169,15 +176,15 @@ class AgainstReferences(SystemsResult):
         """Warnings about unreliable results, one sentence each."""
         scores = self.scores | {"": self.ceiling.f1}
         rows = (
-            (printable(name) or PEOPLE, score, self.evidence[name])
+            (escape_name(name) or PEOPLE, score, self.evidence[name])
             for name, score in scores.items()
         )
-        return caveats_of(rows, unit(self.settings))
+        return caveats_of(rows, document_noun(self.settings))
 
     @property
     def verdict(self) -> str:
         """Sentences on the order of systems by corrected F1, and on the agreement of people."""
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         document_counts = [system.documents for system in self.systems.values()]
         documents_phrase = f"{verdict.counted_from(document_counts, noun)} that a person saw too"
         confidence = confidence_of(self.settings)
@@ -185,7 +192,7 @@ class AgainstReferences(SystemsResult):
         sentence = verdict.order(self.scores, documents_phrase, confidence, advice, self.unmarked)
         chance = verdict.chance_model(self.settings)
         sentence = " ".join(filter(None, [sentence, chance, self.not_in_text]))
-        people_f1, documents_of_people = self.ceiling.f1, counted(self.ceiling.documents, noun)
+        people_f1, documents_of_people = self.ceiling.f1, pluralize(self.ceiling.documents, noun)
         if self.references == 1:
             return f"{sentence} One reference alone gives no human agreement."
         score_key, adjective = verdict.figure_of(self.settings)
@@ -204,7 +211,7 @@ class AgainstReferences(SystemsResult):
 
     def _table(self, by: str | None) -> Frame:
         """Build a row for each system, then one for the ceiling; ``by`` adds rows."""
-        ci, document_noun = self.settings.ci is not None, unit(self.settings)
+        ci, noun = self.settings.ci is not None, document_noun(self.settings)
         f1 = ScoreColumns("f1", F1, ci, ("F1 of references", "", ""))
         ceiling_f1 = ScoreColumns("ceiling_f1")
         share = ScoreColumns("share", _SHARE, ci, spare=_SHARE[:1])
@@ -213,7 +220,7 @@ class AgainstReferences(SystemsResult):
             *(label_columns if by == "label" else ()),
             Column("system", "system", "name", "system against references"),
             Column("reference", "", "mark"),
-            Column("documents", f"{document_noun}s", "count", "documents of references"),
+            Column("documents", f"{noun}s", "count", "documents of references"),
             *f1.columns,
             *share.columns,
             *ceiling_f1.columns,
@@ -249,7 +256,7 @@ class AgainstReferences(SystemsResult):
                 person_cells = [*f1.values(score), *empty_scores, *end_cells]
                 rows.append([*label_cells, person.name, True, person.documents, *person_cells])
             breaks += [len(rows)] if by == "label" else []
-        references = counted(self.settings.references, "reference")
+        references = pluralize(self.settings.references, "reference")
         table = Frame(
             columns,
             rows,
@@ -257,8 +264,8 @@ class AgainstReferences(SystemsResult):
             breaks=breaks,
             best=() if by == "label" else (*F1[::2], *_SHARE[::2]),
             remarks=self._remarks(by),
-            caption=f"{counted(len(self.systems), 'system')} against {references},"
-            f" {counted(self.documents, document_noun)}",
+            caption=f"{pluralize(len(self.systems), 'system')} against {references},"
+            f" {pluralize(self.documents, noun)}",
         )
         uniform = None if self.uniform is None else self.uniform._table(by)
         return beside_uniform(table, uniform, self.places)
@@ -270,16 +277,16 @@ class AgainstReferences(SystemsResult):
 
     def _remarks(self, by: str | None) -> list[str]:
         """Write the remarks on pooling and chance, and the reasons for undefined scores."""
-        document_noun = unit(self.settings)
+        noun = document_noun(self.settings)
         if by == "label" and not self.labels:
             reason = f"match {self.settings.match} disregards them"
-            if find_match(self.settings.match).of_label:
+            if find_measure(self.settings.match).of_label:
                 reason = "there are no labels"
             return [f"no rows for labels: {reason}", *self.caveats]
         remarks = [
-            f"F1: tallies summed over references and {document_noun}s; those that many saw weigh"
+            f"F1: tallies summed over references and {noun}s; those that many saw weigh"
             " more",
-            f"system/human: ratio to human agreement on the same {document_noun}s",
+            f"system/human: ratio to human agreement on the same {noun}s",
         ]
         remarks += verdict.remarks_without_chance(self.settings)
         if self.settings.get("chance_of") == "systems":
@@ -293,12 +300,12 @@ class AgainstReferences(SystemsResult):
             remarks.append(WITH_VOTERS)
         for name, system in self.systems.items():
             written_reasons = {""}  # a reason for all labels is written once
-            system_by_label: dict[str, SystemAgainst | LabelAgainst] = {"": system}
+            system_by_label: dict[str, SystemVsReferences | LabelVsReferences] = {"": system}
             for label, scores in {
                 **system_by_label,
                 **(system.labels if by == "label" else {}),
             }.items():
-                owner = ", ".join(printable(part) for part in (name, label) if part)
+                owner = ", ".join(escape_name(part) for part in (name, label) if part)
                 status = "undefined" if scores.f1.reason else "share undefined"
                 reason = scores.f1.reason or scores.share.reason
                 remarks += [] if reason in written_reasons else [f"–: {owner}: {status}: {reason}"]
@@ -307,7 +314,7 @@ class AgainstReferences(SystemsResult):
             remarks.append(f"–: human agreement is undefined: {reason}")
         return [*remarks, *self.caveats]
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot F1 and corrected F1 of each system, and below them the ceiling.
 
         By label the plot is a heat map of corrected F1, labels × systems and people.
@@ -321,7 +328,7 @@ class AgainstReferences(SystemsResult):
                 for label, ceiling_f1 in self.ceiling.labels.items()
             ])  # fmt: skip
             return heat_map(self.labels, [*self.systems, PEOPLE], values, "corrected F1")
-        rows: list[SystemAgainst | Person] = [*self.systems.values(), self.ceiling]
+        rows: list[SystemVsReferences | HumanAgreement] = [*self.systems.values(), self.ceiling]
         rows += self.people.values() if by == "annotator" else ()
         return f1_dots(((row.name, row.f1) for row in rows), "F1")
 
@@ -338,7 +345,7 @@ def evaluate_references(
     seed: int = 0,
     ci: bool | Jackknife = False,
     progress: Callable[[int, int], None] | None = None,
-) -> AgainstReferences:
+) -> ReferenceEvaluation:
     """Evaluate systems against several annotators, next to the agreement of these.
 
     Each system is compared with each reference that saw the document, and each reference with the
@@ -369,35 +376,35 @@ def evaluate_references(
     >>> print(result["model"].f1, result.ceiling.f1.observed)
     0.667 (chance 0.362, corrected 0.478) 1.0
     """
-    corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "a comparison with references")
+    corpus = as_corpus(corpus)
+    check_contiguous(corpus, "a comparison with references")
     if corpus.of_strings:
         from spanagree.comparisons.strings import as_segments  # most corpora have texts
 
         corpus = as_segments(corpus, match)
     named_model, corpus = chance_model(chance, places, chance_of, seed).with_ids(corpus)
-    find_match(match)
+    find_measure(match)
     model = chance_of_corpus(corpus, match, named_model)
     jackknife = parse_ci(ci)
     reference_names, system_names = _split_roles(corpus, references, systems)
-    compared_corpus = settled(
+    compared_corpus = infer_seen_by_systems(
         corpus.of_annotators([*reference_names, *system_names]), system_names, reference_names
     )
     chosen = None if len(corpus.layers) == len(reference_names + system_names) else reference_names
     corpus = compared_corpus
 
-    def settings_under(chance: ChanceModel) -> AgainstSettings:
-        return AgainstSettings(
+    def settings_under(chance: ChanceModel) -> ReferenceSettings:
+        return ReferenceSettings(
             match=match, **chance.settings, systems=system_names, references=len(reference_names),
             chosen=chosen, unplaced=compared_corpus.unplaced_count_as,
             offsets=compared_corpus.offsets, reading=compared_corpus.reading,
         )  # fmt: skip
 
-    def compare(counting: MatchCounting) -> tuple[MatchCounting, AgainstReferences]:
+    def compare(counting: MatchCountOptions) -> tuple[MatchCountOptions, ReferenceEvaluation]:
         settings = settings_under(counting.chance)
         return counting, _evaluate(compared_corpus, settings, counting, jackknife)
 
-    counting, result = MatchCounting.asked(match, model, named_model, progress).run(compare)
+    counting, result = MatchCountOptions.asked(match, model, named_model, progress).run(compare)
     shares = place_shares(corpus, corpus.annotators, counting.chance)
     notes = (*result.notes, *notes_on_places(corpus, shares))
     unmarked_names = (name for name in system_names if not len(corpus.layers[name]))
@@ -413,7 +420,7 @@ def evaluate_references(
 
 
 def _lost_quotes_sentence(
-    corpus: Corpus, settings: AgainstSettings, system_names: Sequence[str]
+    corpus: Corpus, settings: ReferenceSettings, system_names: Sequence[str]
 ) -> str:
     """Write a sentence on quotes of systems that are not in the text of shared documents."""
     reference_layers = [layer for name, layer in corpus.layers.items() if name not in system_names]
@@ -425,10 +432,10 @@ def _lost_quotes_sentence(
 
 def _evaluate(
     corpus: Corpus,
-    settings: AgainstSettings,
-    counting: MatchCounting,
+    settings: ReferenceSettings,
+    counting: MatchCountOptions,
     jackknife: Jackknife | None,
-) -> AgainstReferences:
+) -> ReferenceEvaluation:
     """Evaluate a corpus in which the references come first, under one chance model."""
     n_references = settings.references
     counting.check(corpus)
@@ -438,7 +445,7 @@ def _evaluate(
     tables |= tables_of_people(corpus, n_references, rows)
     wholes = None if jackknife is None else jackknife.wholes_of(corpus.wholes, settings)
     if jackknife is not None:
-        step_of(counting.progress, "intervals")
+        sub_progress(counting.progress, "intervals")
     compute_scores = functools.partial(scores_of, wholes=wholes, jackknife=jackknife)
     scores, labels = compute_scores(tables), {}
     interval_kinds = (
@@ -452,8 +459,8 @@ def _evaluate(
 
 
 def _compare_all(
-    corpus: Corpus, settings: AgainstSettings, counting: MatchCounting, *, by_label: bool
-) -> tuple[Comparisons, AgainstSettings, list[str]]:
+    corpus: Corpus, settings: ReferenceSettings, counting: MatchCountOptions, *, by_label: bool
+) -> tuple[Comparisons, ReferenceSettings, list[str]]:
     """Compare all annotations with references; return rows, settings, and notes on chance."""
     chance, n_references = counting.chance, settings.references
     rows = compare_with_references(corpus, n_references, counting, by_label=by_label)
@@ -482,8 +489,10 @@ def _split_roles(
             " named are on the other side"
         )
     names = corpus.annotators
-    reference_names = None if references is None else annotator_names(references, corpus.layers)
-    system_names = None if systems is None else annotator_names(systems, corpus.layers)
+    reference_names = (
+        None if references is None else check_annotator_names(references, corpus.layers)
+    )
+    system_names = None if systems is None else check_annotator_names(systems, corpus.layers)
     if reference_names is None:
         reference_names = [name for name in names if name not in (system_names or ())]
     if system_names is None:
@@ -491,14 +500,14 @@ def _split_roles(
     for name in reference_names:
         if name in system_names:
             raise SettingError(
-                f"{show(name)} is a reference and a system; name it on one side, as a system would"
-                " agree with itself"
+                f"{quote_value(name)} is a reference and a system; name it on one side, as a"
+                " system would agree with itself"
             )
     for role_names, role in ((reference_names, "reference"), (system_names, "system")):
         if not role_names:
             raise SettingError(
-                f"no {role} is left; there are {counted(len(names), 'annotator')}:"
-                f" {listed(names)}; name those that are {role}s"
+                f"no {role} is left; there are {pluralize(len(names), 'annotator')}:"
+                f" {join_names(names)}; name those that are {role}s"
             )
     return reference_names, system_names
 
@@ -508,9 +517,9 @@ def _result(
     tables: Mapping[Key, Table],
     scores: Mapping[Key, Score],
     scores_by_label: Mapping[str, Mapping[Key, Score]],
-    settings: AgainstSettings,
+    settings: ReferenceSettings,
     notes: Sequence[str],
-) -> AgainstReferences:
+) -> ReferenceEvaluation:
     """Build the result from tables and scores.
 
     Args:
@@ -522,11 +531,11 @@ def _result(
         notes: notes on the data and on chance.
     """
 
-    def label_scores(name: str, scores: Mapping[Key, Score]) -> LabelAgainst:
-        return LabelAgainst(*(scores[kind, name] for kind in ("system", "ceiling", "share")))
+    def label_scores(name: str, scores: Mapping[Key, Score]) -> LabelVsReferences:
+        return LabelVsReferences(*(scores[kind, name] for kind in ("system", "ceiling", "share")))
 
     systems = {
-        name: SystemAgainst(
+        name: SystemVsReferences(
             name,
             len(table[0]),
             *label_scores(name, scores),
@@ -538,26 +547,26 @@ def _result(
         for (kind, name), table in tables.items()
         if kind == "system"
     }
-    noun = unit(settings)
+    noun = document_noun(settings)
     left_out_notes = (
         note
         for system in systems.values()
-        for note in note_left_out(system.name, system.documents, n_documents, "a reference", noun)
+        for note in coverage_note(system.name, system.documents, n_documents, "a reference", noun)
     )
     people = {
-        name: Person(name, len(table[0]), scores["person", name])
+        name: HumanAgreement(name, len(table[0]), scores["person", name])
         for (kind, name), table in tables.items()
         if kind == "person"
     }
     ceiling_by_label = {
         label: scores_of_label[ALL] for label, scores_of_label in scores_by_label.items()
     }
-    ceiling = Person(PEOPLE, len(tables[ALL][0]), scores[ALL], ceiling_by_label)
+    ceiling = HumanAgreement(PEOPLE, len(tables[ALL][0]), scores[ALL], ceiling_by_label)
     evidence = {
         name: evidence_of(table, f1_figures)[0, 0].tolist()
         for (kind, name), (_, table) in tables.items()
         if kind in ("system", "all")
     }
-    return AgainstReferences(
+    return ReferenceEvaluation(
         systems, people, ceiling, n_documents, settings, (*notes, *left_out_notes), evidence
     )

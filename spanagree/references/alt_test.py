@@ -26,35 +26,35 @@ from spanagree.arrays import Bools, Floats, Ints
 from spanagree.chance.model import AUTO, chance_model
 from spanagree.choices import ChanceOrAuto, LabelScore, MatchName
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.counting import MatchCountOptions
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.label_table import LabelTable
-from spanagree.corpus.roles import settled, times_seen
+from spanagree.corpus.roles import count_seen, infer_seen_by_systems
 from spanagree.corpus.segments import columns_of_all
 from spanagree.errors import (
     SettingError,
-    annotator_names,
+    check_annotator_names,
     check_choice,
     check_known,
-    counted,
-    counted_of,
-    listed,
+    escape_name,
+    join_names,
     percent,
-    printable,
-    show,
+    pluralize,
+    pluralize_of,
+    quote_value,
 )
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.category_weights import numbers_of
 from spanagree.references.ceiling import compare_with_references, size_compared
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, dots_of
+from spanagree.results.plots import Plot, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import f1_figures
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 from spanagree.uncertainty.jackknife import TIE
 from spanagree.uncertainty.permutation import benjamini_hochberg
 
@@ -98,7 +98,7 @@ class ReplacementSettings(Settings):
     score: str | None = None
 
 
-class Left(NamedTuple):
+class HeldOutAnnotator(NamedTuple):
     """Test of one annotator, who is left out, against the candidate.
 
     Attributes:
@@ -144,7 +144,7 @@ class Verdict(NamedTuple):
     advantage: float
     winning_rate_t: float
     passes_t: bool
-    annotators: tuple[Left, ...]
+    annotators: tuple[HeldOutAnnotator, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,7 +188,7 @@ class AltTest(Result):
     def verdict(self) -> str:
         """Sentence on the outcome of the test by each kind of score."""
         if self.marked == 0:
-            return f"{printable(self.settings.candidate)} marked nothing: {_BLANK}."
+            return f"{escape_name(self.settings.candidate)} marked nothing: {_BLANK}."
         outcomes: dict[bool, list[str]] = {True: [], False: []}
         for score_name, test in self.verdicts.items():
             rate = verdict.short(test.winning_rate)
@@ -196,7 +196,7 @@ class AltTest(Result):
                 f"by {_NAMES.get(score_name, score_name)} (ω {rate})"
             )
         passed_scores, failed_scores = " and ".join(outcomes[True]), " or ".join(outcomes[False])
-        candidate, epsilon = printable(self.settings.candidate), f"{self.settings.epsilon:g}"
+        candidate, epsilon = escape_name(self.settings.candidate), f"{self.settings.epsilon:g}"
         if not passed_scores:
             outcome = f"does not pass the alternative annotator test {failed_scores}"
         else:
@@ -272,9 +272,9 @@ class AltTest(Result):
             columns,
             rows,
             self.settings,
-            caption=f"may {printable(self.settings.candidate)} replace an annotator?"
+            caption=f"may {escape_name(self.settings.candidate)} replace an annotator?"
             f" ε {self.settings.epsilon:g},"
-            f" {counted_of(self.compared, self.documents, _noun(self.settings))}",
+            f" {pluralize_of(self.compared, self.documents, _noun(self.settings))}",
             remarks=self._remarks(),
             breaks=breaks if by else (),
         )
@@ -286,17 +286,19 @@ class AltTest(Result):
             f" Benjamini–Yekutieli, {percent(_FDR)}); it passes at {PASSES:g} and above"
         ]
         if self.marked == 0:
-            candidate = printable(self.settings.candidate)
+            candidate = escape_name(self.settings.candidate)
             remarks.append(f"–: undefined: {candidate} marked nothing: {_BLANK}")
         if self.empty:
-            empty_instances = f"{counted(self.empty, 'instance')} in which nobody marked anything"
+            empty_instances = f"{pluralize(self.empty, 'instance')} in which nobody marked anything"
             remarks.append(f"{empty_instances}: no evidence, left out")
         if self.left_out:
-            names = listed(f"{name} ({n_instances})" for name, n_instances in self.left_out.items())
+            names = join_names(
+                f"{name} ({n_instances})" for name, n_instances in self.left_out.items()
+            )
             remarks.append(f"left out, with fewer than {LEAST} instances: {names}")
         return remarks
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot the advantage of the candidate over each annotator, by score."""
         of_annotators = zip(*(test.annotators for test in self.verdicts.values()), strict=True)
         rows = [
@@ -377,16 +379,16 @@ def alt_test(
     (1.0, True, 1.0)
     """
     if not isinstance(annotations, LabelTable):
-        annotations = corpus_of(annotations)
-    check_in_one_piece(annotations, "the test")
-    find_match(match)
+        annotations = as_corpus(annotations)
+    check_contiguous(annotations, "the test")
+    find_measure(match)
     named_model = chance_model(chance)
     names, settings = _settings(annotations, candidate, epsilon, annotators)
     check_choice(score, SCORES, "score")
     if isinstance(annotations, LabelTable):
         for name, value, default in (("match", match, "exact"), ("chance", chance, AUTO)):
             if value != default:
-                raise SettingError(f"{name} {show(value)} is for spans; leave it out")
+                raise SettingError(f"{name} {quote_value(value)} is for spans; leave it out")
         wins_by_score = {
             score.replace("-", "_"): _wins_of_labels(annotations, names, candidate, score)
         }
@@ -398,10 +400,12 @@ def alt_test(
 
         annotations = as_segments(annotations, match)
     if score != "accuracy":
-        raise SettingError(f"score {show(score)} is for a table of labels; leave it out")
-    corpus = settled(annotations.of_annotators([*names, candidate]), [candidate], names)
+        raise SettingError(f"score {quote_value(score)} is for a table of labels; leave it out")
+    corpus = infer_seen_by_systems(
+        annotations.of_annotators([*names, candidate]), [candidate], names
+    )
     model = chance_model(chance_of_corpus(annotations, match, named_model), seed=seed)
-    counting = MatchCounting.asked(match, model, named_model, progress)
+    counting = MatchCountOptions.asked(match, model, named_model, progress)
     wins_by_score, n_empty, computed_settings, notes = counting.run(
         functools.partial(_wins_of_spans, corpus)
     )
@@ -434,14 +438,14 @@ def _settings(
     """
     is_number = isinstance(epsilon, (Real, np.floating)) and not isinstance(epsilon, bool)
     if not is_number or not 0 <= epsilon < 1:
-        raise SettingError(f"epsilon {show(epsilon)}; a number from 0 to below 1 is needed")
+        raise SettingError(f"epsilon {quote_value(epsilon)}; a number from 0 to below 1 is needed")
     all_annotators = annotations.annotators
     check_known([candidate], all_annotators, "candidate")
-    requested = annotator_names(annotators or (), all_annotators)
+    requested = check_annotator_names(annotators or (), all_annotators)
     if candidate in requested:
         raise SettingError(
-            f"candidate {show(candidate)} is among the annotators; leave it out there, as it cannot"
-            " replace itself"
+            f"candidate {quote_value(candidate)} is among the annotators; leave it out there, as"
+            " it cannot replace itself"
         )
     names = [
         name
@@ -458,7 +462,7 @@ def _settings(
 
 
 def _wins_of_spans(
-    corpus: Corpus, counting: MatchCounting
+    corpus: Corpus, counting: MatchCountOptions
 ) -> tuple[dict[str, _Wins], int, dict[str, Any], list[str]]:
     """Find the winners of instances by F1 in a corpus with the candidate as last layer.
 
@@ -473,7 +477,7 @@ def _wins_of_spans(
     annotations = AnnotationIndex.of(corpus)
     person, candidate = annotations.pairs()
     is_shared = (
-        times_seen(corpus, corpus.annotators[:n_annotators])[annotations.document[person]] > 1
+        count_seen(corpus, corpus.annotators[:n_annotators])[annotations.document[person]] > 1
     )
     is_candidate_pair = (annotations.annotator[candidate] == n_annotators) & is_shared
     person, candidate = person[is_candidate_pair], candidate[is_candidate_pair]
@@ -499,8 +503,8 @@ def _wins_of_spans(
         if chance.is_free:  # where chance may be 1 and F1 is not
             rule = "F1 counts there, or 1 if that is undefined"
         notes.append(
-            f"{n_undefined} of {counted(len(person), 'comparison')} have no score, as candidate or"
-            " annotator marked nothing and nor did any of the others, or chance alone gives 1:"
+            f"{n_undefined} of {pluralize(len(person), 'comparison')} have no score, as candidate"
+            " or annotator marked nothing and nor did any of the others, or chance alone gives 1:"
             f" {rule}"
         )
     instances = annotations.document[person], annotations.annotator[person]
@@ -588,7 +592,7 @@ def _numeric_labels(table: LabelTable) -> Floats:
     if numbers is None:
         invalid_label = next(label for label in table.labels if numbers_of([label]) is None)
         raise SettingError(
-            f"label {show(invalid_label)} is not a number; score neg-rmse needs numbers"
+            f"label {quote_value(invalid_label)} is not a number; score neg-rmse needs numbers"
         )
     midpoint = (min(numbers, default=0) + max(numbers, default=0)) / 2
     return np.array(numbers, np.float64) - midpoint
@@ -621,13 +625,14 @@ def _result(
     if not len(tested_positions):
         maximum = int(n_instances.max(initial=0))
         empty_phrase = (
-            f", and {counted(n_empty, 'instance')} in which nobody marked anything"
+            f", and {pluralize(n_empty, 'instance')} in which nobody marked anything"
             if n_empty
             else ""
         )
         raise SettingError(
             f"no annotator has {LEAST} {noun}s that the candidate"
-            f" {show(settings.candidate)} and another saw too; the most is {maximum}{empty_phrase}:"
+            f" {quote_value(settings.candidate)} and another saw too; the most is"
+            f" {maximum}{empty_phrase}:"
             f" the test needs more {noun}s with two annotators and the candidate"
         )
     left_out = {name: int(n) for name, n in zip(names, n_instances, strict=True) if n < LEAST}
@@ -641,7 +646,7 @@ def _result(
 
 def _noun(settings: ReplacementSettings) -> str:
     """Return the noun for an instance."""
-    return "item" if settings.items_ else unit(settings)
+    return "item" if settings.items_ else document_noun(settings)
 
 
 def _verdict(
@@ -664,7 +669,7 @@ def _verdict(
     p_by, p_t_by = benjamini_yekutieli(p), benjamini_yekutieli(p_t)
     advantage = [float(wins.candidate[is_instance].mean()) for is_instance in instance_masks]
     annotator_tests = tuple(
-        Left(
+        HeldOutAnnotator(
             name,
             len(difference),
             int((difference != 0).sum()),

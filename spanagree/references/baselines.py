@@ -8,17 +8,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from spanagree.arrays import met_before, ranks
+from spanagree.arrays import dense_ranks, is_repeated_row
 from spanagree.chance.model import ChanceModel, chance_model
-from spanagree.chance.random_annotations import redraw
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import MAJORITY, NOTHING, Baseline, ChanceOrAuto
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.discontinuous import check_contiguous
+from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, annotator_names, check_choice, check_whole, listed, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import (
+    SettingError,
+    check_annotator_names,
+    check_choice,
+    check_whole,
+    join_names,
+    quote_value,
+)
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.project.gold import make_gold, with_layer
 
 BASELINES = {
@@ -71,19 +78,20 @@ def with_baselines(
     >>> with_baselines(corpus, ["everything"])[0].segments["everything"], more
     ((Segment(start=0, end=9, label='Y'),), ['everything', 'nothing'])
     """
-    corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "a baseline")
+    corpus = as_corpus(corpus)
+    check_contiguous(corpus, "a baseline")
     requested = [baselines] if isinstance(baselines, str) else list(baselines)
     for name in requested:
         check_choice(name, BASELINES, "baseline")
     if in_use := [name for name in dict.fromkeys(requested) if name in corpus.layers]:
         raise SettingError(
-            f"baseline {show(in_use[0])}: an annotator has this name; give the annotator another"
+            f"baseline {quote_value(in_use[0])}: an annotator has this name; give the annotator"
+            " another"
         )
     model = chance_of_corpus(corpus, "exact", chance_model(chance))
     check_whole(seed, 0, "seed")
     reference_names = corpus.annotators if references is None else references
-    names = annotator_names(reference_names, corpus.layers)
+    names = check_annotator_names(reference_names, corpus.layers)
     extended = corpus
     for name in dict.fromkeys(requested):
         if name == "majority":
@@ -100,7 +108,7 @@ def with_baselines(
 
 def _with_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corpus:
     """Add the baseline everything or nothing to a corpus."""
-    seen = times_seen(corpus, references) > 0
+    seen = count_seen(corpus, references) > 0
     has_segment = seen & (corpus.lengths > 0) & (name == "everything")
     label = 0
     if name == "everything":
@@ -122,8 +130,8 @@ def _with_majority(corpus: Corpus, references: Sequence[str]) -> Corpus:
     """Add the majority vote of the references; raise `SettingError` for fewer than two."""
     if len(references) < 2:
         raise SettingError(
-            f"baseline majority: {listed(references) or 'nobody'} alone; two annotators who vote"
-            " are needed: name more references"
+            f"baseline majority: {join_names(references) or 'nobody'} alone; two annotators who"
+            " vote are needed: name more references"
         )
     return make_gold(corpus, vote="tokens", annotators=references).corpus
 
@@ -153,8 +161,8 @@ def _random_layer(
     """
     rng = np.random.default_rng(seed)
     names = sorted(references)
-    seen = times_seen(corpus, names)
-    rank = np.arange(len(corpus)) if corpus.ids is None else ranks(corpus.ids)
+    seen = count_seen(corpus, names)
+    rank = np.arange(len(corpus)) if corpus.ids is None else dense_ranks(corpus.ids)
     drawn_position = np.floor(rng.random(len(corpus))[rank] * seen).astype(np.int64)
     columns = []
     n_seen_before = np.zeros(len(corpus), np.int64)
@@ -169,8 +177,8 @@ def _random_layer(
     lengths = np.empty_like(corpus.lengths)
     lengths[rank] = corpus.lengths
     drawn = Layer(rank[document], start, end, label, seen > 0)
-    placed = redraw(drawn, lengths, max(1, len(corpus.labels)), rng, chance)
-    is_duplicate = met_before(placed.document, placed.start, placed.end, placed.label)
+    placed = draw_random_layer(drawn, lengths, max(1, len(corpus.labels)), rng, chance)
+    is_duplicate = is_repeated_row(placed.document, placed.start, placed.end, placed.label)
     placed = placed.only(~is_duplicate)  # a layer has each segment once
     notes = (
         [f"random: {is_duplicate.sum()} that fell on an equal one left out"]

@@ -23,11 +23,11 @@ from spanagree.agreement.crowded import crowd_sums
 from spanagree.arrays import Floats, Ints
 from spanagree.chance.model import ChanceModel
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.table import Comparisons
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import count_seen
 from spanagree.results.score import UNDEFINED, Interval, Score, f1_figures, undefined
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Statistic, intervals_of, moments
@@ -57,7 +57,7 @@ ALL: Key = ("all", "")
 def compare_with_references(
     corpus: Corpus,
     n_references: int,
-    counting: MatchCounting,
+    counting: MatchCountOptions,
     *,
     by_label: bool = False,
 ) -> Comparisons:
@@ -144,7 +144,7 @@ def tables_of_systems(corpus: Corpus, n_references: int, rows: Comparisons) -> d
         n_references: number of references.
         rows: rows of :func:`compare_with_references`.
     """
-    n_references_seen = times_seen(corpus, corpus.annotators[:n_references])
+    n_references_seen = count_seen(corpus, corpus.annotators[:n_references])
     shared_documents = np.flatnonzero(n_references_seen > 1)
     ceiling = rows.where(rows.first < n_references).symmetric_table(np.arange(len(corpus)))
     ceiling /= 2  # each pair has two rows
@@ -165,7 +165,7 @@ def tables_of_systems(corpus: Corpus, n_references: int, rows: Comparisons) -> d
 
 def tables_of_people(corpus: Corpus, n_references: int, rows: Comparisons) -> dict[Key, Table]:
     """Compute the sums of documents for the scores of each reference against the others."""
-    n_references_seen = times_seen(corpus, corpus.annotators[:n_references])
+    n_references_seen = count_seen(corpus, corpus.annotators[:n_references])
     tables: dict[Key, Table] = {}
     for annotator, name in enumerate(corpus.annotators[:n_references]):
         documents = np.flatnonzero(corpus.layers[name].annotated & (n_references_seen > 1))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from spanagree.chance.model import NONE
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.choices import Cited
-from spanagree.comparisons.measures import OF_EQUAL, find_match
+from spanagree.comparisons.measures import OF_EQUAL, find_measure
 from spanagree.comparisons.relation_places import OF_ARGUMENTS, PAIRS
 from spanagree.comparisons.strings import MEANS as OF_STRINGS
 from spanagree.corpus.label_table import DUPLICATES
@@ -26,8 +26,8 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
-    printable,
-    show,
+    escape_name,
+    quote_value,
 )
 from spanagree.files import read_text
 from spanagree.formats.conll.page import UNITS
@@ -209,19 +209,22 @@ def settings_of(line: str) -> dict[str, Any]:
     for part in unbroken.split("|"):
         key, colon, value = part.partition(":")
         if not colon:
-            raise InputError(f"signature: {show(part)}; key:value, with | between, is needed")
+            raise InputError(
+                f"signature: {quote_value(part)}; key:value, with | between, is needed"
+            )
         key = _NAMES.get(key, key)
         if key not in SETTINGS:
             raise InputError(
-                f"signature: unknown key {show(key)}; a line that stands below a table is needed"
+                f"signature: unknown key {quote_value(key)}; a line that stands below a table is"
+                " needed"
             )
         if key in values:
             raise InputError(f"signature: the key {key} comes twice; name it once")
         kind = _VALUES[SETTINGS[key].kind]
         if not re.fullmatch(kind.pattern, value, re.ASCII) or not value.isprintable():
             raise InputError(
-                f"signature: {key}: {show(value)} is not a value that it can have; copy the line"
-                " from below a table"
+                f"signature: {key}: {quote_value(value)} is not a value that it can have; copy the"
+                " line from below a table"
             )
         values[key] = value
     if "spanagree" not in values:
@@ -330,7 +333,7 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
             for phrase in OF_CHANCE if settings.get("chance") == NONE else ():
                 sentence = sentence.replace(phrase, "")
             yield sentence.format(**words)
-        if key == "match" and (source := find_match(value).cites):
+        if key == "match" and (source := find_measure(value).cites):
             yield f"The measure is defined in the literature [[{source}]]."
     if (version := settings.get("version", __version__)) != __version__:
         yield (
@@ -353,7 +356,7 @@ def _shown(value: Any) -> str:
 def _means(key: str, value: Any) -> str:
     """Return what the value of a setting means; empty where no table says so."""
     if key == "match":
-        return find_match(value).means
+        return find_measure(value).means
     if key == "repair":
         return "; ".join(REPAIRS[name].says for name in value)
     return _MEANS[key][value] if key in _MEANS else ""
@@ -361,7 +364,7 @@ def _means(key: str, value: Any) -> str:
 
 def _text(text: str) -> str:
     """Return a user's text, in which nothing is taken for the mark of a source."""
-    return printable(text).replace("[[", "[ [")
+    return escape_name(text).replace("[[", "[ [")
 
 
 def results_paragraph(result: Mapping[str, Any]) -> str:
@@ -447,7 +450,7 @@ def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], s
             raise InputError(_NO_FIGURES)
         return settings_of(argument), None
     text = read_text(argument)
-    name = printable(argument)
+    name = escape_name(argument)
     try:
         report = json.loads(text)
     except (ValueError, RecursionError):
@@ -517,8 +520,10 @@ def _check(settings: Mapping[str, Any]) -> None:
     for key, allowed in _ALLOWED.items():
         for value in chosen.get(key, ()):
             if value not in allowed and not (SETTINGS[key].kind == "counted" and is_time(value)):
-                raise InputError(f"signature: {key}: {show(value)}; allowed: {', '.join(allowed)}")
+                raise InputError(
+                    f"signature: {key}: {quote_value(value)}; allowed: {', '.join(allowed)}"
+                )
     try:
-        find_match(settings.get("match", "exact"))
+        find_measure(settings.get("match", "exact"))
     except SettingError as error:
         raise InputError(f"signature: {error}") from None

@@ -11,7 +11,7 @@ from typing import Any
 
 from spanagree.chance.model import NONE
 from spanagree.chance.start_distributions import CHANCES
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.relation_places import OF_ARGUMENTS
 from spanagree.comparisons.strings import MEANS as OF_STRINGS
 from spanagree.comparisons.tally_columns import COUNTS
@@ -21,7 +21,7 @@ from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.results.frame import Frame
 from spanagree.results.markdown import escaped
 from spanagree.results.score import FIGURES
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import confidence_of, document_noun
 
 Explained = Sequence[tuple[str, str]]
 """Names of figures, and a paragraph on them."""
@@ -133,8 +133,8 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
         cluster = "group"
     confidence = confidence_of(settings) or float(settings.get("confidence", 95))
     return {
-        "document": unit(settings),
-        "drawn": "item" if items else cluster or unit(settings),
+        "document": document_noun(settings),
+        "drawn": "item" if items else cluster or document_noun(settings),
         "interval": "+".join(re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", ""))),
         "confidence": f"{confidence:g}",
     }
@@ -143,7 +143,7 @@ def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
 def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the words that fill the gaps of the paragraphs."""
     measure = settings.get("match", "exact")
-    match, of_strings = find_match(measure), settings.get("strings", False)
+    match, of_strings = find_measure(measure), settings.get("strings", False)
     units = str(settings.get("offsets", "tokens"))  # or characters
 
     def in_units(text: str) -> str:

@@ -16,10 +16,10 @@ from spanagree.agreement.agree import with_p_values as agree_p_values
 from spanagree.agreement.disagreements import disagreements
 from spanagree.agreement.label_confusion import Confusion, confusion
 from spanagree.agreement.result import Agreement
-from spanagree.agreement.team import Member
+from spanagree.agreement.team import AnnotatorScores
 from spanagree.choices import MAJORITY
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import count_seen
 from spanagree.errors import InputError, SpanAgreeError
 from spanagree.labels.by_label import CoefficientsByLabel, coefficients_by_label
 from spanagree.labels.summary import Coefficients, coefficients
@@ -32,9 +32,9 @@ from spanagree.project.gold import Gold
 from spanagree.project.gold import make_gold as by_votes
 from spanagree.project.plan import Plan, narrower
 from spanagree.references.against import (
-    AgainstReferences,
-    Person,
-    SystemAgainst,
+    HumanAgreement,
+    ReferenceEvaluation,
+    SystemVsReferences,
     evaluate_references,
 )
 from spanagree.results.names import common_parts
@@ -46,7 +46,7 @@ from spanagree.systems.evaluate import evaluate
 from spanagree.systems.evaluate import with_p_values as evaluate_p_values
 from spanagree.systems.result import Evaluation, System
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
-from spanagree.units.all_measures import SideBySide, side_by_side
+from spanagree.units.all_measures import MeasureComparison, compare_measures
 
 SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against chance
 _LEVELS = 2
@@ -220,7 +220,7 @@ class TeamOverview(Overview):
     seen_by: Sequence[int]
     plan: Plan | None
     coefficients: Coefficients | CoefficientsByLabel | str
-    measures: SideBySide | None
+    measures: MeasureComparison | None
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
@@ -261,7 +261,7 @@ class TeamOverview(Overview):
         return by_votes(self.corpus, vote="tokens")
 
     @property
-    def outliers(self) -> list[Member]:
+    def outliers(self) -> list[AnnotatorScores]:
         """The outliers, the lowest F1 first."""
         members, standings = self.agreement.sorted("corrected").members, self.agreement.standings
         return [
@@ -281,7 +281,7 @@ class ReferencesOverview(Overview):
 
     TEMPLATE = "references.html"
 
-    against: AgainstReferences
+    against: ReferenceEvaluation
 
     @property
     def compared(self) -> Sequence[str]:
@@ -289,17 +289,17 @@ class ReferencesOverview(Overview):
         return [*self.against.systems, *self.against.people]
 
     @property
-    def placed(self) -> list[SystemAgainst]:
+    def placed(self) -> list[SystemVsReferences]:
         """The systems, the highest F1 first, corrected if there is chance."""
         return _by_f1(self.against.systems, self.against.settings)
 
     @property
-    def references(self) -> list[Person]:
+    def references(self) -> list[HumanAgreement]:
         """The references, the highest F1 first, corrected if there is chance."""
         return _by_f1(self.against.people, self.against.settings)
 
 
-_Scored = TypeVar("_Scored", SystemAgainst, Person)
+_Scored = TypeVar("_Scored", SystemVsReferences, HumanAgreement)
 
 
 def _by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_Scored]:
@@ -405,7 +405,7 @@ def team_overview(
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
     active = {member.name for member in members[:SHOWN]}
     annotators = corpus.layers
-    seen = times_seen(corpus)
+    seen = count_seen(corpus)
     return TeamOverview(
         corpus=corpus,
         difficulty=difficulty(corpus, **settings),
@@ -418,7 +418,7 @@ def team_overview(
         seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
         plan=narrower(made),
         coefficients=_coefficients(corpus),
-        measures=side_by_side(corpus, chance=chance) if measures else None,
+        measures=compare_measures(corpus, chance=chance) if measures else None,
         slices=score_slices(made, ci=True, **slicing) if slicing else None,
     )
 

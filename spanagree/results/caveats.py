@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Iterable
 
-from spanagree.errors import counted, listed
-from spanagree.results.score import NO_CHANCE, RARE, Figures, Score
+from spanagree.errors import join_names, pluralize
+from spanagree.results.score import NO_CHANCE, RARE, Score, ScoreValues
 
 FEW = 30  # documents or items; a figure over fewer may be quite different on others
 HIGH = 0.5  # an expected figure above it leaves little that the corrected figure rests on
@@ -33,7 +33,7 @@ def caveats(name: str, score: Score, evidence: Iterable[int], noun: str) -> list
     if score.reason == NO_CHANCE:  # which a remark explains
         reason = "; ".join(part for part in reason.split("; ") if _OF_CHANCE not in part)
     cases = {
-        f"only {counted(units, noun)} with anything to compare{shaky}": few,
+        f"only {pluralize(units, noun)} with anything to compare{shaky}": few,
         f"only {disagreeing} of {units} {noun}s hold any disagreement{shaky}": units >= FEW
         and disagreeing < RARE,
         f"only {agreeing} of {units} {noun}s hold any agreement{shaky}": units >= FEW
@@ -68,13 +68,13 @@ def merge_caveats(caveats: Iterable[str]) -> tuple[str, ...]:
         names, numbers = zip(*rows, strict=True)
         least, most = (end(numbers, key=lambda text: float(text or 0)) for end in (min, max))
         number = least if least == most else f"{least} to {most}"
-        subject = listed(names) if len(names) > 1 else names[0]
+        subject = join_names(names) if len(names) > 1 else names[0]
         merged.append(f"{subject}: {before}{number}{after}")
     return tuple(merged)
 
 
 _OF_CHANCE = "expected, corrected: the figure itself"
-_ALL_FIGURES = f"{', '.join(Figures._fields)}: "
+_ALL_FIGURES = f"{', '.join(ScoreValues._fields)}: "
 
 
 _VARIES = re.compile(r"(?:(?<=^only )|(?<=^chance alone gives ))([\d.]+)")

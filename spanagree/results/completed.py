@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from spanagree.errors import counted, printable
+from spanagree.errors import escape_name, pluralize
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import Interval
 from spanagree.settings import Settings, confidence_of, kinds_and_confidence
@@ -90,9 +90,9 @@ def _unaligned_sentences(settings: Mapping[str, Any]) -> list[str]:
     if len(counts) > _MOST_SHARES:
         lost, read = (sum(count[k] for count in counts.values()) for k in ("unaligned", "read"))
         share = f"{lost / read:.3f} of the quotes or tags"
-        return [f"{share} of {counted(len(counts), 'annotator')} are not aligned"]
+        return [f"{share} of {pluralize(len(counts), 'annotator')} are not aligned"]
     return [
-        f"{printable(name)}: {unaligned_of(settings, name)['unaligned']:.3f} of its quotes or tags"
-        " are not aligned"
+        f"{escape_name(name)}: {unaligned_of(settings, name)['unaligned']:.3f} of its quotes or"
+        " tags are not aligned"
         for name in counts
     ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanagree.extras import optional
+from spanagree.extras import import_optional
 from spanagree.results.frame import Frame, TableStyle
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def to_arrow(table: Frame) -> Any:
     Raises:
         SettingError: if pyarrow is not installed.
     """
-    pyarrow = optional("pyarrow", "arrow", "a table")
+    pyarrow = import_optional("pyarrow", "arrow", "a table")
     rows = table.to_rows()
     return pyarrow.table(
         {
@@ -137,7 +137,7 @@ def to_pandas(table: Frame) -> pd.DataFrame:
     Raises:
         SettingError: if pandas is not installed.
     """
-    pandas = optional("pandas", "", "a data frame")
+    pandas = import_optional("pandas", "", "a data frame")
     frame = pandas.DataFrame(table.to_rows(), columns=list(table.types))
     kinds = {"int64": "Int64", "float64": "float64"}
     return frame.astype({key: kinds[kind] for key, kind in table.types.items() if kind in kinds})
@@ -149,7 +149,7 @@ def to_polars(table: Frame) -> Any:
     Raises:
         SettingError: if polars is not installed.
     """
-    polars = optional("polars", "", "a data frame")
+    polars = import_optional("polars", "", "a data frame")
     kinds = {"string": "String", "int64": "Int64", "float64": "Float64", "bool_": "Boolean"}
     schema = {key: getattr(polars, kinds[kind]) for key, kind in table.types.items()}
     rows = [{key: _encodable(value) for key, value in row.items()} for row in table.to_rows()]

@@ -94,7 +94,7 @@ class TextColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class TextTable:
     """A table of texts on its way to a page.
 
     Attributes:
@@ -117,7 +117,7 @@ class Grid:
         return sum(column.width + _GAP for column in self.columns) - _GAP - PAGE
 
 
-def fitted(grid: Grid, turned: bool = False) -> list[Grid]:
+def fitted(grid: TextTable, turned: bool = False) -> list[TextTable]:
     """Return a table no wider than a page if it can be; parts of one that stand below each other.
 
     Of more than eight columns the spare ones and the last figures are left out. One step after the
@@ -138,7 +138,7 @@ def fitted(grid: Grid, turned: bool = False) -> list[Grid]:
     return parts
 
 
-def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
+def _fit(grid: TextTable, *, grouped: bool) -> list[TextTable]:
     steps = [_without_affixes, _with_low_heads, _wrapped, _grouped, _cut, _without_spare]
     for step in steps if grouped else [step for step in steps if step is not _grouped]:
         if grid.excess <= 0:
@@ -147,7 +147,7 @@ def _fit(grid: Grid, *, grouped: bool) -> list[Grid]:
     return [_squeezed(part) if part.excess > 0 else part for part in _parted(grid)]
 
 
-def _with_few_columns(grid: Grid) -> Grid:
+def _with_few_columns(grid: TextTable) -> TextTable:
     """Of more than eight columns, leave out empty intervals, the spare ones, then the last figures.
 
     Names of the first column that repeat stand above their rows, which is a column less.
@@ -161,7 +161,7 @@ def _with_few_columns(grid: Grid) -> Grid:
     return grid
 
 
-def _squeezed(grid: Grid) -> Grid:
+def _squeezed(grid: TextTable) -> TextTable:
     """Cut names to a few letters, and put what the last column says on several lines."""
     *before, last = grid.columns
     if not last.names or last.width <= _ROOM or not before:
@@ -172,7 +172,7 @@ def _squeezed(grid: Grid) -> Grid:
     return replace(grid, columns=[*names, last.change(lambda text: wrap(text, left, ""))])
 
 
-def _without_affixes(grid: Grid) -> Grid:
+def _without_affixes(grid: TextTable) -> TextTable:
     """Drop what all names of one thing begin or end with; it is said once below."""
     columns, below = list(grid.columns), list(grid.below)
     for pool in dict.fromkeys(column.names for column in columns if column.names):
@@ -198,7 +198,7 @@ def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable
     return lambda name: name[len(prefix) : len(name) - len(suffix)]
 
 
-def _with_low_heads(grid: Grid) -> Grid:
+def _with_low_heads(grid: TextTable) -> TextTable:
     """Break titles of several words, and those that are names, as far as that makes room."""
 
     def low(column: TextColumn, width: int) -> TextColumn:
@@ -226,7 +226,7 @@ def _broken(name: str, width: int) -> str:
     return "\n".join(line.strip() for line in lines if line) or name
 
 
-def _grouped(grid: Grid) -> Grid:
+def _grouped(grid: TextTable) -> TextTable:
     """Put names of the first column that repeat above their rows, if another has names too."""
     first, *rest = grid.columns
     starts = [i for i, cell in enumerate(first.cells) if not i or cell != first.cells[i - 1]]
@@ -237,7 +237,7 @@ def _grouped(grid: Grid) -> Grid:
     return replace(grid, columns=rest, breaks=starts[1:], above=above)
 
 
-def _wrapped(grid: Grid) -> Grid:
+def _wrapped(grid: TextTable) -> TextTable:
     """Put what is said in the last column on several lines."""
     *before, last = grid.columns
     room = last.width - grid.excess
@@ -247,7 +247,7 @@ def _wrapped(grid: Grid) -> Grid:
     return replace(grid, columns=[*before, lines])
 
 
-def _cut(grid: Grid, least: int = _SHORT) -> Grid:
+def _cut(grid: TextTable, least: int = _SHORT) -> TextTable:
     """Cut long names in the middle, the longest first, as far as they stay apart."""
     columns, excess = list(grid.columns), grid.excess
     room = {i: column.width for i, column in enumerate(columns) if column.names}
@@ -275,19 +275,19 @@ def _middle_cut(name: str, width: int) -> str:
     return short
 
 
-def _without_spare(grid: Grid) -> Grid:
+def _without_spare(grid: TextTable) -> TextTable:
     """Leave out the columns that may be left out."""
     return _without(grid, [i for i, column in enumerate(grid.columns) if column.spare])
 
 
-def _without_empty(grid: Grid) -> Grid:
+def _without_empty(grid: TextTable) -> TextTable:
     """Leave out what belongs to a figure that is undefined throughout, such as its interval."""
     columns = enumerate(grid.columns)
     empty = [i for i, c in columns if c.joined and {"", NOT_SHOWN}.issuperset(c.cells)]
     return replace(_without(grid, empty), left_out=grid.left_out)
 
 
-def _without(grid: Grid, places: Collection[int]) -> Grid:
+def _without(grid: TextTable, places: Collection[int]) -> TextTable:
     """Leave out columns by number, and keep their titles."""
     heads = [" ".join(column.head.split()) for column in grid.columns]
     titles = [
@@ -297,7 +297,7 @@ def _without(grid: Grid, places: Collection[int]) -> Grid:
     return replace(grid, columns=columns, left_out=[*titles, *grid.left_out])
 
 
-def _figures(grid: Grid) -> list[list[int]]:
+def _figures(grid: TextTable) -> list[list[int]]:
     """Return the numbers of the columns that are no names: each with those that belong to it."""
     chunks: list[list[int]] = []
     for i, column in enumerate(grid.columns):
@@ -307,7 +307,7 @@ def _figures(grid: Grid) -> list[list[int]]:
     return chunks
 
 
-def _parted(grid: Grid) -> list[Grid]:
+def _parted(grid: TextTable) -> list[TextTable]:
     """Put the columns that do not fit below, behind the same names."""
     if grid.excess <= 0:
         return [grid]

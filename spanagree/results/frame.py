@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from spanagree.errors import printable
+from spanagree.errors import escape_name
 from spanagree.results.numbers import DIGITS, NOT_SHOWN, decimal
 from spanagree.signature import signature
 
@@ -111,7 +111,7 @@ class Column(NamedTuple):
         return bool(self.key) and self.kind != "json"
 
 
-class LateRows(Sequence[Sequence[Value]]):
+class LazyRows(Sequence[Sequence[Value]]):
     """Rows that are made when one is looked at, as a terminal shows only the first of many."""
 
     def __init__(self, count: int, make: Callable[[], Sequence[Sequence[Value]]]) -> None:
@@ -182,7 +182,7 @@ class Frame:
         return signature(self.settings) if self.settings else ""
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> DisplayTable:
         """The part for people."""
         places = [i for i, column in enumerate(self.columns) if column.title]
         rows: list[list[Value]] = []
@@ -192,7 +192,7 @@ class Frame:
                 breaks.append(len(rows))
             if number not in self.for_data:
                 rows.append([row[i] for i in places])
-        return Shown([self.columns[i] for i in places], rows, breaks)
+        return DisplayTable([self.columns[i] for i in places], rows, breaks)
 
     @property
     def turned(self) -> Frame:
@@ -286,7 +286,7 @@ def _turned(table: Frame, pivot: Pivot) -> Frame:
         columns=[
             Column("", " ", "name"),
             columns[row],
-            *(Column("", printable(name)) for name in column_names),
+            *(Column("", escape_name(name)) for name in column_names),
             *(columns[place[title]] for title in shared),
         ],
         rows=[
@@ -302,7 +302,7 @@ def _turned(table: Frame, pivot: Pivot) -> Frame:
     )
 
 
-class Shown(NamedTuple):
+class DisplayTable(NamedTuple):
     """What people see of a table: columns, rows, and before which rows a block begins."""
 
     columns: list[Column]
@@ -392,7 +392,7 @@ def shown(
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NOT_SHOWN
     if isinstance(value, str):
-        return printable(value)
+        return escape_name(value)
     if isinstance(value, int):
         return str(value)
     if kind == "probability" and isinstance(value, float):
@@ -415,7 +415,7 @@ def first_shown(rows_of: Callable[[int], Frame], size: int) -> Frame:
     if size <= _FIRST:
         return rows_of(size)
     first = rows_of(_FIRST)
-    rows = LateRows(size, lambda: rows_of(size).rows)
+    rows = LazyRows(size, lambda: rows_of(size).rows)
     return replace(first, rows=rows, in_terminal=with_more(first, size - _FIRST))
 
 

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
-from spanagree.errors import counted, cut
+from spanagree.errors import pluralize, truncate
 from spanagree.results.frame import Frame, Value, figure
 from spanagree.results.numbers import NOT_SHOWN
 
@@ -70,7 +70,7 @@ def name(text: str, longest: int = LONGEST) -> Html:
     """Return a user's name, apart from the direction of the text around it, cut if it is long."""
     if len(text) <= longest:
         return el("bdi", text)
-    return el("bdi", cut(text, longest), title=text)
+    return el("bdi", truncate(text, longest), title=text)
 
 
 def number(value: Value, shown: str = "") -> Html:
@@ -106,7 +106,7 @@ def table(
             cells.append(el("td" if c else "th", content, class_=kinds[c], scope=scope))
         rows.append(el("tr", *cells, class_="break" if r in breaks else None))
     left = len(every_row) - most
-    more = [f"and {counted(left, 'more row')}; {all_rows}"] if left > 0 else []
+    more = [f"and {pluralize(left, 'more row')}; {all_rows}"] if left > 0 else []
     body = el(
         "table",
         el("caption", described.caption) if described.caption else Html(),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from spanagree.results.fit import spare_columns
-from spanagree.results.frame import PLAIN, Frame, Shown, TableStyle
+from spanagree.results.frame import PLAIN, DisplayTable, Frame, TableStyle
 from spanagree.results.numbers import NOT_SHOWN
 from spanagree.settings import confidence_of
 
@@ -81,7 +81,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
     return "\n".join([*(f"% {line}" for line in comments if line), *tabular, ""])
 
 
-def _without_spare(shown: Shown) -> Shown:
+def _without_spare(shown: DisplayTable) -> DisplayTable:
     """Return a table without its spare columns, if it is wider than a page."""
     spare = spare_columns(shown.columns)
     kept = [c for c in range(len(shown.columns)) if c not in spare]
@@ -90,7 +90,7 @@ def _without_spare(shown: Shown) -> Shown:
 
 
 def _tabular(
-    shown: Shown,
+    shown: DisplayTable,
     texts: Sequence[Sequence[str]],
     best: Collection[tuple[int, int]],
     table: Frame,

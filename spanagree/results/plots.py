@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.errors import InputError, printable, printable_path
-from spanagree.extras import optional
+from spanagree.errors import InputError, escape_name, printable_path
+from spanagree.extras import import_optional
 from spanagree.files import PathName, check_writable, write_bytes
 from spanagree.results.frame import figure
 from spanagree.results.names import short_names
@@ -52,7 +52,7 @@ WIDE = (5.2, 3.1)
 """The size of a picture that is wider than high, in inches."""
 
 
-class Picture(NamedTuple):
+class Plot(NamedTuple):
     """A function that draws into some Axes, and the size that it needs, in inches."""
 
     draw: Callable[[Any], None]
@@ -71,16 +71,16 @@ def _width(names: Iterable[str]) -> float:
     return _LETTER * max(map(len, names), default=0)
 
 
-def plot(picture: Picture, ax: Any = None) -> Any:
+def plot(picture: Plot, ax: Any = None) -> Any:
     """Draw a picture into some Axes, or into a new figure of pyplot.
 
     Raises:
         SettingError: if matplotlib is not installed.
     """
-    mpl = optional("matplotlib", "plot", "plotting")
+    mpl = import_optional("matplotlib", "plot", "plotting")
     with mpl.rc_context(_STYLE):
         if ax is None:
-            pyplot = optional("matplotlib.pyplot", "plot", "plotting")
+            pyplot = import_optional("matplotlib.pyplot", "plot", "plotting")
             _, ax = pyplot.subplots(figsize=picture.size, layout="constrained")
         picture.draw(ax)
     return ax
@@ -96,20 +96,20 @@ def check_plot(path: PathName) -> None:
         SettingError: if matplotlib is not installed.
         InputError: for another extension, or a path that cannot be written.
     """
-    optional("matplotlib", "plot", "plotting")
+    import_optional("matplotlib", "plot", "plotting")
     if (suffix := Path(path).suffix.lower()) not in FORMATS:
         raise InputError(
             f"{printable_path(path)}: pictures are {', '.join(FORMATS)};"
-            f" {printable(suffix) or 'no extension'} is none of them"
+            f" {escape_name(suffix) or 'no extension'} is none of them"
         )
     check_writable(path)
 
 
-def write_plot(path: PathName, picture: Picture, signature: str) -> None:
+def write_plot(path: PathName, picture: Plot, signature: str) -> None:
     """Write a picture; the signature is in the file's metadata."""
     check_plot(path)
-    mpl = optional("matplotlib", "plot", "plotting")
-    canvas = optional("matplotlib.figure", "plot", "plotting")
+    mpl = import_optional("matplotlib", "plot", "plotting")
+    canvas = import_optional("matplotlib.figure", "plot", "plotting")
     kind = Path(path).suffix.lower().removeprefix(".")
     about: dict[str, Any] = {
         "png": {"Description": signature, "Software": "spanagree"},
@@ -136,7 +136,7 @@ def shown_text(text: str) -> str:
 
 def shown_names(names: Iterable[str]) -> list[str]:
     """Return users' names without what all have in common, cut where most of them stay apart."""
-    shown = [printable(name) for name in short_names(list(names))]
+    shown = [escape_name(name) for name in short_names(list(names))]
     half = _LONGEST // 2
     ways: list[Callable[[str], str]] = [
         lambda name: f"{name[: _LONGEST - 1]}…",
@@ -259,13 +259,13 @@ def dots(
 
 def dots_of(
     rows: Sequence[tuple[str, list[Dot]]], kinds: Sequence[str], what: str, zero: bool = False
-) -> Picture:
+) -> Plot:
     """Return a picture of figures with their intervals, a row each."""
     size = rows_size(name for name, _ in rows)
-    return Picture(lambda ax: dots(ax, rows, kinds, what, zero), size)
+    return Plot(lambda ax: dots(ax, rows, kinds, what, zero), size)
 
 
-def f1_dots(scores: Iterable[tuple[str, Any]], what: str) -> Picture:
+def f1_dots(scores: Iterable[tuple[str, Any]], what: str) -> Plot:
     """Return a picture of the F1 of each name, observed and corrected, with their intervals."""
     kinds = ("observed", "corrected")
     rows = [(name, [dot_of(score, kind) for kind in kinds]) for name, score in scores]
@@ -401,7 +401,7 @@ def heat_map(
     limits: tuple[float, float] = (0, 1),
     marks: Floats | None = None,
     sides: tuple[str, str] = ("", ""),
-) -> Picture:
+) -> Plot:
     """Return a heat map, with figures in it if they are few; whole numbers as such.
 
     Args:
@@ -445,4 +445,4 @@ def heat_map(
     cell = min(_CELL, _MAP / max(len(rows), len(columns), 1))
     beside, below = (_width(shown_names(n)) if len(n) <= _MANY else 0 for n in (rows, columns))
     width, height = cell * len(columns) + beside + 1.3, cell * len(rows) + below + 0.6
-    return Picture(draw, (max(3.6, width), max(3, height)))
+    return Plot(draw, (max(3.6, width), max(3, height)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from spanagree.errors import SettingError, check_choice, counted, printable, show
+from spanagree.errors import SettingError, check_choice, escape_name, pluralize, quote_value
 from spanagree.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from spanagree.choices import By, Style
     from spanagree.results.frame import Frame
-    from spanagree.results.plots import Picture
+    from spanagree.results.plots import Plot
 
 # What shows a result is loaded by the method that shows it: most results are only asked for figures
 
@@ -40,7 +40,7 @@ def same(first: Any, second: Any) -> bool:
     return bool(first == second) or bool(first != first and second != second)
 
 
-class Comparable:
+class NanEqualMixin:
     """A frozen dataclass (with ``eq=False``) whose undefined figures equal themselves."""
 
     def __eq__(self, other: object) -> bool:
@@ -52,7 +52,7 @@ class Comparable:
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # some hold arrays, which have no hash
 
 
-class Keyed(ABC):
+class MappingResult(ABC):
     """A result that gives its parts by name: it iterates over the names, as a mapping does.
 
     >>> import spanagree as sa
@@ -74,7 +74,7 @@ class Keyed(ABC):
         return len(self._keys)
 
 
-class Signed(Comparable):
+class ResultBase(NanEqualMixin):
     """A result with its settings, signature, notes, caveats and tables.
 
     It describes itself as a frame (``_table``), or a module does (``SHOWN_BY``); ``BY`` names what
@@ -261,7 +261,9 @@ class Signed(Comparable):
         from spanagree.results import text
 
         shown = text.render(self.table().for_reading)
-        return "\n".join([shown.removesuffix("\n"), *(f"note: {printable(n)}" for n in self.notes)])
+        return "\n".join(
+            [shown.removesuffix("\n"), *(f"note: {escape_name(n)}" for n in self.notes)]
+        )
 
     def __repr__(self) -> str:
         from spanagree.results import text
@@ -275,7 +277,7 @@ class Signed(Comparable):
         return str(as_html(self.table().for_reading))
 
 
-class Result(Signed):
+class Result(ResultBase):
     """A result that can be drawn too (``_picture``), also by the parts in ``DRAWN``."""
 
     DRAWN: ClassVar[tuple[str, ...]] = ()
@@ -297,7 +299,7 @@ class Result(Signed):
 
         return plot(self.picture(by), ax)
 
-    def picture(self, by: By | None = None) -> Picture:
+    def picture(self, by: By | None = None) -> Plot:
         """Return the picture of the result, which draws it into Axes.
 
         Raises:
@@ -316,11 +318,11 @@ class Result(Signed):
         if by is not None and by not in cls.DRAWN:
             choice = "".join(f"choose by {part}, or " for part in cls.DRAWN)
             raise SettingError(
-                f"no picture shows this result by {printable(by)}; {choice}leave out by or the"
+                f"no picture shows this result by {escape_name(by)}; {choice}leave out by or the"
                 " picture"
             )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         return self._shown.picture_of(self, by)
 
     def metrics(self, by: By | None = None) -> dict[str, float]:
@@ -348,14 +350,14 @@ class Result(Signed):
         return flat
 
 
-def note_left_out(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
+def coverage_note(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
     """Return a note on how many documents a system does not share with whom it is compared with.
 
     >>> note_left_out("mine", 7, 10, "gold", "document")
     ['mine: 3 of 10 documents not shared with gold, left out']
     """
     left_out = documents - shared
-    note = f"{left_out} of {counted(documents, what)} not shared with {whom}, left out"
+    note = f"{left_out} of {pluralize(documents, what)} not shared with {whom}, left out"
     # a number beside others is quoted
-    subject = show(name) if name.isdecimal() else printable(name)
+    subject = quote_value(name) if name.isdecimal() else escape_name(name)
     return [f"{subject}: {note}"] if left_out else []

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numpy as np
 
 from spanagree.arrays import Floats
-from spanagree.errors import SettingError, show
+from spanagree.errors import SettingError, quote_value
 
 CERTAIN = 1e-10
 """An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
@@ -23,7 +23,7 @@ RARE = 10
 Number = TypeVar("Number", float, Floats)
 
 
-class Figures(NamedTuple):
+class ScoreValues(NamedTuple):
     """A number for each of the three figures of a score."""
 
     observed: float
@@ -266,8 +266,8 @@ class Ratio:
     @overload
     def __get__(self, scored: None, owner: type) -> Ratio: ...
     @overload
-    def __get__(self, scored: Scored, owner: type) -> Score: ...
-    def __get__(self, scored: Scored | None, owner: type) -> Ratio | Score:
+    def __get__(self, scored: HasScores, owner: type) -> Score: ...
+    def __get__(self, scored: HasScores | None, owner: type) -> Ratio | Score:
         return self if scored is None else scored.score_of(self)
 
     def parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
@@ -311,7 +311,7 @@ def _times(weight: float, value: Any) -> Any:
     return value if weight == 1 else weight * value  # spares a copy of large arrays
 
 
-class Scored(ABC):
+class HasScores(ABC):
     """What has a score for each figure: the attributes here are all figures that there are.
 
     F-beta is one more where a β is requested.
@@ -354,7 +354,7 @@ class Scored(ABC):
 
 
 FIGURES: Mapping[str, Ratio] = {
-    name: ratio for name, ratio in vars(Scored).items() if isinstance(ratio, Ratio)
+    name: ratio for name, ratio in vars(HasScores).items() if isinstance(ratio, Ratio)
 }
 """The figures on sums, by key, in the order in which they are reported."""
 
@@ -378,8 +378,8 @@ def f_beta(beta: float) -> Ratio:
     is_number = isinstance(beta, (Real, np.floating)) and not isinstance(beta, bool)
     if not is_number or not 1 / _MOST_BETA <= beta <= _MOST_BETA or beta == 1:
         raise SettingError(
-            f"beta {show(beta)}; a number from {1 / _MOST_BETA:g} to {_MOST_BETA:g} other than 1 is"
-            " needed, such as 2, by which recall weighs twice as much as precision"
+            f"beta {quote_value(beta)}; a number from {1 / _MOST_BETA:g} to {_MOST_BETA:g} other"
+            " than 1 is needed, such as 2, by which recall weighs twice as much as precision"
         )
     square = float(beta) ** 2
     return Ratio(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from spanagree.results.frame import Column, Value
-from spanagree.results.score import Figures, Ratio, Score, ends_of, over_annotators
+from spanagree.results.score import Ratio, Score, ScoreValues, ends_of, over_annotators
 
 
 class ScoreColumns(NamedTuple):
@@ -32,7 +32,9 @@ class ScoreColumns(NamedTuple):
     def columns(self) -> list[Column]:
         """The three figures, each with its interval if people see it."""
         columns = [Column(self.name, kind="json")]
-        for kind, title, meaning in zip(Figures._fields, self.titles, self.meanings, strict=True):
+        for kind, title, meaning in zip(
+            ScoreValues._fields, self.titles, self.meanings, strict=True
+        ):
             key, may_go = f"{self.name}_{kind}", title in self.spare
             columns.append(Column(key, title, "figure", meaning, may_go))
             is_spare = bool(self.titles[2]) and kind != "corrected"
@@ -47,7 +49,7 @@ class ScoreColumns(NamedTuple):
         """Return the values of one score in these columns."""
         three = (score.observed, score.expected, score.corrected)
         values: list[Value] = [Score(*three, score.reason, score.interval)]
-        for kind, title in zip(Figures._fields, self.titles, strict=True):
+        for kind, title in zip(ScoreValues._fields, self.titles, strict=True):
             values.append(getattr(score, kind))
             if self.intervals and title:
                 values.append(getattr(score.interval, kind, None))
@@ -61,14 +63,14 @@ class ScoreColumns(NamedTuple):
         return [
             Column(f"{self.name}_{k}{sample}_{end}")
             for sample in ("", "_annotators")[: 1 + self.others]
-            for k in Figures._fields
+            for k in ScoreValues._fields
             for end in ("low", "high")
         ]
 
     def end_values(self, score: Any) -> list[Value]:
         """Return the ends of the intervals of one score; ``nan`` where there are none."""
         intervals = [score.interval, over_annotators(score.interval)][: 1 + self.others]
-        return [end for x in intervals for kind in Figures._fields for end in ends_of(x, kind)]
+        return [end for x in intervals for kind in ScoreValues._fields for end in ends_of(x, kind)]
 
 
 def titles_of(figure: str) -> tuple[str, str, str]:

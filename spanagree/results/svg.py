@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from spanagree.arrays import Bools
-from spanagree.errors import cut
+from spanagree.errors import truncate
 from spanagree.results.frame import figure
 from spanagree.results.html import Html, el
 
@@ -59,7 +59,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
     rights = apart([place(after) for _, _, after, _ in lines], gap, foot)
     for (name, before, after, change), y, z in zip(lines, lefts, rights, strict=True):
         kind = {"▼": "slope falls", "▲": "slope rises"}.get(change.strip(), "slope")
-        short = el("tspan", cut(name, _BESIDE), class_="name")
+        short = el("tspan", truncate(name, _BESIDE), class_="name")
         at_left, at_right = f"\u2002{figure(before)}", f"{figure(after)}\u2002"
         parts.append(
             el(
@@ -148,7 +148,7 @@ def ranges(
         ]
     for i, (name, row) in enumerate(rows):
         middle = top + gap * (i + 0.5)
-        short = el("tspan", cut(name, _SHORT), class_="name")
+        short = el("tspan", truncate(name, _SHORT), class_="name")
         parts.append(el("text", short, x=side - 12, y=_digits(middle + 4), text_anchor="end"))
         for k, (value, *ends) in enumerate(row):
             if math.isnan(value):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from spanagree.errors import counted
-from spanagree.results.fit import PAGE, Grid, TextColumn, fitted, width_of, wrap
+from spanagree.errors import pluralize
+from spanagree.results.fit import PAGE, TextColumn, TextTable, fitted, width_of, wrap
 from spanagree.results.frame import PLAIN, Frame, TableStyle
 from spanagree.results.numbers import DIGITS
 
@@ -34,7 +34,7 @@ def render(table: Frame, look: TableStyle = PLAIN) -> str:
             )
             for c, column in enumerate(columns)
         ]
-        grid = Grid(as_texts, breaks)
+        grid = TextTable(as_texts, breaks)
         grids = [grid] if look.all_columns else fitted(grid, table.across > 0)
         parts += map(_drawn, grids)
         below += grids[-1].below
@@ -65,12 +65,12 @@ def one_line(table: Frame) -> str:
         )
         parts.append(f"{name}: {figures}" if figures else name)
         if sum(map(len, parts)) > _LONGEST and most > number:
-            parts.append(counted(most - number, "more row"))
+            parts.append(pluralize(most - number, "more row"))
             break
     return "; ".join(parts)
 
 
-def _drawn(grid: Grid) -> str:
+def _drawn(grid: TextTable) -> str:
     """Return the lines of a table."""
     lines = _lines(grid.columns, [column.head for column in grid.columns], top=False)
     for number in range(len(grid.columns[0].cells)):

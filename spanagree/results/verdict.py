@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from spanagree.errors import counted, counted_of, printable
+from spanagree.errors import escape_name, pluralize, pluralize_of
 from spanagree.results.frame import LEAST_P
 from spanagree.results.numbers import decimal
 from spanagree.results.score import NO_CHANCE, Score
@@ -37,7 +37,7 @@ def ends(low: float, high: float, confidence: float) -> str:
     return f"{confidence:g} % CI {short(low)} to {short(high)}"
 
 
-class Lead(NamedTuple):
+class PairwiseTest(NamedTuple):
     """What a test says of two systems: how far the first is ahead in corrected F1.
 
     Attributes:
@@ -58,7 +58,7 @@ class Lead(NamedTuple):
     where: str = ""
 
 
-class Better(NamedTuple):
+class SignificantPair(NamedTuple):
     """Two systems that a test tells apart.
 
     Attributes:
@@ -109,7 +109,7 @@ def chance_model(settings: Mapping[str, Any]) -> str:
     'Chance is undefined, so figures are raw: there is no text.'
     """
     if reason := settings.get("chance_undefined"):
-        return f"Chance is undefined, so figures are raw: {printable(reason)}."
+        return f"Chance is undefined, so figures are raw: {escape_name(reason)}."
     chance = settings["chance"]
     allowed = {"per-label": "segments of different labels", "overlapping": "all segments"}
     return f"Chance lets {allowed[chance]} overlap ({chance})." if chance in allowed else ""
@@ -131,7 +131,7 @@ def remarks_without_chance(settings: Mapping[str, Any]) -> list[str]:
     ['chance and corrected figures are undefined: there is no text']
     """
     reason = settings.get("chance_undefined")
-    return [f"chance and corrected figures are undefined: {printable(reason)}"] if reason else []
+    return [f"chance and corrected figures are undefined: {escape_name(reason)}"] if reason else []
 
 
 def not_in_text(
@@ -163,7 +163,9 @@ def not_in_text(
     if not n_lost:
         return ""
     of_all = (
-        counted_of(n_lost, n_read, "quote") if n_lost == n_unaligned else counted(n_lost, "quote")
+        pluralize_of(n_lost, n_read, "quote")
+        if n_lost == n_unaligned
+        else pluralize(n_lost, "quote")
     )
     if n_lost == 1:
         return f"{of_all} is not in the text and {_SINGULAR[outcome]}."
@@ -270,7 +272,7 @@ def from_first_to_last(values: Mapping[str, float]) -> str:
     for at, where in ((0, "first"), (-1, "last")):
         name = defined[at]
         more = "" if name == names[at] else f", the {where} that is defined"
-        shown.append(f"{short(values[name])} ({printable(name)}{more})")
+        shown.append(f"{short(values[name])} ({escape_name(name)}{more})")
     return f"from {shown[0]} to {shown[1]}"
 
 
@@ -320,12 +322,12 @@ def order(
         ((name, score),) = scores.items()
         if unmarked:
             return f"{in_words(unmarked)} marked nothing, on {where}."
-        return f"{one_score(printable(name), score, confidence)} It was measured on {where}."
+        return f"{one_score(escape_name(name), score, confidence)} It was measured on {where}."
     ranked, kind = ranked_by_chance(scores), decisive(scores)
     if not ranked:
         sentence = f"No system has a defined {_NAME_OF[kind]}, on {where}."
         return f"{sentence} {marked_nothing(unmarked)}".rstrip()
-    more = [counted(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
+    more = [pluralize(len(ranked) - _NAMED, "other")] if len(ranked) > _NAMED else []
     groups = _groups(scores, ranked[:_NAMED])
     named = [f"{in_words(names)} ({short(getattr(scores[names[0]], kind))})" for names in groups]
     ranking = f"the order is {', '.join([*named, *more])}"
@@ -339,9 +341,9 @@ def order(
 
 def comparison(
     scores: Mapping[str, Score],
-    leads: Sequence[Lead],
+    leads: Sequence[PairwiseTest],
     confidence: float,
-    better: Sequence[Better] = (),
+    better: Sequence[SignificantPair] = (),
     n_pairs: int = 1,
     unmarked: Sequence[str] = (),
     correction: str = "",
@@ -373,10 +375,10 @@ def comparison(
         if not (pair.first in firsts and pair.second in named)
         and not (pair.second in firsts and pair.first in named)
     ]
-    pairs = [f"{printable(a)} is better than {printable(b)}, p {p_of(p)}" for a, b, p in others]
+    pairs = [f"{escape_name(a)} is better than {escape_name(b)}, p {p_of(p)}" for a, b, p in others]
     if pairs:
         left = len(pairs) - _NAMED
-        more = [f"and {counted(left, 'more pair')} differ{'s' * (left == 1)}"] if left > 0 else []
+        more = [f"and {pluralize(left, 'more pair')} differ{'s' * (left == 1)}"] if left > 0 else []
         sentences.append(f"{'; '.join([*pairs[:_NAMED], *more])}.")
     if n_pairs > 1 and (correction or pairs):
         adjusted = f"adjusted for {n_pairs} pairs ({correction})" if correction else ""
@@ -385,7 +387,7 @@ def comparison(
 
 
 def _first_tested(
-    scores: Mapping[str, Score], firsts: Sequence[str], leads: Sequence[Lead], level: _Level
+    scores: Mapping[str, Score], firsts: Sequence[str], leads: Sequence[PairwiseTest], level: _Level
 ) -> str:
     """Return which systems come first, and from which others the test tells them apart."""
     best, same = firsts[0], set(firsts[1:])
@@ -406,7 +408,7 @@ def _first_tested(
     nearest = min(leads, key=lambda lead: lead.difference)
     return (
         f"{head}, and {are} told apart from all others; the closest is"
-        f" {printable(nearest.other)} ({_of(nearest, level)})."
+        f" {escape_name(nearest.other)} ({_of(nearest, level)})."
     )
 
 
@@ -441,7 +443,7 @@ def counted_from(numbers: Sequence[int], noun: str) -> str:
     ('7 to 42 documents', '1 document')
     """
     least, most = min(numbers), max(numbers)
-    return f"{least} to {counted(most, noun)}" if least < most else counted(most, noun)
+    return f"{least} to {pluralize(most, noun)}" if least < most else pluralize(most, noun)
 
 
 def first_by_chance(scores: Mapping[str, Score]) -> list[str]:
@@ -478,7 +480,7 @@ def in_words(names: Sequence[str]) -> str:
     >>> in_words(["a", "b", "c"]), in_words("abcdefgh")
     ('a, b and c', 'a, b, c, d, e and 3 others')
     """
-    *some, last = first_of([*map(printable, names)], _NAMED, "other")
+    *some, last = first_of([*map(escape_name, names)], _NAMED, "other")
     return f"{', '.join(some)} and {last}" if some else last
 
 
@@ -489,7 +491,7 @@ def first_of(names: Sequence[str], most: int, noun: str) -> list[str]:
     ['a and b', '2 more pairs']
     """
     left = len(names) - most
-    return [*names[:most], counted(left, noun)] if left > 0 else [*names]
+    return [*names[:most], pluralize(left, noun)] if left > 0 else [*names]
 
 
 def compared(shared: Sequence[int], documents: int, noun: str) -> str:
@@ -502,20 +504,20 @@ def compared(shared: Sequence[int], documents: int, noun: str) -> str:
     if least == documents:
         return ""
     some = f"{least} to {most}" if least < most else f"{most}"
-    return f"{some} of {counted(documents, noun)} were compared."
+    return f"{some} of {pluralize(documents, noun)} were compared."
 
 
 _Level: TypeAlias = tuple[float, int]
 """The confidence of intervals, in per cent, and the number of pairs that they hold for at once."""
 
 
-def _named(leads: Sequence[Lead], level: _Level) -> str:
+def _named(leads: Sequence[PairwiseTest], level: _Level) -> str:
     """Return the names of the first of some systems, each with its difference."""
-    named = [f"{printable(lead.other)} ({_of(lead, level)})" for lead in leads]
+    named = [f"{escape_name(lead.other)} ({_of(lead, level)})" for lead in leads]
     return ", ".join(first_of(named, _NAMED, "other"))
 
 
-def _of(lead: Lead, level: _Level) -> str:
+def _of(lead: PairwiseTest, level: _Level) -> str:
     """Return how far a system is ahead, with the interval of that, or with p."""
     varies, (confidence, n_pairs) = lead.low < lead.high, level
     interval = f", {ends(lead.low, lead.high, confidence)}" if varies else ""

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.corpus.label_table import LabelTable
-from spanagree.errors import counted, counted_of, printable
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import escape_name, pluralize, pluralize_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels import formulas
 from spanagree.labels.by_label import CoefficientsByPart
 from spanagree.labels.formulas import CORRECTED, CoefficientSet
@@ -23,7 +23,7 @@ from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import ends_of
 from spanagree.results.verdict import LEVEL
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import confidence_of, document_noun
 from spanagree.slices.differences import ENOUGH
 from spanagree.slices.metadata import Source
 from spanagree.slices.values import SliceBy, sliced_documents
@@ -106,13 +106,13 @@ class CoefficientsBySlice(CoefficientsByPart):
             return sentence.replace("No test was made.", f"No test was made: {why}.")
         (largest,) = self.differences
         high, low = (
-            f"{verdict.short(self.alphas[x])} in {printable(x)}" for x in (largest.b, largest.a)
+            f"{verdict.short(self.alphas[x])} in {escape_name(x)}" for x in (largest.b, largest.a)
         )
         confidence = confidence_of(self.settings) or 95
         sure = verdict.ends(largest.low, largest.high, confidence)
         simultaneous, pairs = "", ""
         if self.n_tested > 1:
-            simultaneous, pairs = "simultaneous ", f", {counted(self.n_tested, 'pair')}"
+            simultaneous, pairs = "simultaneous ", f", {pluralize(self.n_tested, 'pair')}"
         figures = (
             f"Krippendorff's α is {high} and {low} (difference {verdict.short(largest.value)},"
             f" {simultaneous}{sure}, p {verdict.p_of(largest.p_adjusted)}{pairs})"
@@ -131,7 +131,8 @@ class CoefficientsBySlice(CoefficientsByPart):
         if not self.differences:
             return f"{sentence} There are too few {self._clusters} for a test."
         steps = [
-            f"from {printable(step.a)} to {printable(step.b)} (p {verdict.p_of(step.p_adjusted)})"
+            f"from {escape_name(step.a)} to {escape_name(step.b)} (p"
+            f" {verdict.p_of(step.p_adjusted)})"
             for step in self.differences
             if step.p_adjusted < LEVEL
         ]
@@ -145,7 +146,11 @@ class CoefficientsBySlice(CoefficientsByPart):
     @property
     def _clusters(self) -> str:
         """The word for what is left out one at a time."""
-        return f"{unit(self.settings)}s" if self.settings.get("items") == "tokens" else "items"
+        return (
+            f"{document_noun(self.settings)}s"
+            if self.settings.get("items") == "tokens"
+            else "items"
+        )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"slices": None}
 
@@ -160,7 +165,7 @@ class CoefficientsBySlice(CoefficientsByPart):
         """A row for each slice."""
         ci = self.settings.ci is not None
         columns = [
-            Column("slice", printable(self.title), "name", "slice"),
+            Column("slice", escape_name(self.title), "name", "slice"),
             Column("items", "items", "count", "items of a slice"),
             Column("compared", "with two", "count", "items of a slice with two labels", spare=True),
             Column("labels", "labels", "count", "labels of a slice", spare=True),
@@ -180,8 +185,8 @@ class CoefficientsBySlice(CoefficientsByPart):
                     figures.append(ends_of(part.alpha.interval, "corrected"))
             rows.append([name, counts.items, counts.compared, counts.labels, *figures])
         items = sum(part.counts.items for part in self.values())
-        with_two = counted_of(sum(part.counts.compared for part in self.values()), items, "item")
-        caption = f"{counted(len(self), 'slice')}, {with_two} with two labels or more"
+        with_two = pluralize_of(sum(part.counts.compared for part in self.values()), items, "item")
+        caption = f"{pluralize(len(self), 'slice')}, {with_two} with two labels or more"
         return Frame(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
 
 
@@ -226,9 +231,11 @@ def coefficients_by_slice(
         sliced = sliced_documents(group_by, ids, rows, noun="item", **reading)  # type: ignore[arg-type]  # texts
         tables = {name: source.subset(np.array(here)) for name, here in sliced.documents().items()}
     else:
-        corpus = corpus_of(source)
+        corpus = as_corpus(source)
         ids = [corpus.id_of(d) for d in range(len(corpus))]
-        sliced = sliced_documents(group_by, ids, rows, noun=unit(corpus.reading), **reading)  # type: ignore[arg-type]  # texts
+        sliced = sliced_documents(
+            group_by, ids, rows, noun=document_noun(corpus.reading), **reading
+        )  # type: ignore[arg-type]  # texts
         tables = {
             name: token_labels(corpus.subset(np.array(here)), skip_outside=skip_outside)
             for name, here in sliced.documents().items()

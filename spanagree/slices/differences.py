@@ -23,7 +23,7 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.systems.compare_systems import Difference
-from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import TIE, evidence_of
 from spanagree.uncertainty.permutation import holm, portions
 
@@ -119,7 +119,7 @@ def difference(
     for side, (part, at) in enumerate(zip(two, np.split(place, [len(two[0].keys)]), strict=True)):
         rows[at, side] = with_expected_sizes(part.table, rows.shape[2])
     both = len(two[0].keys) + len(two[1].keys) - len(keys)
-    change = LeftOut.of(rows).difference(1, 0, tail, number)
+    change = DocumentInfluence.of(rows).difference(1, 0, tail, number)
     columns = change.value.tolist(), change.ends.tolist(), change.p.tolist(), change.reasons
     made = [
         Difference(value, low, high, p, min(1.0, number * p) if p == p else p, reason)

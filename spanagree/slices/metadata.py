@@ -14,7 +14,14 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from spanagree.corpus.tags import is_tag
-from spanagree.errors import InputError, SettingError, SpanAgreeError, counted, printable_path, show
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    SpanAgreeError,
+    pluralize,
+    printable_path,
+    quote_value,
+)
 from spanagree.formats.hugging_face.columns import cell_of, each_row
 from spanagree.formats.hugging_face.load import rows_in_file
 from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
@@ -66,8 +73,8 @@ class MetadataColumn:
                     values[id_] = before if value is None else value
                 elif before != value and name not in self._conflicts:
                     self._conflicts[name] = (
-                        f"{where}: {show(id_)} has {self.column} {show(value)}, and {show(before)}"
-                        " in another row; a document has one"
+                        f"{where}: {quote_value(id_)} has {self.column} {quote_value(value)}, and"
+                        f" {quote_value(before)} in another row; a document has one"
                     )
 
     def _ids_in(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -113,8 +120,8 @@ def _text_of(cell: Any, column: str, where: str) -> str | None:
         return None
     if isinstance(cell, (list, tuple, Mapping)):
         raise InputError(
-            f"{where}: {column} holds {show(cell)}; a text or a number is needed, a.b leads into"
-            " objects"
+            f"{where}: {column} holds {quote_value(cell)}; a text or a number is needed, a.b leads"
+            " into objects"
         )
     if isinstance(cell, bool):
         return str(cell).lower()
@@ -174,8 +181,8 @@ def column_values(
         for id_, value in of_table.items():
             if value_of.setdefault(id_, value) != value:
                 raise InputError(
-                    f"{name}: document {show(id_)} has {column} {show(value)}, and"
-                    f" {show(value_of[id_])} in another file; a document has one"
+                    f"{name}: document {quote_value(id_)} has {column} {quote_value(value)}, and"
+                    f" {quote_value(value_of[id_])} in another file; a document has one"
                 )
     return [value_of.get(id_) for id_ in ids], list(names)
 
@@ -193,9 +200,9 @@ def _in_order(
 def _no_ids(name: str, n_rows: int, ids: Sequence[str], noun: str) -> InputError:
     """Build the error for rows that do not tell which document they are of."""
     return InputError(
-        f"{name}: its {counted(n_rows, 'row')} have no ids of the {counted(len(ids), noun)},"
-        f" such as {show(ids[0]) if ids else 'none'}; --document names the column with the ids, or"
-        " a table FILE:COLUMN has them"
+        f"{name}: its {pluralize(n_rows, 'row')} have no ids of the {pluralize(len(ids), noun)},"
+        f" such as {quote_value(ids[0]) if ids else 'none'}; --document names the column with the"
+        " ids, or a table FILE:COLUMN has them"
     )
 
 

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from spanagree.comparisons.place_shares import PlaceShares, beside_uniform
+from spanagree.comparisons.place_shares import PlacementStatistics, beside_uniform
 from spanagree.comparisons.tally import ScoredTally, Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
-from spanagree.errors import SettingError, counted, counted_of, printable
+from spanagree.errors import SettingError, escape_name, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value, probability
-from spanagree.results.plots import Picture, f1_dots, lines, rows_size
-from spanagree.results.result import Comparable, Keyed, Result
+from spanagree.results.plots import Plot, f1_dots, lines, rows_size
+from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import NO_CHANCE, UNDEFINED, Ratio, Score, figures_of, undefined
 from spanagree.results.score_columns import F1, ScoreColumns, columns_of_figure
 from spanagree.results.verdict import LEVEL
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import confidence_of, document_noun
 from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
 
 _NAMED = 5  # steps, or slices, in a sentence
@@ -26,7 +26,7 @@ _PICTURED = 12  # slices beside each other in a picture of several systems
 
 
 @dataclass(frozen=True, eq=False)
-class SliceScore(Comparable, ScoredTally):
+class SliceScore(NanEqualMixin, ScoredTally):
     """The figures of a system, ``precision``, ``recall`` and ``f1``, or of a team, in one slice.
 
     Attributes:
@@ -57,7 +57,7 @@ class SliceScore(Comparable, ScoredTally):
 
 
 @dataclass(frozen=True, eq=False)
-class Slice(Comparable):
+class Slice(NanEqualMixin):
     """One slice of the documents, or of their segments.
 
     Attributes:
@@ -81,7 +81,7 @@ class Slice(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Slices(Result, Keyed):
+class Slices(Result, MappingResult):
     """The result of :func:`score_slices`.
 
     Attributes:
@@ -123,7 +123,7 @@ class Slices(Result, Keyed):
     notes: tuple[str, ...]
     no_chance: str = ""
     is_ordered: bool = False
-    places: PlaceShares | None = field(default=None, repr=False, compare=False)
+    places: PlacementStatistics | None = field(default=None, repr=False, compare=False)
     uniform: Slices | None = field(default=None, repr=False, compare=False)
     not_in_text: str = field(default="", repr=False, compare=False)
 
@@ -140,8 +140,8 @@ class Slices(Result, Keyed):
         for part in self.slices:
             if part.name == name:
                 return part
-        known = ", ".join(printable(part.name) for part in self.slices)
-        raise SettingError(f"unknown slice {printable(name)}; allowed: {known}")
+        known = ", ".join(escape_name(part.name) for part in self.slices)
+        raise SettingError(f"unknown slice {escape_name(name)}; allowed: {known}")
 
     @property
     def scored(self) -> list[str]:
@@ -160,7 +160,7 @@ class Slices(Result, Keyed):
     def _subject(self, name: str) -> str:
         """Return the figure of a system, or of the team, in words."""
         figure = "F1" if self.no_chance else "corrected F1"
-        return figure if self._of_team else f"{figure} of {printable(name)}"
+        return figure if self._of_team else f"{figure} of {escape_name(name)}"
 
     def _values(self, name: str) -> dict[str, float]:
         """Return the figure that is compared, by slice."""
@@ -192,7 +192,8 @@ class Slices(Result, Keyed):
         extremes = verdict.extremes(self._values(self.scored[0]), "slice", subject, None, 95)
         return f"{extremes[0].upper()}{extremes[1:]}".replace(
             "No test was made.",
-            f"No test was made: fewer than two slices have {ENOUGH} {unit(self.settings)}s with"
+            f"No test was made: fewer than two slices have {ENOUGH}"
+            f" {document_noun(self.settings)}s with"
             " anything marked, and two with an error and a match.",
         )
 
@@ -205,9 +206,9 @@ class Slices(Result, Keyed):
         tested = getattr(largest, self._kind)
         values = self._values(largest.scored)
         high, low = (
-            f"{verdict.short(values[x])} in {printable(x)}" for x in (largest.b, largest.a)
+            f"{verdict.short(values[x])} in {escape_name(x)}" for x in (largest.b, largest.a)
         )
-        pairs = f", {counted(self.n_tested, 'pair')}" if self.n_tested > 1 else ""
+        pairs = f", {pluralize(self.n_tested, 'pair')}" if self.n_tested > 1 else ""
         confidence = confidence_of(self.settings) or 95
         sure = verdict.ends(tested.low, tested.high, confidence)
         if self.n_tested > 1:
@@ -233,7 +234,7 @@ class Slices(Result, Keyed):
         tested = getattr(changes[0], self._kind)
         p = self.trends[name].p if several else tested.p
         if math.isnan(p):
-            return f"{sentence} There are too few {unit(self.settings)}s for a test."
+            return f"{sentence} There are too few {document_noun(self.settings)}s for a test."
         rises = (self.trends[name].slope if several else tested.value) > 0
         what, where = ("trend", " over all slices") if several else ("change", "")
         outcome = (
@@ -243,7 +244,7 @@ class Slices(Result, Keyed):
         )
         sentence = f"{sentence} By a permutation test {outcome} (p {verdict.p_of(p)})."
         steps = [
-            f"from {printable(step.a)} to {printable(step.b)}"
+            f"from {escape_name(step.a)} to {escape_name(step.b)}"
             f" (p {verdict.p_of(getattr(step, self._kind).p_adjusted)})"
             for step in changes
             if several and getattr(step, self._kind).p_adjusted < LEVEL
@@ -291,9 +292,9 @@ class Slices(Result, Keyed):
         }
         if of_team:  # other figures of two annotators depend on who is first
             shown = {"f1": ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))}
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         columns = [
-            Column("slice", printable(self.title), "name", "slice"),
+            Column("slice", escape_name(self.title), "name", "slice"),
             *([] if of_team else [Column("system", "system", "name")]),
             Column("documents", f"{noun}s", "count", "documents of a slice"),
             *(
@@ -324,8 +325,8 @@ class Slices(Result, Keyed):
                 rows.append(row)
         of_whole = 0 if self.whole is None else len(self.whole.scores)
         sliced = sum(part.documents for part in self.slices)
-        of_documents = counted_of(min(sliced, self.documents), self.documents, noun)
-        caption = f"{counted(len(self.slices), 'slice')}, {of_documents}"
+        of_documents = pluralize_of(min(sliced, self.documents), self.documents, noun)
+        caption = f"{pluralize(len(self.slices), 'slice')}, {of_documents}"
         table = Frame(
             columns,
             rows,
@@ -363,10 +364,10 @@ class Slices(Result, Keyed):
 
     def _remarks(self) -> list[str]:
         """Say whether there is a trend, what is compared, and what a difference may be due to."""
-        noun, remarks = unit(self.settings), list[str]()
+        noun, remarks = document_noun(self.settings), list[str]()
         for name, trend in self.trends.items():
             if not math.isnan(trend.p):
-                whose = "" if self._of_team else f" of {printable(name)}"
+                whose = "" if self._of_team else f" of {escape_name(name)}"
                 remarks.append(
                     f"trend{whose}: {self._kind_in_words} {trend.slope:+.4f} from slice to slice, p"
                     f" {probability(trend.p)}"
@@ -376,15 +377,15 @@ class Slices(Result, Keyed):
             same = sum(change.both for change in first)
             where = f"no {noun} is in two of them"
             if same:
-                where = f"{counted(same, noun)} {'is' if same == 1 else 'are'} in two slices"
+                where = f"{pluralize(same, noun)} {'is' if same == 1 else 'are'} in two slices"
             remarks.append(f"change: {self._kind_in_words}, from the slice above; {where}")
             remarks += [
-                f"–: change from {printable(change.a)} to {printable(change.b)}: {reason}"
+                f"–: change from {escape_name(change.a)} to {escape_name(change.b)}: {reason}"
                 for change in self.changes
                 if (reason := getattr(change, self._kind).reason)
             ]
         for name, slices in self.untested.items():
-            whose = "" if self._of_team else f" for {printable(name)}"
+            whose = "" if self._of_team else f" for {escape_name(name)}"
             remarks.append(
                 f"not tested{whose}: {verdict.in_words(slices)}, with fewer than {ENOUGH} {noun}s"
                 " with anything marked, or two with an error and two with a match"
@@ -396,17 +397,17 @@ class Slices(Result, Keyed):
         for part in self.slices:
             for name, score in part.scores.items():
                 if score.f1.reason and score.f1.reason not in (self.no_chance, NO_CHANCE):
-                    whose = "" if self._of_team else f", {printable(name)}"
+                    whose = "" if self._of_team else f", {escape_name(name)}"
                     kind = "" if math.isnan(score.f1.observed) else "corrected "
                     remarks.append(
-                        f"{printable(part.name)}{whose}: {kind}F1 undefined: {score.f1.reason}"
+                        f"{escape_name(part.name)}{whose}: {kind}F1 undefined: {score.f1.reason}"
                     )
         if self.places is not None:
             remarks += self.places.remarks(
                 {"annotators": list(self.places.annotators)}
                 if self._of_team
                 else {
-                    printable(self.settings.gold): [self.settings.gold],
+                    escape_name(self.settings.gold): [self.settings.gold],
                     "systems": self.scored,
                 }
             )
@@ -420,14 +421,14 @@ class Slices(Result, Keyed):
             least = min((score.documents for score in part.scores.values()), default=0)
             if least < ENOUGH:
                 few.setdefault(least, []).append(part.name)
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         return tuple(
-            f"{verdict.in_words(names)}: only {counted(least, noun)} compared; figures may differ"
+            f"{verdict.in_words(names)}: only {pluralize(least, noun)} compared; figures may differ"
             " a lot on others, and tests find hardly anything there"
             for least, names in sorted(few.items())
         )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return F1 and corrected F1 of each slice as dots, or a line for each of several systems.
 
         Of many slices the first are drawn.
@@ -441,4 +442,4 @@ class Slices(Result, Keyed):
             name: [self._values(name).get(value, math.nan) for value in drawn] for name in scored
         }
         what = self._kind_in_words
-        return Picture(lambda ax: lines(ax, columns=drawn, rows=rows, what=what), rows_size(rows))
+        return Plot(lambda ax: lines(ax, columns=drawn, rows=rows, what=what), rows_size(rows))

@@ -19,12 +19,12 @@ from spanagree.comparisons.overlaps import widest_chance
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.same_texts import numbers_of_texts
-from spanagree.errors import SettingError, check_whole, chosen, counted, printable, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import SettingError, check_whole, chosen, escape_name, pluralize, quote_value
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 from spanagree.slices.differences import (
     SliceDifference,
     SliceTable,
@@ -170,14 +170,14 @@ def score_slices(
         group_by,
         ids,
         source,
-        noun=unit(result.settings),
+        noun=document_noun(result.settings),
         document=document,
         encoding=encoding,
     )
     keys, notes = _keys_of(sliced, corpus)
     wholes = _wholes_of(result, jackknife)
     parts = _parts_of(sliced, result, scored_rows(result), keys, wholes)
-    about = _About(
+    about = _SliceContext(
         sliced.title,
         sliced.says,
         sliced.is_ordered,
@@ -220,7 +220,7 @@ def _check(result: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _About:
+class _SliceContext:
     """What slices are of.
 
     Attributes:
@@ -260,7 +260,7 @@ class _Testing:
 
     def scored(
         self,
-        about: _About,
+        about: _SliceContext,
         parts: Sequence[_Part],
         notes: Iterable[str] = (),
         all_documents: _Part | None = None,
@@ -269,7 +269,7 @@ class _Testing:
         slices = tuple(part.scored(self.jackknife) for part in parts)
         names = list(dict.fromkeys(name for part in parts for name in part.rows))
         tables = {name: [part.table(name) for part in parts if name in part.rows] for name in names}
-        noun = unit(about.result.settings)
+        noun = document_noun(about.result.settings)
         changes: tuple[SliceDifference, ...] = ()
         trends: dict[str, Trend] = {}
         largest, n_tested = None, 0
@@ -296,7 +296,7 @@ class _Testing:
             not_in_text=about.not_in_text,
         )
 
-    def _settings(self, about: _About, slices: Sequence[Slice], is_drawn: bool) -> Any:
+    def _settings(self, about: _SliceContext, slices: Sequence[Slice], is_drawn: bool) -> Any:
         """Return the settings of the result, with the slices and what compares them."""
         settings = about.result.settings
         more: dict[str, Any] = {"ci": None, "reading": {**settings.reading, "slices": about.says}}
@@ -450,14 +450,14 @@ def _same_documents(
     if not differ or not are_some_same:
         return made, []
     return made, [
-        f"{counted(differ, 'document')} with the id of a document in another slice, but another"
+        f"{pluralize(differ, 'document')} with the id of a document in another slice, but another"
         " text; they are compared as different documents"
     ]
 
 
 def _of_results(
     results: Mapping[str, Scorable], jackknife: Jackknife | None
-) -> tuple[_About, list[_Part], list[str]]:
+) -> tuple[_SliceContext, list[_Part], list[str]]:
     """Take each of several results as a slice.
 
     Raises:
@@ -483,7 +483,9 @@ def _of_results(
     total = sum(map(len, corpora.values()))
     lost = _not_in_text([*results.values()])
     reason = first.settings.chance_undefined or ""
-    about = _About("file", "file", is_ordered, total, every_note, first, reason, not_in_text=lost)
+    about = _SliceContext(
+        "file", "file", is_ordered, total, every_note, first, reason, not_in_text=lost
+    )
     return about, parts, notes
 
 
@@ -520,8 +522,8 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
                 if fits == NONE:
                     remedy = "read them as one corpus, which has one chance"
                 raise SettingError(
-                    f"{show(first_name)} is of {setting} {names[0]}, {show(name)} of {names[1]}:"
-                    f" such figures are not compared; {remedy}"
+                    f"{quote_value(first_name)} is of {setting} {names[0]}, {quote_value(name)} of"
+                    f" {names[1]}: such figures are not compared; {remedy}"
                 )
 
 
@@ -541,7 +543,7 @@ def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _
     if name == LENGTH:
         sliced: ClassifiedRows = by_length(result)
     else:
-        sliced = by_seen(result, corpus_of(seen), _name_of(seen))
+        sliced = by_seen(result, as_corpus(seen), _name_of(seen))
     corpus = corpus_of_result(result)
     keys, wholes = np.arange(len(corpus)), _wholes_of(result, testing.jackknife)
     annotators = annotators_of(result, np.ones(len(corpus), np.bool_))
@@ -549,7 +551,7 @@ def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _
         _Part(value, len(corpus), annotators, rows, keys, wholes, sliced.no_chance)
         for value, rows in zip(sliced.names, sliced.rows, strict=True)
     ]
-    about = _About(
+    about = _SliceContext(
         name,
         sliced.says,
         False,
@@ -566,4 +568,4 @@ def _name_of(source: Any) -> str:
     """Return the name of a training file."""
     if not isinstance(source, (str, os.PathLike)):
         return ""
-    return printable(os.path.basename(os.fspath(source)))
+    return escape_name(os.path.basename(os.fspath(source)))

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spanagree.agreement.compared_annotators import ComparedAnnotators
-from spanagree.agreement.count import PerDocument as TeamDocuments
+from spanagree.agreement.count import PairsByDocument as TeamDocuments
 from spanagree.agreement.result import Agreement
 from spanagree.arrays import Ints
 from spanagree.choices import SLICES
-from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.measures import find_match, measures
+from spanagree.comparisons.counting import MatchCountOptions
+from spanagree.comparisons.measures import find_measure, measures
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
@@ -215,7 +215,7 @@ def _compared(
         quotes: class of each quote that is not in the text, by annotator.
         names: names of the classes.
     """
-    of_label = find_match(result.settings.match).of_label
+    of_label = find_measure(result.settings.match).of_label
     n_labels = len(corpus.labels) if of_label else 1
     layers = {
         name: replace(layer, label=classes[name] * n_labels + (layer.label if of_label else 0))
@@ -228,7 +228,7 @@ def _compared(
         label = tuple(labels[i] for i in (quotes[name] * n_labels + code).tolist())
         unplaced[name] = replace(lost, label=label)
     marked = corpus.but(layers=layers, labels=labels, unplaced=unplaced)
-    counting = MatchCounting(match="exact", chance=result.counting.chance)
+    counting = MatchCountOptions(match="exact", chance=result.counting.chance)
     all_rows = scored_rows(result)
     if isinstance(result, Agreement):
         sums = ComparedAnnotators.of(marked, counting).sums

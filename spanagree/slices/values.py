@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from spanagree.choices import SLICES
 from spanagree.corpus.grouped import places_found
-from spanagree.errors import SettingError, counted, listed, printable, show
+from spanagree.errors import SettingError, escape_name, join_names, pluralize, quote_value
 from spanagree.formats.document_tables import names_in_table, says_table, table_named
 from spanagree.slices.metadata import Source, column_values
 
@@ -40,9 +40,10 @@ class UnknownSlicesError(SettingError):
 
     def message(self, views: Sequence[str]) -> str:
         """Return the message where some views are allowed too."""
-        there = f"there are {listed(self.columns)}" if self.columns else "there is none"
+        there = f"there are {join_names(self.columns)}" if self.columns else "there is none"
         return (
-            f"group_by {show(self.by)}: unknown; allowed: {', '.join(views)}; a column ({there});"
+            f"group_by {quote_value(self.by)}: unknown; allowed: {', '.join(views)}; a column"
+            f" ({there});"
             f" FILE:COLUMN, a table with the {self.noun}s' ids; a pattern with a group, such as"
             " '(.*)-', for ids"
         )
@@ -82,7 +83,7 @@ class SlicedDocuments(NamedTuple):
         if not left:
             return []
         verb = "has" if left == 1 else "have"
-        return [f"{counted(left, self.noun)} {verb} no {printable(self.title)}, left out"]
+        return [f"{pluralize(left, self.noun)} {verb} no {escape_name(self.title)}, left out"]
 
     def documents(self) -> dict[str, list[int]]:
         """Return the numbers of the documents of each slice, in order."""
@@ -150,7 +151,7 @@ def sliced_documents(
     """
     sliced = _found(by, ids, source, noun, document, encoding)
     if all(name is None for name in sliced.names):
-        raise SettingError(f"group_by {show(sliced.says)}: no {noun} has a value")
+        raise SettingError(f"group_by {quote_value(sliced.says)}: no {noun} has a value")
     return sliced
 
 
@@ -167,8 +168,8 @@ def _found(
     if not isinstance(by, str):
         if not isinstance(by, Sequence) or len(by) != len(ids):
             raise SettingError(
-                f"group_by {show(by)}; a column, a table, a pattern, or the slice of each of"
-                f" {counted(len(ids), noun)} is needed"
+                f"group_by {quote_value(by)}; a column, a table, a pattern, or the slice of each of"
+                f" {pluralize(len(ids), noun)} is needed"
             )
         return SlicedDocuments([_name(name) for name in by], ids, "slice", "names", noun)
     if (table := table_named(by)) is not None:

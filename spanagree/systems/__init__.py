@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanagree.systems.errors_by_type import ErrorTypes as ErrorTypes
     from spanagree.systems.errors_by_type import error_types as error_types
     from spanagree.systems.result import Evaluation as Evaluation
-    from spanagree.systems.result import Macro as Macro
+    from spanagree.systems.result import MacroAverage as MacroAverage
     from spanagree.systems.result import Rank as Rank
     from spanagree.systems.result import System as System
     from spanagree.systems.runs import EvaluationOfRuns as EvaluationOfRuns

@@ -20,20 +20,20 @@ import numpy as np
 from spanagree.arrays import Floats
 from spanagree.chance.walk import BUDGET
 from spanagree.comparisons.chance_distribution.distribution import (
+    DistributionOptions,
     MatchDistribution,
-    Question,
     distribution,
     draws_of,
     likely_matches,
 )
 from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_whole, counted, printable
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import SettingError, check_whole, escape_name, pluralize
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, clouds, heights, rows_size, sentence
-from spanagree.results.result import Comparable, Result
+from spanagree.results.plots import Plot, clouds, heights, rows_size, sentence
+from spanagree.results.result import NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED
 from spanagree.results.verdict import LEVEL
 from spanagree.systems.count import EvaluationSettings
@@ -47,7 +47,7 @@ _TIE = 1e-12  # relative; matches closer than this are the same
 
 
 @dataclass(frozen=True, eq=False)
-class TestedSystem(Comparable):
+class TestedSystem(NanEqualMixin):
     """One system against chance: gold as it is, the system's segments at random.
 
     Attributes:
@@ -139,9 +139,9 @@ class ChanceTest(Result):
         sentences = []
         for outcome, names in parts.items():
             if len(tested) == 1 and names:
-                sentences.append(f"{printable(names[0])} is {outcome}, {self._p_of(names[0])}.")
+                sentences.append(f"{escape_name(names[0])} is {outcome}, {self._p_of(names[0])}.")
             elif names:
-                shown = [f"{printable(name)} ({self._p_of(name)})" for name in names]
+                shown = [f"{escape_name(name)} ({self._p_of(name)})" for name in names]
                 some = ", ".join(verdict.first_of(shown, _NAMED, "other"))
                 sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {some}.")
         n_tests = sum(not math.isnan(x.p) for x in self.systems.values())
@@ -177,10 +177,10 @@ class ChanceTest(Result):
         computed = (
             "exactly"
             if self.settings.null == "exact"
-            else counted(self.settings.draws or 0, "draw")
+            else pluralize(self.settings.draws or 0, "draw")
         )
         rule = self.settings.places
-        where = "anywhere" if rule is None else f"by places {printable(rule)}"
+        where = "anywhere" if rule is None else f"by places {escape_name(rule)}"
         rows: list[list[Value]] = []
         for x in systems:
             row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, x.p, x.p_holm]
@@ -195,11 +195,11 @@ class ChanceTest(Result):
             remarks=[*reasons, *self.caveats],
         )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return how probable each F1 is by chance, and that of the system."""
         systems = [tested for tested in self.systems.values() if not math.isnan(tested.p)]
         if not systems:
-            return Picture(functools.partial(sentence, text="no system that marked anything"))
+            return Plot(functools.partial(sentence, text="no system that marked anything"))
         titles = ("by chance", "the system")
         if any(len(tested.null) for tested in systems):
             rows = {tested.name: (tested.null, tested.f1) for tested in systems}
@@ -207,7 +207,7 @@ class ChanceTest(Result):
         else:
             curves = {tested.name: (*_curve(tested), tested.f1) for tested in systems}
             draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
-        return Picture(draw, rows_size(self.systems))
+        return Plot(draw, rows_size(self.systems))
 
 
 def _curve(tested: TestedSystem) -> tuple[Floats, Floats]:
@@ -252,7 +252,7 @@ def chance_test(
     >>> round(mine.p, 10), round(mine.mean, 10), round(mine.high, 10)
     (0.04, 0.2, 0.5)
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     check_evaluation(evaluation, "chance_test")
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
@@ -262,7 +262,7 @@ def chance_test(
     settings, per_document = evaluation.settings, evaluation.counted.per_document
     corpus = evaluation.rows.corpus  # as it was compared: relations, an attribute, some labels
     corpus.check_segments("p against chance")
-    ask = Question(counting.measure, counting.chance, budget, draws, seed)
+    ask = DistributionOptions(counting.measure, counting.chance, budget, draws, seed)
     report_progress = progress or (lambda done, total: None)
     systems = {}
     for done, (name, system) in enumerate(evaluation.systems.items()):
@@ -320,8 +320,8 @@ def _null_settings(
         return {"null": "exact"}, ()
     least = min(len(by_chance.drawn) for by_chance in partly.values())
     notes = (
-        f"{printable(name)}: chance was drawn, {counted(len(by_chance.drawn), 'time')}, in"
-        f" {counted(by_chance.computed['drawn'], 'document')} without an exact distribution; p is"
+        f"{escape_name(name)}: chance was drawn, {pluralize(len(by_chance.drawn), 'time')}, in"
+        f" {pluralize(by_chance.computed['drawn'], 'document')} without an exact distribution; p is"
         f" not below {by_chance.least_p:.1g} unless the other documents alone make it so;"
         " chance_test(…, draws=…) draws more"
         for name, by_chance in partly.items()
@@ -329,7 +329,7 @@ def _null_settings(
     return {"null": "partly-drawn", "draws": least, "seed": int(seed)}, tuple(notes)
 
 
-def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> TestedSystem:
+def _computed(corpus: Corpus, gold: str, system: System, ask: DistributionOptions) -> TestedSystem:
     """Return one system against the exact distribution of chance."""
     matched, scale = system.tally.matched, 2 / system.tally.size
     by_chance = distribution(corpus, (gold, system.name), gold, ask)
@@ -348,7 +348,7 @@ def _computed(corpus: Corpus, gold: str, system: System, ask: Question) -> Teste
     )
 
 
-def _simulated(corpus: Corpus, gold: str, system: System, ask: Question) -> TestedSystem:
+def _simulated(corpus: Corpus, gold: str, system: System, ask: DistributionOptions) -> TestedSystem:
     """Return one system against random annotations."""
     matched, scale = system.tally.matched, 2 / system.tally.size
     corpus = corpus.subset(canonical_order(corpus))

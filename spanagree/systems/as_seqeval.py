@@ -11,17 +11,17 @@ import numpy as np
 
 from spanagree.arrays import Floats
 from spanagree.chance.model import chance_model
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.corpus.tags import prefixed, scheme_named
 from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
     check_keywords,
-    counted,
     is_iterable,
-    listed,
-    show,
+    join_names,
+    pluralize,
+    quote_value,
 )
 from spanagree.formats.tag_lists import from_tags
 from spanagree.results.score import UNDEFINED, corrected
@@ -41,7 +41,7 @@ _FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # w
 _DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as its report does
 
 
-class Figure(float):
+class SeqevalScore(float):
     """A figure as seqeval gives it, and what chance makes of it.
 
     Attributes:
@@ -57,7 +57,7 @@ class Figure(float):
     corrected: float = UNDEFINED
 
     @classmethod
-    def of(cls, observed: float, expected: float) -> Figure:
+    def of(cls, observed: float, expected: float) -> SeqevalScore:
         """Return an observed figure, with what is expected and corrected beside it."""
         score = corrected(observed, expected)
         figure = cls(score.observed)
@@ -65,7 +65,7 @@ class Figure(float):
         return figure
 
 
-class _Counts:
+class _LabelCounts:
     """Counts of each label, sorted, and the figures that seqeval and chance make of them.
 
     ``rows`` are matched, expected, size of gold, size of the system; (labels, 4). Recall weighs
@@ -77,7 +77,7 @@ class _Counts:
     ) -> None:
         check = ("warn", 0, 1)
         if zero_division not in check:
-            raise SettingError(f"zero_division {zero_division!r}; allowed: {listed(check)}")
+            raise SettingError(f"zero_division {zero_division!r}; allowed: {join_names(check)}")
         self.labels, self.rows, self.zero_division, self.beta = labels, rows, zero_division, beta
 
     def of_rows(self, rows: Floats) -> dict[str, Floats]:
@@ -103,7 +103,7 @@ class _Counts:
         shares[size == 0] = self.zero_division == 1
         return shares
 
-    def mean(self, average: str) -> dict[str, Figure]:
+    def mean(self, average: str) -> dict[str, SeqevalScore]:
         """Return precision, recall and F1 over all labels, by name."""
         gold, marked = self.rows[:, 2].sum(), self.rows[:, 3].sum()
         divisors = {"precision": marked, "recall": gold, "f1": gold + marked}
@@ -118,12 +118,14 @@ class _Counts:
                 observed, expected = np.average(figures, 0, weights).tolist()
             else:
                 observed = expected = UNDEFINED
-            means[name] = Figure.of(observed, expected if divisors[name] else UNDEFINED)
+            means[name] = SeqevalScore.of(observed, expected if divisors[name] else UNDEFINED)
         return means
 
-    def of_label(self, number: int) -> dict[str, Figure]:
+    def of_label(self, number: int) -> dict[str, SeqevalScore]:
         """Return precision, recall and F1 of one label, by name."""
-        alone = _Counts([self.labels[number]], self.rows[[number]], self.zero_division, self.beta)
+        alone = _LabelCounts(
+            [self.labels[number]], self.rows[[number]], self.zero_division, self.beta
+        )
         return alone.mean("micro")
 
     def warn(self, *names: str) -> None:
@@ -133,7 +135,7 @@ class _Counts:
             labels = [self.labels[i] for i in np.flatnonzero(without.get(name, [])).tolist()]
             if labels and self.zero_division == "warn":
                 warnings.warn(
-                    f"{name} is undefined for {listed(labels)} and taken as 0; pass"
+                    f"{name} is undefined for {join_names(labels)} and taken as 0; pass"
                     " zero_division=0 or 1 to choose",
                     stacklevel=4,
                 )
@@ -170,7 +172,7 @@ def _count(
     zero_division: object = "warn",
     scheme: Any = None,
     chance: str = "nonoverlapping",
-) -> _Counts:
+) -> _LabelCounts:
     """Return the counts of two lists of tag lists."""
     if sample_weight is not None:
         raise SettingError("sample_weight: sentences have no weights here; leave it out")
@@ -182,7 +184,7 @@ def _count(
     for name, sequences in layers.items():
         layers[name] = _lists(name, sequences)
     if len(layers["y_true"]) != len(layers["y_pred"]):
-        many = {name: counted(len(documents), "sentence") for name, documents in layers.items()}
+        many = {name: pluralize(len(documents), "sentence") for name, documents in layers.items()}
         raise InputError(
             f"y_pred: {many['y_pred']}; y_true has {many['y_true']}, and both need as many"
         )
@@ -201,12 +203,12 @@ def _count(
     if strict and scheme == "auto":
         scheme = _detected(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
-    counting = MatchCounting(match="exact", chance=chance_model(chance))
+    counting = MatchCountOptions(match="exact", chance=chance_model(chance))
     counting.check(corpus)
     sums = compare_with_gold(corpus, "y_true", counting).comparisons.by("second", "label")
     labels = [corpus.labels[code] for code in sums.label.tolist()]
     rows = np.array(sums.columns[:4], np.float64).T
-    return _Counts(labels, rows.reshape(-1, 4), zero_division, beta)
+    return _LabelCounts(labels, rows.reshape(-1, 4), zero_division, beta)
 
 
 def _lists(name: str, sequences: Any) -> list[Any]:
@@ -226,7 +228,7 @@ def _as_list(name: str, tags: Any) -> list[Any]:
     """
     is_frame = hasattr(tags, "columns")  # its iterator has the names of these
     if isinstance(tags, (str, Mapping)) or is_frame or not is_iterable(tags):
-        raise NotListsError(f"{name}: {show(tags)}; a list of tag lists is needed")
+        raise NotListsError(f"{name}: {quote_value(tags)}; a list of tag lists is needed")
     return list(tags)
 
 
@@ -260,7 +262,7 @@ def _with_prefixes(
     if written:
         why = "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
     more = ", …" if len(as_given) > 5 else ""
-    warnings.warn(f"{listed(as_given[:5])}{more}: {why}", stacklevel=4)
+    warnings.warn(f"{join_names(as_given[:5])}{more}: {why}", stacklevel=4)
     return with_prefixes
 
 
@@ -284,7 +286,8 @@ def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]
             here = read[d][first : last + 1]
             if d != last_d or last >= len(read[d]) or any(tag != "O" for tag in here):
                 raise SettingError(
-                    f"{name}: {show(flat[at - 1])}, tag {last + 1} of sentence {last_d + 1}, ends a"
+                    f"{name}: {quote_value(flat[at - 1])}, tag {last + 1} of sentence"
+                    f" {last_d + 1}, ends a"
                     " segment that overlaps another or has no begin in its sentence, as seqeval"
                     " reads it; write B-, I- or O in capitals"
                 )
@@ -309,8 +312,8 @@ def _detected(tags: Sequence[Sequence[str]]) -> str:
         if letters & set(known) - {"I"} and letters <= set(known):
             return scheme
     raise SettingError(
-        f"mode 'strict': no scheme can be told from the prefixes {listed(sorted(letters))}; pass"
-        " scheme='IOB2' or another"
+        f"mode 'strict': no scheme can be told from the prefixes {join_names(sorted(letters))};"
+        " pass scheme='IOB2' or another"
     )
 
 
@@ -343,7 +346,7 @@ class _Score(Protocol):
     @overload
     def __call__(
         self, y_true: Any, y_pred: Any, *, average: Average = ..., **options: Unpack[ScoreOptions]
-    ) -> Figure: ...
+    ) -> SeqevalScore: ...
 
 
 def _typed(score: Callable[..., Any]) -> _Score:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.systems.count import EvaluationSettings, PerDocument
+from spanagree.systems.count import EvaluationSettings, SystemsByDocument
 from spanagree.systems.system_rows import compare_with_gold
 from spanagree.uncertainty.confidence import Jackknife
 
 
 def clustered(
-    per_document: PerDocument, jackknife: Jackknife, settings: EvaluationSettings
-) -> PerDocument:
+    per_document: SystemsByDocument, jackknife: Jackknife, settings: EvaluationSettings
+) -> SystemsByDocument:
     """Return the clusters: documents, wholes of them, or texts they were joined of.
 
     Raises:
@@ -30,4 +30,4 @@ def clustered(
     joined = None if corpus is None or corpus.text_ends is None else corpus
     comparisons, document = by_text(per_document.comparisons, joined, compare)
     shared = {number: both[document] for number, both in per_document.shared.items()}
-    return PerDocument(comparisons, shared, per_document.ids, counting)
+    return SystemsByDocument(comparisons, shared, per_document.ids, counting)

@@ -18,18 +18,18 @@ import numpy as np
 
 from spanagree.arrays import Floats, Progress
 from spanagree.choices import Test
-from spanagree.errors import SettingError, check_choice, check_whole, counted, printable
+from spanagree.errors import SettingError, check_choice, check_whole, escape_name, pluralize
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.names import short_names
 from spanagree.results.numbers import RANK_DIGITS, decimal
-from spanagree.results.plots import Picture, dots_of, heat_map
-from spanagree.results.result import Comparable, Keyed, Result
+from spanagree.results.plots import Plot, dots_of, heat_map
+from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import UNDEFINED, Score, f1_figures, with_reason
-from spanagree.results.verdict import LEVEL, Better
-from spanagree.settings import EXACT, JACKKNIFE, confidence_of, unit
+from spanagree.results.verdict import LEVEL, SignificantPair
+from spanagree.settings import EXACT, JACKKNIFE, confidence_of, document_noun
 from spanagree.systems.clusters import clustered
-from spanagree.systems.count import EvaluationSettings, PerDocument
+from spanagree.systems.count import EvaluationSettings, SystemsByDocument
 from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.runs import (
@@ -41,7 +41,7 @@ from spanagree.systems.runs import (
     unmarked_systems,
 )
 from spanagree.uncertainty.confidence import LEAST_UNITS, USUAL, Jackknife
-from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.paired_bootstrap import bootstrap_p
 from spanagree.uncertainty.permutation import exchange, holm, powerless
 
@@ -79,7 +79,7 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SystemPair(Comparable):
+class SystemPair(NanEqualMixin):
     """Two systems on the documents that both and gold saw.
 
     ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
@@ -111,7 +111,7 @@ class RunsComparisonSettings(ComparisonSettings, RunsSettings):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result, Keyed):
+class Comparison(Result, MappingResult):
     """The result of :func:`compare_systems`: all pairs, in the order of the evaluation.
 
     >>> import spanagree as sa
@@ -144,9 +144,11 @@ class Comparison(Result, Keyed):
             pairs = [self[first, other] for first in firsts if first != other]
             pair = max(pairs, key=lambda pair: self._of(pair).p_adjusted)
             value, low, high, _, p_adjusted, _ = self._of(pair)
-            where = f"on {unit(self.settings)}s that both saw" if pair.left_out else ""
+            where = f"on {document_noun(self.settings)}s that both saw" if pair.left_out else ""
             leads.append(
-                verdict.Lead(other, value, low, high, p_adjusted, p_adjusted < self.level, where)
+                verdict.PairwiseTest(
+                    other, value, low, high, p_adjusted, p_adjusted < self.level, where
+                )
             )
         confidence = confidence_of(self.settings) or 95
         better = self._better(ranked) if n_pairs > 1 else ()
@@ -181,7 +183,7 @@ class Comparison(Result, Keyed):
                 "The test regards other documents, and these runs: for others it needs"
                 f" {LEAST_UNITS} of a system."
             )
-        shown = verdict.first_of([*map(printable, fixed)], _NAMED, "more system")
+        shown = verdict.first_of([*map(escape_name, fixed)], _NAMED, "more system")
         return (
             "The test regards other documents and other runs, but not other runs of"
             f" {', '.join(shown)}."
@@ -201,7 +203,7 @@ class Comparison(Result, Keyed):
         """Whether p is of draws, without intervals."""
         return self.settings.test != "jackknife"
 
-    def _better(self, ranked: Sequence[str]) -> list[Better]:
+    def _better(self, ranked: Sequence[str]) -> list[SignificantPair]:
         """Return the pairs that can be told apart by corrected F1, in the order of the systems."""
         place = {name: i for i, name in enumerate(ranked)}
         better = []
@@ -210,7 +212,7 @@ class Comparison(Result, Keyed):
             value, p = difference.value, difference.p_adjusted
             if p < self.level:
                 names = (pair.a, pair.b) if value > 0 else (pair.b, pair.a)
-                better.append(Better(*names, p))
+                better.append(SignificantPair(*names, p))
         return sorted(better, key=lambda pair: (place[pair.first], place[pair.second]))
 
     @property
@@ -225,7 +227,7 @@ class Comparison(Result, Keyed):
             return shaky
         return (
             *shaky,
-            f"only {counted(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
+            f"only {pluralize(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
             " differences too often; the jackknife does not",
         )
 
@@ -269,7 +271,7 @@ class Comparison(Result, Keyed):
         name = "Holm's p" if self._is_drawn else f"p × {len(self.pairs)}"
         name = "p" if len(self.pairs) == 1 else name
         if close:
-            pairs = counted(len(self.pairs), "pair")
+            pairs = pluralize(len(self.pairs), "pair")
             yield (
                 f"{len(close)} of {pairs} cannot be told apart by {self._title} ({name} not below"
                 f" {self.level:g}): {_named(close)}"
@@ -304,7 +306,9 @@ class Comparison(Result, Keyed):
                 ),
             )
         ]
-        documents = f"{unit(self.settings)}s" if any(pair.left_out for pair in self.pairs) else ""
+        documents = (
+            f"{document_noun(self.settings)}s" if any(pair.left_out for pair in self.pairs) else ""
+        )
         columns = [
             Column("a", "a", "name", "two systems"),
             Column("b", "b", "name", "two systems"),
@@ -323,7 +327,7 @@ class Comparison(Result, Keyed):
                 value, low, high, p, p_adjusted, reason = difference
                 rows[-1] += [with_reason(difference), value, low, high, (low, high), p, p_adjusted]
                 if reason:
-                    remarks[f"{printable(pair.a)}, {printable(pair.b)}: {reason}"] = None
+                    remarks[f"{escape_name(pair.a)}, {escape_name(pair.b)}: {reason}"] = None
         return Frame(
             [*columns, *differences],
             rows,
@@ -350,7 +354,7 @@ class Comparison(Result, Keyed):
             return begin
         return f"{begin}, times {pairs} pairs, and intervals are simultaneous"
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return the differences with their intervals; of many systems as a heat map."""
         names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
         if len(self.pairs) > _PAIRS:
@@ -366,7 +370,7 @@ class Comparison(Result, Keyed):
         kinds, what = ("F1", "corrected F1"), "difference of F1, with intervals"
         return dots_of(rows, kinds, what, zero=True)
 
-    def _map(self, names: Sequence[str]) -> Picture:
+    def _map(self, names: Sequence[str]) -> Plot:
         place = {name: i for i, name in enumerate(names)}
         values, certain = np.full((2, len(names), len(names)), np.nan)
         for pair in self.pairs:
@@ -380,7 +384,7 @@ class Comparison(Result, Keyed):
 
 def _named(pairs: Sequence[SystemPair]) -> str:
     """Return the names of the first of some pairs, and how many more there are."""
-    named = [f"{printable(pair.a)} and {printable(pair.b)}" for pair in pairs]
+    named = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
     return ", ".join(verdict.first_of(named, _NAMED, "more pair"))
 
 
@@ -514,7 +518,7 @@ def _adjusted(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
 
 
 def _compared(
-    per_document: PerDocument, pairs: Sequence[tuple[str, str]], request: _Request
+    per_document: SystemsByDocument, pairs: Sequence[tuple[str, str]], request: _Request
 ) -> Iterator[SystemPair]:
     """Yield pairs that share the same documents."""
     by_system = request.by_system
@@ -559,7 +563,7 @@ _Position: TypeAlias = "tuple[Sequence[int], ...]"
 
 def _by_jackknife(table: Floats, position: Sequence[_Position], request: _Request) -> _Tested:
     """Test pairs by leaving out each document; ``table`` is (documents, systems, columns)."""
-    left_out = LeftOut.of(table)
+    left_out = DocumentInfluence.of(table)
     for i, j in position:
         difference = left_out.difference(i, j, request.ci.tail, request.n_pairs)
         columns = (

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from spanagree.comparisons.corpus_kind import CorpusKind, rows_add
-from spanagree.comparisons.counting import ComparisonRequest, MatchCounting
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.counting import ComparisonRequest, MatchCountOptions
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 from spanagree.errors import (
     InputError,
     MissingLayerError,
     check_known,
-    counted,
+    escape_name,
     more_like_it,
-    printable,
-    show,
+    pluralize,
+    quote_value,
 )
 from spanagree.parts.compared_rows import ComparedRows, compared_documents, whole_of_parts
 from spanagree.systems.system_rows import SystemRows, compare_with_gold
@@ -55,7 +55,7 @@ class ComparedSystems(ComparedRows):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, counting: MatchCounting, gold: str | None = None
+        cls, corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
     ) -> ComparedSystems:
         """Compare systems with gold in a whole corpus.
 
@@ -76,7 +76,7 @@ class ComparedSystems(ComparedRows):
 
     @classmethod
     def _of_part(
-        cls, corpus: Corpus, counting: MatchCounting, gold: str | None = None
+        cls, corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
     ) -> ComparedSystems:
         gold = next(iter(corpus.annotators), "") if gold is None else gold
         in_both = _settled(corpus, gold)
@@ -151,13 +151,15 @@ class ComparedSystems(ComparedRows):
         corpus = documents["corpus"]
         gold, remarks = file.about.get("gold"), file.about.get("remarks", [])
         if not isinstance(gold, str) or gold not in corpus.layers:
-            raise InputError(f"{file.name}: gold {show(gold)} is none of its annotators")
+            raise InputError(f"{file.name}: gold {quote_value(gold)} is none of its annotators")
         rows = _table_of_file(file, "rows", "inexact", corpus)
         uniform = None
         if "inexact_uniform" in file.about:
             uniform = _table_of_file(file, "uniform", "inexact_uniform", corpus)
         if not isinstance(remarks, list) or not all(isinstance(note, str) for note in remarks):
-            raise InputError(f"{file.name}: remarks are a list of texts, not {show(remarks)}")
+            raise InputError(
+                f"{file.name}: remarks are a list of texts, not {quote_value(remarks)}"
+            )
         return cls(**documents, gold=gold, rows=rows, uniform=uniform, notes=tuple(remarks))
 
     def finished(self) -> ComparedSystems:
@@ -181,7 +183,7 @@ def _checked_gold(corpus: Corpus, gold: str | None) -> str:
     names = corpus.annotators
     if len(names) < 2:
         raise MissingLayerError(
-            f"{counted(len(names), 'annotator')} in the corpus; gold and at least one system are"
+            f"{pluralize(len(names), 'annotator')} in the corpus; gold and at least one system are"
             " needed: pass a second file, or --columns gold=1,mine=2"
         )
     gold = names[0] if gold is None else gold
@@ -201,9 +203,11 @@ def _settled(corpus: Corpus, gold: str) -> Corpus:
     """Build the corpus in which systems saw what gold did, where the source does not say."""
     if gold not in corpus.layers or not corpus.unsaid:
         return corpus
-    from spanagree.corpus.roles import settled  # most sources say who saw what
+    from spanagree.corpus.roles import infer_seen_by_systems  # most sources say who saw what
 
-    return settled(corpus, [name for name in corpus.annotators if name != gold], [gold])
+    return infer_seen_by_systems(
+        corpus, [name for name in corpus.annotators if name != gold], [gold]
+    )
 
 
 def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSystems]) -> bool:
@@ -222,7 +226,7 @@ def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSyste
     )
 
 
-def _compared(corpus: Corpus, counting: MatchCounting, gold: str) -> ComparedSystems:
+def _compared(corpus: Corpus, counting: MatchCountOptions, gold: str) -> ComparedSystems:
     """Compare systems with gold; only that gold is in the text is checked."""
     _check_gold_quotes(corpus, gold)
     plain = counting.without_places()
@@ -242,9 +246,10 @@ def _check_gold_quotes(corpus: Corpus, gold: str) -> None:
     """
     quotes = corpus.unplaced.get(gold)
     if quotes is not None:
-        document = show(corpus.id_of(int(quotes.at[0])))
+        document = quote_value(corpus.id_of(int(quotes.at[0])))
         raise InputError(
-            f"{printable(gold)}, document {document}: {show(quotes.quote[0])} is not in the text,"
+            f"{escape_name(gold)}, document {document}: {quote_value(quotes.quote[0])} is not in"
+            " the text,"
             f" or not as often as it is quoted{more_like_it(len(quotes))}; what gold marks has to"
             " be in the text: mend the quote or the text"
         )
@@ -263,7 +268,7 @@ def _with_mean_of_random(
     label = np.maximum(comparisons.label[is_random], 0)
     matched[is_random] = mean.matched[comparisons.document[is_random], label]
     size = float((comparisons.size_first + comparisons.size_second)[is_random].sum())
-    note = mean.note(size, f"{printable(compared_systems.gold)} stays as it is")
+    note = mean.note(size, f"{escape_name(compared_systems.gold)} stays as it is")
     return rows._replace(comparisons=replace(comparisons, matched=matched)), note
 
 
@@ -284,5 +289,5 @@ def _table_of_file(file: RowsFile, table: str, inexact: str, corpus: Corpus) -> 
     if not isinstance(plain, dict) or not plain.keys() <= corpus.layers.keys():
         raise InputError(f"{file.name}: {inexact} is not as rows are written")
     by_system = {name: row_files.inexact_of(file, bounds) for name, bounds in plain.items()}
-    total = sum(by_system.values(), Inexact())
+    total = sum(by_system.values(), ApproximationError())
     return SystemRows(row_files.table_of_file(file, table, corpus, total), by_system)

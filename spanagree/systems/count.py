@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints, unique
-from spanagree.comparisons.counting import Description, MatchCounting, of_gold
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.counting import ComparisonContext, MatchCountOptions, of_gold
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
-from spanagree.parts.compared_rows import Counts, counts_under_each
+from spanagree.parts.compared_rows import RowCounts, counts_under_each
 from spanagree.results.score import all_figures
 from spanagree.settings import MatchSettings
 from spanagree.systems.compared_systems import ComparedSystems
@@ -37,7 +37,7 @@ class EvaluationSettings(MatchSettings):
     f_beta: float | None = None
 
 
-class PerDocument(NamedTuple):
+class SystemsByDocument(NamedTuple):
     """Single documents, which a whole corpus keeps.
 
     Attributes:
@@ -54,7 +54,7 @@ class PerDocument(NamedTuple):
     comparisons: Comparisons
     shared: Mapping[int, Bools]
     ids: tuple[str, ...] | None
-    counting: MatchCounting
+    counting: MatchCountOptions
     wholes: Ints | None = None
     corpus: Corpus | None = None
 
@@ -81,7 +81,7 @@ class PerDocument(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CountedSystems(Counts):
+class EvaluationCounts(RowCounts):
     """What is counted of systems against gold.
 
     Attributes:
@@ -95,12 +95,12 @@ class CountedSystems(Counts):
     """
 
     settings: EvaluationSettings
-    per_document: PerDocument
+    per_document: SystemsByDocument
     annotators: tuple[str, ...]
     shared: Mapping[str, int]
     sums: Comparisons
-    inexact: Mapping[str, Inexact] = field(default_factory=dict)
-    uniform: CountedSystems | None = None
+    inexact: Mapping[str, ApproximationError] = field(default_factory=dict)
+    uniform: EvaluationCounts | None = None
     rows: ComparedSystems | None = None
 
     @property
@@ -122,7 +122,7 @@ class CountedSystems(Counts):
         """Compute the figures of sums; see :func:`spanagree.results.score.all_figures`."""
         return all_figures(sums, self.settings.f_beta)
 
-    def over(self, documents: Ints) -> CountedSystems:
+    def over(self, documents: Ints) -> EvaluationCounts:
         """Return the counts over some of the documents, by number from 0."""
         per_document = self.per_document
         chosen = np.zeros(len(next(iter(per_document.shared.values()))), np.bool_)
@@ -137,8 +137,8 @@ class CountedSystems(Counts):
         )
 
 
-def sums_of(per_document: PerDocument) -> dict[str, Any]:
-    """Return the fields of :class:`CountedSystems` that follow from single documents."""
+def sums_of(per_document: SystemsByDocument) -> dict[str, Any]:
+    """Return the fields of :class:`EvaluationCounts` that follow from single documents."""
     names = per_document.comparisons.annotators
     return {
         "shared": {names[number]: int(both.sum()) for number, both in per_document.shared.items()},
@@ -152,12 +152,12 @@ def columns_of(rows: Comparisons) -> Floats:
     return np.array(rows.columns, np.float64).T
 
 
-def count(corpus: Corpus, counting: MatchCounting, gold: str | None = None) -> CountedSystems:
+def count(corpus: Corpus, counting: MatchCountOptions, gold: str | None = None) -> EvaluationCounts:
     """Count what systems and gold have in common in one corpus; see :meth:`ComparedSystems.of`."""
     return counted_of(ComparedSystems.of(corpus, counting, gold))
 
 
-def counted_of(compared: ComparedSystems, beta: float | None = None) -> CountedSystems:
+def counted_of(compared: ComparedSystems, beta: float | None = None) -> EvaluationCounts:
     """Count what was compared in a corpus, or in all its parts; F-beta has a ``beta``."""
     count_rows = functools.partial(_counted, beta=beta)
     rows = (compared.rows, compared.uniform)
@@ -167,10 +167,10 @@ def counted_of(compared: ComparedSystems, beta: float | None = None) -> CountedS
 def _counted(
     compared: ComparedSystems,
     rows: SystemRows,
-    counting: MatchCounting,
-    description: Description,
+    counting: MatchCountOptions,
+    description: ComparisonContext,
     beta: float | None,
-) -> CountedSystems:
+) -> EvaluationCounts:
     """Count the rows under one chance model."""
     corpus, gold = compared.corpus, compared.gold
     names = corpus.annotators
@@ -178,12 +178,12 @@ def _counted(
     seen_by_gold = seen[names.index(gold)]
     shared = {i: seen_by_gold & mask for i, mask in enumerate(seen) if names[i] != gold}
     settings = counting.settings_of(corpus, rows.comparisons.inexact, description)
-    return CountedSystems(
+    return EvaluationCounts(
         documents=len(corpus),
         settings=EvaluationSettings(**of_gold(gold, corpus), f_beta=beta, **settings),
         annotators=names,
         inexact=rows.inexact,
         **sums_of(
-            PerDocument(rows.comparisons, shared, corpus.ids, counting, corpus.wholes, corpus)
+            SystemsByDocument(rows.comparisons, shared, corpus.ids, counting, corpus.wholes, corpus)
         ),
     )

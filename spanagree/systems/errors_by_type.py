@@ -10,10 +10,10 @@ import numpy as np
 
 from spanagree.comparisons.counting import of_gold
 from spanagree.comparisons.pairing import KINDS, pairing
-from spanagree.errors import printable
+from spanagree.errors import escape_name
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, heat_map
+from spanagree.results.plots import Plot, heat_map
 from spanagree.results.result import Result
 from spanagree.settings import Settings
 from spanagree.systems.lost_quotes import not_in_text
@@ -70,7 +70,7 @@ class ErrorTypes(Result):
         """The most frequent error of each of the first systems."""
         sentences = []
         for name in list(self.counts)[:_NAMED]:
-            errors, shown = self.errors(name), printable(name)
+            errors, shown = self.errors(name), escape_name(name)
             most = verdict.most_often(errors) if any(errors.values()) else ""
             sentences.append(
                 f"Errors of {shown} are most often {most}." if most else f"{shown}: no error."
@@ -94,7 +94,7 @@ class ErrorTypes(Result):
         caption = against_gold("errors of", self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return the number of errors of each type as a heat map."""
         table = [[self.counts[name][kind] for name in self.counts] for kind in KINDS]
         return heat_map(list(KINDS), list(self.counts), np.array(table, np.float64), "errors")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from spanagree.arrays import Progress, step_of
+from spanagree.arrays import Progress, sub_progress
 from spanagree.comparisons.counting import ComparisonRequest
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import counted, printable
+from spanagree.errors import escape_name, pluralize
 from spanagree.parts.compared_rows import rows_of_corpus_or_parts
 from spanagree.results.score import f_beta
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 from spanagree.systems.compared_systems import ComparedSystems
 from spanagree.systems.count import counted_of
 from spanagree.systems.result import Evaluation, result
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from spanagree.chance.model import Given
     from spanagree.choices import ChanceOf, ChanceOrAuto, MatchName
-    from spanagree.comparisons.selection import Comparing
+    from spanagree.comparisons.selection import SelectionArguments
     from spanagree.formats.guessed import CorpusLike
     from spanagree.formats.tag_lists import Tags
     from spanagree.parts.each import Part
@@ -45,7 +45,7 @@ def evaluate(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **comparing: Unpack[Comparing],
+    **comparing: Unpack[SelectionArguments],
 ) -> Evaluation:
     """Return precision, recall and F1 of systems against gold, raw and corrected for chance.
 
@@ -96,11 +96,13 @@ def evaluate(
     chosen = {"gold": named}
     rows = rows_of_corpus_or_parts(ComparedSystems, source, chosen, request, executor, progress)
     evaluation = result(
-        counted_of(rows, beta), jackknife, step_of(progress, "intervals") if jackknife else None
+        counted_of(rows, beta),
+        jackknife,
+        sub_progress(progress, "intervals") if jackknife else None,
     )
     if not p_values or evaluation.counting.chance.undefined:
         return evaluation
-    return with_p_values(evaluation, rows.corpus, step_of(progress, "chance"))
+    return with_p_values(evaluation, rows.corpus, sub_progress(progress, "chance"))
 
 
 def _guessed(corpus: Any, gold: Any) -> tuple[Any, str | None]:
@@ -120,9 +122,9 @@ def with_p_values(evaluation: Evaluation, corpus: Corpus, progress: Progress = N
     from spanagree.uncertainty.chance_statistics import chance_of_pairs
 
     settings, names = evaluation.settings, list(evaluation.systems)
-    from spanagree.corpus.roles import settled
+    from spanagree.corpus.roles import infer_seen_by_systems
 
-    corpus = settled(corpus, names, [settings.gold])
+    corpus = infer_seen_by_systems(corpus, names, [settings.gold])
     pairs = [(settings.gold, name) for name in names]
     chances = chance_of_pairs(corpus, pairs, evaluation.counting, settings.gold, progress)
     evaluation = replace(evaluation, by_chance=dict(zip(names, chances, strict=True)))
@@ -134,14 +136,14 @@ def _notes_on_chance(evaluation: Evaluation, name: str) -> Iterator[str]:
     """Yield how many documents of a system cannot be told from chance, and how many were drawn."""
     from spanagree.uncertainty.chance_statistics import cannot_be_told
 
-    noun, by_chance = unit(evaluation.settings), evaluation.by_chance[name]
+    noun, by_chance = document_noun(evaluation.settings), evaluation.by_chance[name]
     figures = list(evaluation.chance_by_document(name).values())
     if note := cannot_be_told(figures, noun, "Benjamini-Hochberg"):
-        yield f"{printable(name)}: {note}"
+        yield f"{escape_name(name)}: {note}"
     for what, matches in (("gold fixed", by_chance.tested), ("both random", by_chance.both)):
         if len(matches.drawn):
             yield (
-                f"{printable(name)}: chance with {what} was drawn,"
-                f" {counted(len(matches.drawn), 'time')}, in"
-                f" {counted(matches.computed['drawn'], noun)} without an exact distribution"
+                f"{escape_name(name)}: chance with {what} was drawn,"
+                f" {pluralize(len(matches.drawn), 'time')}, in"
+                f" {pluralize(matches.computed['drawn'], noun)} without an exact distribution"
             )

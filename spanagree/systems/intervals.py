@@ -6,22 +6,24 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spanagree.arrays import Floats, distinct
+from spanagree.arrays import Floats, unique_rows
 from spanagree.results.score import Interval, all_figures, corrected_figures
 from spanagree.systems.clusters import clustered
-from spanagree.systems.count import CountedSystems, PerDocument, columns_of
+from spanagree.systems.count import EvaluationCounts, SystemsByDocument, columns_of
 from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import Moments, Statistic, intervals_of, mean_moments, moments
 
 
-def moments_of_systems(per_document: PerDocument, figures: Statistic = all_figures) -> Moments:
+def moments_of_systems(
+    per_document: SystemsByDocument, figures: Statistic = all_figures
+) -> Moments:
     """Compute the figures of each annotator as a system, and their changes."""
     rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document")
     return moments(columns_of(rows), figures, rows.second, len(rows.annotators))
 
 
 def moments_of_labels(
-    per_document: PerDocument, n_labels: int, figures: Statistic = all_figures
+    per_document: SystemsByDocument, n_labels: int, figures: Statistic = all_figures
 ) -> tuple[Moments, Moments]:
     """Compute the same of each label of each annotator, and of their means over labels.
 
@@ -31,7 +33,7 @@ def moments_of_labels(
     columns, n_systems = columns_of(rows), len(rows.annotators)
     label = rows.second * n_labels + rows.label
     system_of_label = np.repeat(np.arange(n_systems), n_labels)
-    (system, _), unit, _ = distinct(rows.second, rows.document)
+    (system, _), unit, _ = unique_rows(rows.second, rows.document)
     return moments(columns, figures, label, n_systems * n_labels), mean_moments(
         columns, figures, label, system_of_label, unit, system, n_systems, _macro_figures
     )
@@ -53,7 +55,7 @@ Ends = Mapping[tuple[str, str], Sequence[Interval]]
 
 
 def intervals_by_name(
-    counts: CountedSystems, jackknife: Jackknife
+    counts: EvaluationCounts, jackknife: Jackknife
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
     """Compute the intervals of every system, over all labels and for each, and of their means."""
     clusters = clustered(counts.per_document, jackknife, counts.settings)

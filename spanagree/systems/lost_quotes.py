@@ -10,11 +10,11 @@ from spanagree.comparisons.unplaced_rows import quotes_in
 from spanagree.results import verdict
 
 if TYPE_CHECKING:
-    from spanagree.systems.count import PerDocument
+    from spanagree.systems.count import SystemsByDocument
     from spanagree.systems.result import Evaluation
 
 
-def lost_quotes(per_document: PerDocument, system: str) -> dict[str, Ints]:
+def lost_quotes(per_document: SystemsByDocument, system: str) -> dict[str, Ints]:
     """Look up the quotes of a system that are not in the text, in the documents that it shares.
 
     Args:

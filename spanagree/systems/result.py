@@ -9,28 +9,28 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from spanagree.arrays import Ints, Progress
-from spanagree.comparisons.inexact import Inexact
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.inexact import ApproximationError
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import ScoredTally, Tally
-from spanagree.errors import SettingError, check_choice, printable, show
+from spanagree.errors import SettingError, check_choice, escape_name, quote_value
 from spanagree.results.numbers import ranks
-from spanagree.results.result import Comparable, Keyed, Result, note_left_out
+from spanagree.results.result import MappingResult, NanEqualMixin, Result, coverage_note
 from spanagree.results.score import (
+    HasScores,
     Interval,
     Ratio,
     Score,
-    Scored,
     corrected,
     figures_of,
     undefined,
 )
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 from spanagree.systems.compared_systems import ComparedSystems
-from spanagree.systems.count import CountedSystems, EvaluationSettings
+from spanagree.systems.count import EvaluationCounts, EvaluationSettings
 
 if TYPE_CHECKING:
-    from spanagree.comparisons.counting import MatchCounting
-    from spanagree.comparisons.place_shares import PlaceShares
+    from spanagree.comparisons.counting import MatchCountOptions
+    from spanagree.comparisons.place_shares import PlacementStatistics
     from spanagree.systems.intervals import Ends
     from spanagree.uncertainty.chance_statistics import ChanceStatistics, PairChance
     from spanagree.uncertainty.confidence import Jackknife
@@ -39,7 +39,7 @@ _NAMED = 5  # labels in a note
 
 
 @dataclass(frozen=True, eq=False)
-class Macro(Comparable, Scored):
+class MacroAverage(NanEqualMixin, HasScores):
     """Means over labels: of the observed and of the expected scores; corrected from these two.
 
     A label whose score is undefined is left out of the mean.
@@ -78,7 +78,7 @@ class Rank(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class System(Comparable, ScoredTally):
+class System(NanEqualMixin, ScoredTally):
     """How one system did: ``precision``, ``recall`` and ``f1`` over all documents and labels.
 
     Attributes:
@@ -101,7 +101,7 @@ class System(Comparable, ScoredTally):
     documents: int
     tally: Tally
     labels: Mapping[str, Tally]
-    macro: Macro
+    macro: MacroAverage
     rank: Rank
     not_found: int = 0
 
@@ -112,10 +112,10 @@ class System(Comparable, ScoredTally):
         return self.tally.score_of(ratio)
 
     def __repr__(self) -> str:
-        return f"<System {show(self.name)}: F1 {self.f1}>"
+        return f"<System {quote_value(self.name)}: F1 {self.f1}>"
 
 
-class SystemsResult(Result, Keyed):
+class SystemsResult(Result, MappingResult):
     """A result that has something of each system, by name, with a score of its F1."""
 
     systems: Mapping[str, Any]
@@ -163,7 +163,7 @@ class Evaluation(SystemsResult):
     document_ids: tuple[str, ...] | None
     settings: EvaluationSettings
     notes: tuple[str, ...]
-    counted: CountedSystems = field(repr=False, compare=False)
+    counted: EvaluationCounts = field(repr=False, compare=False)
     jackknife: Jackknife | None = field(default=None, repr=False)
     by_chance: Mapping[str, PairChance] = field(default_factory=dict, repr=False, compare=False)
     uniform: Evaluation | None = field(default=None, repr=False, compare=False)
@@ -181,7 +181,7 @@ class Evaluation(SystemsResult):
         return figures_of(self.settings.f_beta)
 
     @property
-    def counting(self) -> MatchCounting:
+    def counting(self) -> MatchCountOptions:
         """The measure and the chance model."""
         return self.counted.per_document.counting
 
@@ -202,7 +202,7 @@ class Evaluation(SystemsResult):
         return sum(system.not_found for system in self.systems.values())
 
     @property
-    def places(self) -> PlaceShares | None:
+    def places(self) -> PlacementStatistics | None:
         """How segments stand to the rule of places, if chance has one."""
         return self.counted.places
 
@@ -263,7 +263,7 @@ class Evaluation(SystemsResult):
 
 
 def result(
-    counts: CountedSystems, jackknife: Jackknife | None = None, progress: Progress = None
+    counts: EvaluationCounts, jackknife: Jackknife | None = None, progress: Progress = None
 ) -> Evaluation:
     """Score what was counted, with intervals if they are requested."""
     ends: Ends = {}
@@ -286,7 +286,7 @@ def result(
     systems = {}
     for (name, labels), rank in zip(tallied.items(), places, strict=True):
         overall = labels.pop("")
-        of_label = find_match(counts.settings.match).of_label
+        of_label = find_measure(counts.settings.match).of_label
         intervals = macro_ends.get(name, ())
         macro = _macro(labels.values(), of_label, counts.settings.f_beta, intervals)
         not_found = _not_found(counts, name)
@@ -309,7 +309,7 @@ def result(
     )
 
 
-def _not_found(counts: CountedSystems, system: str) -> int:
+def _not_found(counts: EvaluationCounts, system: str) -> int:
     """Count the quotes of a system that are not in the text, over the documents it shares."""
     per_document = counts.per_document
     if per_document.corpus is None or not per_document.corpus.unplaced:
@@ -320,7 +320,7 @@ def _not_found(counts: CountedSystems, system: str) -> int:
     return len(quotes_in(per_document.corpus, system, documents)["label"])
 
 
-def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally]:
+def _tallies(counts: EvaluationCounts, number: int, ends: Ends) -> dict[str, Tally]:
     """Return the tally of a system over all labels, which is the empty one, and of each."""
     name = counts.annotators[number]
     rows = counts.sums.where(counts.sums.second == number)
@@ -338,25 +338,27 @@ def _tallies(counts: CountedSystems, number: int, ends: Ends) -> dict[str, Tally
     return tallies
 
 
-def _notes_on(systems: Collection[System], counts: CountedSystems) -> list[str]:
+def _notes_on(systems: Collection[System], counts: EvaluationCounts) -> list[str]:
     """Return how gold was made, and which systems lack documents or have no label of gold's."""
     notes, settings = [], counts.settings
     for system in systems:
-        of_system = counts.inexact.get(system.name, Inexact())
+        of_system = counts.inexact.get(system.name, ApproximationError())
         size = float(system.tally.size)
-        notes += [f"{printable(system.name)}: {note}" for note in of_system.notes(size)]
+        notes += [f"{escape_name(system.name)}: {note}" for note in of_system.notes(size)]
     if made_of := settings.reading.get("made", {}).get(settings.gold):
         notes.append(
-            f"{printable(settings.gold)} was made of other annotators ({printable(made_of)}); a"
+            f"{escape_name(settings.gold)} was made of other annotators ({escape_name(made_of)}); a"
             " system that is one of them is compared with itself in part"
         )
     for system in systems:
-        name, noun = printable(system.name), unit(settings)
-        notes += note_left_out(system.name, system.documents, counts.documents, "gold", noun)
+        name, noun = escape_name(system.name), document_noun(settings)
+        notes += coverage_note(system.name, system.documents, counts.documents, "gold", noun)
         gold = [label for label, tally in system.labels.items() if tally.size_a]
         marked = [label for label, tally in system.labels.items() if tally.size_b]
         if gold and marked and not set(gold) & set(marked):
-            of_gold, of_it = (", ".join(map(printable, sorted(x)[:_NAMED])) for x in (gold, marked))
+            of_gold, of_it = (
+                ", ".join(map(escape_name, sorted(x)[:_NAMED])) for x in (gold, marked)
+            )
             notes.append(f"{name}: no label in common; gold has {of_gold}, it {of_it}")
     return notes
 
@@ -366,7 +368,7 @@ def _macro(
     of_label: bool,
     beta: float | None,
     intervals: Sequence[Interval] = (),
-) -> Macro:
+) -> MacroAverage:
     """Return the means over labels; undefined for a measure that disregards labels."""
     nothing = "no label of which it is defined" if of_label else "labels are disregarded"
     means = {}
@@ -376,7 +378,7 @@ def _macro(
         both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
         mean = corrected(*both) if defined else undefined(nothing)
         means[ratio.key] = mean._replace(interval=interval)
-    return Macro(means, beta)
+    return MacroAverage(means, beta)
 
 
 def check_evaluation(given: object, what: str) -> None:

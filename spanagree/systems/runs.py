@@ -10,17 +10,32 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
-from spanagree.errors import SettingError, check_known, counted, is_iterable, printable, show
+from spanagree.arrays import Floats, Ints, unique_rows
+from spanagree.errors import (
+    SettingError,
+    check_known,
+    escape_name,
+    is_iterable,
+    pluralize,
+    quote_value,
+)
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, clouds, rows_size
-from spanagree.results.result import Comparable
-from spanagree.results.score import NO_CHANCE, Figures, Interval, Ratio, Score, ends_of, figures_of
+from spanagree.results.plots import Plot, clouds, rows_size
+from spanagree.results.result import NanEqualMixin
+from spanagree.results.score import (
+    NO_CHANCE,
+    Interval,
+    Ratio,
+    Score,
+    ScoreValues,
+    ends_of,
+    figures_of,
+)
 from spanagree.results.score_columns import columns_of_figure
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import confidence_of, document_noun
 from spanagree.systems.clusters import clustered
-from spanagree.systems.count import CountedSystems, EvaluationSettings, columns_of
+from spanagree.systems.count import EvaluationCounts, EvaluationSettings, columns_of
 from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, SystemsResult, check_evaluation
 from spanagree.uncertainty.confidence import LEAST_UNITS, Jackknife, parse_ci
@@ -48,7 +63,7 @@ class RunsSettings(EvaluationSettings):
 
 
 @dataclass(frozen=True, eq=False)
-class SystemRuns(Comparable):
+class SystemRuns(NanEqualMixin):
     """One system over its runs.
 
     Attributes:
@@ -71,8 +86,8 @@ class SystemRuns(Comparable):
     name: str
     runs: Mapping[str, Mapping[str, Score]]
     means: Mapping[str, Score]
-    sd: Mapping[str, Figures]
-    se: Mapping[str, Figures]
+    sd: Mapping[str, ScoreValues]
+    se: Mapping[str, ScoreValues]
     over_runs: Mapping[str, Interval]
 
     @property
@@ -140,7 +155,7 @@ class EvaluationOfRuns(SystemsResult):
     @property
     def verdict(self) -> str:
         """The order of systems by mean corrected F1, and how their runs vary."""
-        where = counted(self.documents, unit(self.settings))
+        where = pluralize(self.documents, document_noun(self.settings))
         confidence = confidence_of(self.settings)
         order = verdict.order(self.scores, where, confidence, "--test jackknife", self.unmarked)
         spreads = [
@@ -187,9 +202,9 @@ class EvaluationOfRuns(SystemsResult):
             columns,
             rows,
             self.settings,
-            caption=f"{counted(len(self.systems), 'system')} against"
-            f" {printable(self.settings.gold)}, {counted(self.documents, unit(self.settings))};"
-            " means over runs",
+            caption=f"{pluralize(len(self.systems), 'system')} against"
+            f" {escape_name(self.settings.gold)},"
+            f" {pluralize(self.documents, document_noun(self.settings))}; means over runs",
             remarks=self._remarks(),
         )
 
@@ -214,7 +229,7 @@ class EvaluationOfRuns(SystemsResult):
         remarks += verdict.remarks_without_chance(self.settings)
         kind, before = verdict.figure_of(self.settings)
         for system in self.systems.values():
-            name, n_runs = printable(system.name), len(system.runs)
+            name, n_runs = escape_name(system.name), len(system.runs)
             if n_runs == LEAST_UNITS - 1:
                 values = " and ".join(map(verdict.short, system.values("f1", kind)))
                 remarks.append(
@@ -224,10 +239,10 @@ class EvaluationOfRuns(SystemsResult):
                 remarks.append(f"{name}: one run, which says nothing of others")
             for run, scores in system.runs.items():
                 if scores["f1"].reason not in ("", NO_CHANCE):
-                    remarks.append(f"{printable(run)}: F1 undefined: {scores['f1'].reason}")
+                    remarks.append(f"{escape_name(run)}: F1 undefined: {scores['f1'].reason}")
         return remarks
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return the corrected F1 of the runs of each system, and their mean."""
         kind, before = verdict.figure_of(self.settings)
         rows = {
@@ -235,12 +250,12 @@ class EvaluationOfRuns(SystemsResult):
             for name, system in self.systems.items()
         }
         titles = ("a run", "mean over runs")
-        return Picture(lambda ax: clouds(ax, rows, titles, f"{before}F1"), rows_size(rows))
+        return Plot(lambda ax: clouds(ax, rows, titles, f"{before}F1"), rows_size(rows))
 
 
 def _spread(system: SystemRuns, kind: str) -> str:
     """Say how the runs of a system vary in corrected F1, or F1 without chance."""
-    name, n_runs = printable(system.name), len(system.runs)
+    name, n_runs = escape_name(system.name), len(system.runs)
     if n_runs < LEAST_UNITS:
         values = " and ".join(map(verdict.short, system.values("f1", kind)))
         return f"{name} has {values} in its {n_runs} runs."
@@ -286,8 +301,8 @@ def score_runs(
             values = np.array([of_run[key][:3] for of_run in scores.values()])
             reasons = [x[key].reason for x in scores.values() if math.isnan(x[key].observed)]
             means[key] = _mean(values, reasons)._replace(interval=interval)
-            sd[key] = Figures(*_deviation(values).tolist())
-            se[key] = Figures(*(_deviation(values) / math.sqrt(len(values))).tolist())
+            sd[key] = ScoreValues(*_deviation(values).tolist())
+            se[key] = ScoreValues(*(_deviation(values) / math.sqrt(len(values))).tolist())
         second = dict(zip(figures, over_runs, strict=True)) if over_runs else {}
         systems[name] = SystemRuns(name, scores, means, sd, se, second)
     return EvaluationOfRuns(
@@ -309,20 +324,22 @@ def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, .
     """
     if not isinstance(runs, Mapping) or not runs:
         raise SettingError(
-            f"runs {show(runs)}; system to layers is needed, such as"
+            f"runs {quote_value(runs)}; system to layers is needed, such as"
             " {'ours': ['seed 1', 'seed 2', 'seed 3']}"
         )
     by_system: dict[str, tuple[str, ...]] = {}
     taken: dict[str, str] = {}
     for name, layers in runs.items():
         if isinstance(layers, str) or not is_iterable(layers) or not [*layers]:
-            raise SettingError(f"runs of {show(name)}: {show(layers)}; a list of layers is needed")
+            raise SettingError(
+                f"runs of {quote_value(name)}: {quote_value(layers)}; a list of layers is needed"
+            )
         for layer in layers:
             check_known([layer], evaluation.systems, "run")
             if layer in taken:
                 raise SettingError(
-                    f"runs of {show(name)}: {show(layer)} is a run of {show(taken[layer])} already;"
-                    " each belongs to one system, once"
+                    f"runs of {quote_value(name)}: {quote_value(layer)} is a run of"
+                    f" {quote_value(taken[layer])} already; each belongs to one system, once"
                 )
             taken[layer] = name
         by_system[name] = tuple(layers)
@@ -330,8 +347,8 @@ def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, .
         if name not in taken:
             if name in by_system:
                 raise SettingError(
-                    f"runs: {show(name)} is a layer that is none of its runs; name the system"
-                    " otherwise"
+                    f"runs: {quote_value(name)} is a layer that is none of its runs; name the"
+                    " system otherwise"
                 )
             by_system[name] = (name,)
     return by_system
@@ -400,7 +417,7 @@ def _deviation(values: Floats) -> Floats:
 
 
 def _intervals(
-    counts: CountedSystems, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
+    counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> dict[str, tuple[Sequence[Interval], Sequence[Interval]]]:
     """Compute intervals of the means of each system: over documents, and over other runs too."""
     sums, values = _moments(counts, by_system, jackknife)
@@ -427,7 +444,7 @@ def _intervals(
 
 
 def _moments(
-    counts: CountedSystems, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
+    counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> tuple[Moments, list[Floats]]:
     """Compute means over runs and their changes without a document, and the figures of each run."""
     clusters = clustered(counts.per_document, jackknife, counts.settings)
@@ -441,7 +458,7 @@ def _moments(
     run = place[rows.second]
     system = system_of_run[run]
     order = np.lexsort((run, rows.document, system))
-    (unit_system, _), unit_number, _ = distinct(system[order], rows.document[order])
+    (unit_system, _), unit_number, _ = unique_rows(system[order], rows.document[order])
     columns = columns_of(rows)[order]
     sums = mean_moments(
         columns, counts.figures, run[order], system_of_run, unit_number, unit_system,

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, entries, ranges
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.arrays import Bools, Floats, Ints, entries, expand_ranges
+from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.prediction_scores import (
     NO_SCORES,
     check_unscored,
@@ -24,12 +24,12 @@ from spanagree.comparisons.prediction_scores import (
 )
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Details
+from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.segments import Layer
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.errors import SettingError, check_whole, counted, printable
+from spanagree.errors import SettingError, check_whole, escape_name, pluralize
 from spanagree.limits import check_cost
-from spanagree.results.result import Comparable, Keyed, Result
+from spanagree.results.result import MappingResult, NanEqualMixin, Result
 from spanagree.results.score import Ratio, all_figures, figures_of
 from spanagree.settings import JACKKNIFE
 from spanagree.systems.count import EvaluationSettings, columns_of
@@ -37,7 +37,7 @@ from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation, check_evaluation
 from spanagree.systems.system_rows import compare_with_gold
 from spanagree.uncertainty.confidence import USUAL, Jackknife
-from spanagree.uncertainty.differences import LeftOut
+from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import group_sums, intervals_of, moments
 
 
@@ -68,7 +68,7 @@ class Gain(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BestScore(Comparable):
+class BestScore(NanEqualMixin):
     """The threshold that is best on one half of the documents, on the other half.
 
     It is chosen by corrected F1, or F-beta.
@@ -94,7 +94,7 @@ class BestScore(Comparable):
 
 
 @dataclass(frozen=True, eq=False)
-class SystemSweep(Comparable):
+class SystemSweep(NanEqualMixin):
     """The counts of one system at each threshold.
 
     Attributes:
@@ -118,7 +118,7 @@ class SystemSweep(Comparable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreSweep(Result, Keyed):
+class ScoreSweep(Result, MappingResult):
     """The result of :func:`sweep_scores`.
 
     Attributes:
@@ -158,8 +158,10 @@ class ScoreSweep(Result, Keyed):
             SettingError: for one without scores, or an unknown one.
         """
         if name not in self.systems:
-            known = ", ".join(map(printable, self.systems))
-            raise SettingError(f"unknown system {printable(name)}; with scores there are: {known}")
+            known = ", ".join(map(escape_name, self.systems))
+            raise SettingError(
+                f"unknown system {escape_name(name)}; with scores there are: {known}"
+            )
         return self.systems[name]
 
     @property
@@ -226,7 +228,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
     scored = [name for name in evaluation.systems if has_scores(corpus, name)]
     if not scored:
         raise SettingError(f"sweep: {NO_SCORES}")
-    without = [printable(name) for name in evaluation.systems if name not in scored]
+    without = [escape_name(name) for name in evaluation.systems if name not in scored]
     notes = [f"{name}: no prediction has a score, left out of the sweep" for name in without]
     systems, kinds = {}, set[str]()
     for name in scored:
@@ -291,7 +293,7 @@ class _Copies(NamedTuple):
         from_index[is_later] = steps[:, 1] + 1
         in_documents = np.concatenate((layers[gold].document, system.document))
         n_segments = np.bincount(in_documents, minlength=len(corpus))
-        purpose = f"a sweep over {counted(len(thresholds), 'score')} of {printable(name)}"
+        purpose = f"a sweep over {pluralize(len(thresholds), 'score')} of {escape_name(name)}"
         check_cost(6 * int(n_segments[document].sum()), purpose)
         least = np.append(thresholds, np.inf)[from_index]  # of the first copy, the lowest of all
         keeps_all = np.full(len(corpus.layers[name]), np.inf)
@@ -332,13 +334,13 @@ def _copied(layer: Layer, document: Ints, scores: Floats | None, least: Floats |
     """Copy the segments of each document, with scores those that are high enough."""
     counts = np.bincount(layer.document, minlength=len(layer.annotated))
     rows = entries(counts, document)
-    _, copy = ranges(np.zeros(len(document), np.int64), counts[document])
+    _, copy = expand_ranges(np.zeros(len(document), np.int64), counts[document])
     if scores is not None and least is not None:
         is_kept = scores[rows] >= least[copy]
         rows, copy = rows[is_kept], copy[is_kept]
     details = None
     if layer.details is not None:
-        details = Details(layer.details.shape[rows], layer.details.shapes)
+        details = SegmentDetails(layer.details.shape[rows], layer.details.shapes)
         details = None if details.is_empty else details
     columns = layer.start[rows], layer.end[rows], layer.label[rows]
     return Layer(copy, *columns, layer.annotated[document], details)
@@ -348,12 +350,12 @@ def _quotes_copied(quotes: UnplacedQuotes, document: Ints, least: Floats) -> Unp
     """Copy the quotes of each document that are not in the text, with scores high enough."""
     in_order = quotes.of_rows(np.argsort(quotes.at, kind="stable"))
     low, high = (np.searchsorted(in_order.at, document, end) for end in ("left", "right"))
-    rows, copy = ranges(low, high)
+    rows, copy = expand_ranges(low, high)
     is_kept = ~(in_order.scores[rows] < least[copy])  # one without a score is kept
     return replace(in_order.of_rows(rows[is_kept]), at=copy[is_kept])
 
 
-def _table(copies: Corpus, name: str, counting: MatchCounting) -> Floats:
+def _table(copies: Corpus, name: str, counting: MatchCountOptions) -> Floats:
     """Compare each copy with gold; (copies, 4 or 6)."""
     gold = next(other for other in copies.annotators if other != name)
     rows = compare_with_gold(copies, gold, counting).comparisons.by("document")
@@ -417,7 +419,7 @@ def _gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
         columns = [matched, expected, sizes[0] + sizes[1]]
         columns += [sizes[2] + sizes[3]] if len(sizes) > 2 else []
         tables.append(np.stack(columns, axis=1))
-    difference = LeftOut.of(np.stack(tables, axis=1)).difference(0, 1, ci.tail, 1)
+    difference = DocumentInfluence.of(np.stack(tables, axis=1)).difference(0, 1, ci.tail, 1)
     at = 0 if is_raw else 1
     low, high = difference.ends[at].tolist()
     return Gain(float(difference.value[at]), low, high, float(difference.p[at]))

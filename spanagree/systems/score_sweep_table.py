@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanagree.comparisons.tally_columns import count_columns, count_values
-from spanagree.errors import counted, counted_of, printable
+from spanagree.errors import escape_name, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import WIDE, Picture, steps
+from spanagree.results.plots import WIDE, Plot, steps
 from spanagree.results.score import Score, all_figures
 from spanagree.results.score_columns import columns_of_figure
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import confidence_of, document_noun
 
 if TYPE_CHECKING:
     from spanagree.comparisons.tally import Tally
@@ -57,15 +57,15 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
         columns,
         rows,
         sweep.settings,
-        caption=f"{counted(len(sweep.systems), 'system')} against"
-        f" {printable(sweep.settings.gold)} by least score,"
-        f" {counted(sweep.documents, unit(sweep.settings))}",
+        caption=f"{pluralize(len(sweep.systems), 'system')} against"
+        f" {escape_name(sweep.settings.gold)} by least score,"
+        f" {pluralize(sweep.documents, document_noun(sweep.settings))}",
         remarks=_remarks(sweep),
         breaks=breaks[1:],
     )
     if len(shown) == len(rows):
         return table
-    of_all = counted_of(len(shown), len(rows), "threshold")
+    of_all = pluralize_of(len(shown), len(rows), "threshold")
     remarks = [f"{of_all}: --all shows the others", *table.remarks]
     short = replace(table, rows=shown, breaks=shown_breaks[1:], remarks=remarks)
     return replace(table, in_terminal=short)
@@ -81,12 +81,12 @@ def _thinned(system: SystemSweep) -> list[int]:
 
 def _remarks(sweep: ScoreSweep) -> list[str]:
     """Say what a threshold keeps, and that the figures of the best one flatter it."""
-    noun = unit(sweep.settings)
+    noun = document_noun(sweep.settings)
     remarks = ["a threshold keeps predictions with at least that score, and those without one"]
     remarks += verdict.remarks_without_chance(sweep.settings)
     kind, before = verdict.figure_of(sweep.settings)
     for system in sweep.systems.values():
-        name, best = printable(system.name), system.best
+        name, best = escape_name(system.name), system.best
         if best is None:
             remarks.append(f"{name}: no best score, as {noun}s are too few to halve")
             continue
@@ -97,7 +97,7 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
         )
         remarks.append(
             f"{name}: score {best.threshold:g} is best by {before}{title} on"
-            f" {counted(best.n_chosen, noun)} ({chosen}), and has {held_out} on"
+            f" {pluralize(best.n_chosen, noun)} ({chosen}), and has {held_out} on"
             f" {best.n_held_out} others; seed {sweep.settings.seed} drew the halves"
         )
     return remarks
@@ -121,7 +121,9 @@ def verdict_of(sweep: ScoreSweep) -> str:
         if system.best is not None
     ]
     if not sentences:
-        sentences = [f"No best score, as there are too few {unit(sweep.settings)}s to halve."]
+        sentences = [
+            f"No best score, as there are too few {document_noun(sweep.settings)}s to halve."
+        ]
     if sweep.settings.get("chance_undefined"):
         sentences.append(verdict.chance_model(sweep.settings))
     return " ".join(filter(None, [*sentences, sweep.not_in_text]))
@@ -129,15 +131,15 @@ def verdict_of(sweep: ScoreSweep) -> str:
 
 def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
     """Compare the best threshold with none, on documents held out."""
-    noun, title = unit(sweep.settings), _title(sweep)
+    noun, title = document_noun(sweep.settings), _title(sweep)
     kind, before = verdict.figure_of(sweep.settings)
     held_out, all_kept = (
         verdict.short(getattr(_score(sweep, tally), kind))
         for tally in (best.held_out, best.all_kept)
     )
     begin = (
-        f"{printable(name)}: with scores from {best.threshold:g}, chosen on"
-        f" {counted(best.n_chosen, noun)}, {before}{title} is {held_out} on the"
+        f"{escape_name(name)}: with scores from {best.threshold:g}, chosen on"
+        f" {pluralize(best.n_chosen, noun)}, {before}{title} is {held_out} on the"
         f" {best.n_held_out} held out, and {all_kept} without a threshold"
     )
     gain = best.gain
@@ -157,11 +159,13 @@ def caveats_of(sweep: ScoreSweep) -> tuple[str, ...]:
     few = [s.best.n_held_out for s in sweep.systems.values() if s.best is not None]
     if not few or min(few) >= 30:
         return ()
-    noun = unit(sweep.settings)
-    return (f"the best score rests on {counted(min(few), noun)} held out; others may differ a lot",)
+    noun = document_noun(sweep.settings)
+    return (
+        f"the best score rests on {pluralize(min(few), noun)} held out; others may differ a lot",
+    )
 
 
-def picture_of(sweep: ScoreSweep, by: str | None) -> Picture:
+def picture_of(sweep: ScoreSweep, by: str | None) -> Plot:
     """Return the figures of one system over thresholds, or corrected F1 of several systems."""
     kind, before = verdict.figure_of(sweep.settings)
     is_corrected = kind == "corrected"
@@ -183,4 +187,4 @@ def picture_of(sweep: ScoreSweep, by: str | None) -> Picture:
     marks = [s.best.threshold for s in sweep.systems.values() if s.best is not None]
     what = "" if len(sweep.systems) == 1 else f"{before}F1"
     draw = functools.partial(steps, rows=rows, titles=("least score", what), marks=marks)
-    return Picture(draw, WIDE)
+    return Plot(draw, WIDE)

@@ -15,17 +15,17 @@ from spanagree.errors import (
     SettingError,
     check_choice,
     check_whole,
-    counted,
     is_iterable,
-    show,
+    pluralize,
+    quote_value,
 )
 from spanagree.results.score import UNDEFINED
 from spanagree.systems.as_seqeval import (
     _FIGURES,
     AVERAGES,
-    Figure,
     Options,
     ScoreOptions,
+    SeqevalScore,
     _as_list,
     _count,
     _lists,
@@ -80,9 +80,9 @@ def precision_recall_fscore_support(
     if average is not None:
         check_choice(average, AVERAGES, "average")
     if not isinstance(beta, Real) or not beta >= 0:
-        raise SettingError(f"beta {show(beta)}; a number from 0 is needed")
+        raise SettingError(f"beta {quote_value(beta)}; a number from 0 is needed")
     if not is_iterable(warn_for):
-        raise SettingError(f"warn_for {show(warn_for)}; a list of figures is needed")
+        raise SettingError(f"warn_for {quote_value(warn_for)}; a list of figures is needed")
     counts = _count(
         y_true, y_pred, suffix=suffix, beta=beta, sample_weight=sample_weight,
         zero_division=zero_division, chance=chance,
@@ -145,8 +145,8 @@ def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
         sizes = [[len(tags)] for tags in both]
     if sizes[0] != sizes[1]:
         raise InputError(
-            f"y_pred: {counted(len(both[1]), 'tag')} in {counted(len(sizes[1]), 'list')}, y_true"
-            f" has {len(both[0])} in {len(sizes[0])}; both need the same lists of tokens"
+            f"y_pred: {pluralize(len(both[1]), 'tag')} in {pluralize(len(sizes[1]), 'list')},"
+            f" y_true has {len(both[0])} in {len(sizes[0])}; both need the same lists of tokens"
         )
     return list(zip(*both, strict=True))
 
@@ -231,7 +231,7 @@ def classification_report(
     return _text(rows, len(counts.labels), digits)
 
 
-_Row = tuple[str, Mapping[str, Figure], int]  # name, figures, support
+_Row = tuple[str, Mapping[str, SeqevalScore], int]  # name, figures, support
 
 
 def _text(rows: Sequence[_Row], labels: int, digits: int) -> str:
@@ -254,7 +254,7 @@ def _text(rows: Sequence[_Row], labels: int, digits: int) -> str:
     return "\n".join([*lines, ""])
 
 
-def _plain(figures: Mapping[str, Figure], support: int) -> dict[str, float]:
+def _plain(figures: Mapping[str, SeqevalScore], support: int) -> dict[str, float]:
     """Return a row of the report as plain data."""
     named = {_FIGURES[key]: figure for key, figure in figures.items()}
     return {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sized
 
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, counted, printable
-from spanagree.settings import Settings, unit
+from spanagree.errors import SettingError, escape_name, pluralize
+from spanagree.settings import Settings, document_noun
 from spanagree.systems.result import Evaluation, check_evaluation
 
 
@@ -29,5 +29,5 @@ def corpus_of_segments(evaluation: Evaluation, what: str) -> Corpus:
 
 def against_gold(what: str, systems: Sized, n_documents: int, settings: Settings) -> str:
     """Compose the caption of a table of systems."""
-    n_systems, gold = counted(len(systems), "system"), printable(settings["gold"])
-    return f"{what} {n_systems} against {gold}, {counted(n_documents, unit(settings))}"
+    n_systems, gold = pluralize(len(systems), "system"), escape_name(settings["gold"])
+    return f"{what} {n_systems} against {gold}, {pluralize(n_documents, document_noun(settings))}"

@@ -16,15 +16,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.comparisons.counting import MatchCounting, of_gold
+from spanagree.comparisons.counting import MatchCountOptions, of_gold
 from spanagree.comparisons.observed import overlapping_pairs
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, printable
+from spanagree.errors import SettingError, escape_name
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Picture, heat_map
+from spanagree.results.plots import Plot, heat_map
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, Score, undefined
 from spanagree.settings import Settings
@@ -177,7 +177,7 @@ class StrategyScores(Result):
             figures = ", ".join(
                 f"{strategy} {verdict.short(counts.f1)}" for strategy, counts in of_system.items()
             )
-            sentences.append(f"F1 of {printable(name)}: {figures}.")
+            sentences.append(f"F1 of {escape_name(name)}: {figures}.")
         return " ".join(filter(None, [*sentences, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
@@ -213,7 +213,7 @@ class StrategyScores(Result):
         caption = against_gold(what, self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Return F1 of each strategy as a heat map."""
         table = [[self.counts[name][x].f1 for name in self.counts] for x in STRATEGIES]
         return heat_map(list(STRATEGIES), list(self.counts), np.array(table, np.float64), "F1")
@@ -241,7 +241,7 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     StrategyCounts(correct=0, incorrect=0, partial=1, missed=1, spurious=0)
     """
     corpus = corpus_of_segments(evaluation, "strategies")
-    check_in_one_piece(corpus, "strategies")
+    check_contiguous(corpus, "strategies")
     if corpus.of_strings:
         raise SettingError("strategies: not of strings without a text, which share no tokens")
     gold, n_labels = evaluation.settings.gold, len(corpus.labels)
@@ -376,7 +376,7 @@ def _chance(
         ):
             reason = f"an overlap of less than {LEAST_SHARE:g} % of a gold segment is none"
         if not reason:
-            counting = MatchCounting(match=strategy.match, chance=model)
+            counting = MatchCountOptions(match=strategy.match, chance=model)
             compared = result(counted_of(ComparedSystems.of(corpus, counting, gold)))
             scores[name] = {system.name: system.f1 for system in compared.systems.values()}
             if compared.settings.expected is not None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from spanagree.comparisons.counting import MatchCounting
-from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.inexact import Inexact
+from spanagree.comparisons.counting import MatchCountOptions
+from spanagree.comparisons.expected import compare_layers, compute_start_distributions
+from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.table import Comparisons
 from spanagree.corpus.corpus import Corpus
 
@@ -28,7 +28,7 @@ class SystemRows(NamedTuple):
     """
 
     comparisons: Comparisons
-    inexact: Mapping[str, Inexact]
+    inexact: Mapping[str, ApproximationError]
 
     def _joined(self, others: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
         """Join the rows with those of later parts, each with the number of documents before it."""
@@ -43,7 +43,8 @@ class SystemRows(NamedTuple):
             ),
             {
                 name: sum(
-                    (rows.inexact[name] for rows, _ in parts if name in rows.inexact), Inexact()
+                    (rows.inexact[name] for rows, _ in parts if name in rows.inexact),
+                    ApproximationError(),
                 )
                 for name in dict.fromkeys(name for rows, _ in parts for name in rows.inexact)
             },
@@ -53,7 +54,7 @@ class SystemRows(NamedTuple):
 def _with_unplaced(
     rows: Comparisons,
     corpus: Corpus,
-    counting: MatchCounting,
+    counting: MatchCountOptions,
     documents: Ints,
     sides: tuple[int, int],
 ) -> Comparisons:
@@ -67,7 +68,7 @@ def _with_unplaced(
     return with_unplaced(rows, corpus, counting.measure, pairs, order, is_undefined=is_undefined)
 
 
-def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> SystemRows:
+def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCountOptions) -> SystemRows:
     """Compare each system with gold, if that is a layer of the corpus; nothing is checked."""
     names, measure = corpus.annotators, counting.measure
     if gold not in names:
@@ -75,7 +76,7 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCounting) -> Sys
         return SystemRows(none.named(names, corpus.labels), {})
     report_progress = counting.progress or (lambda done, total: None)
     report_progress(0, len(names))
-    profiles, placed = place_layers(corpus, names, counting.chance, measure)
+    profiles, placed = compute_start_distributions(corpus, names, counting.chance, measure)
     labels = max(1, len(corpus.labels))
     first = names.index(gold)
     parts: dict[str, Comparisons] = {}

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.comparisons.inexact import Inexact, of_all
+from spanagree.comparisons.inexact import ApproximationError, of_all
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.corpus.times import with_seconds
-from spanagree.errors import counted, listed, printable
+from spanagree.errors import escape_name, join_names, pluralize
 from spanagree.results import caveats, verdict
 from spanagree.results.frame import Column, Frame, Pivot, Value
-from spanagree.results.plots import Picture, f1_dots, heat_map, rows_size, sentence, slopes
-from spanagree.results.score import FIGURES, NO_CHANCE, Scored, figures_of
+from spanagree.results.plots import Plot, f1_dots, heat_map, rows_size, sentence, slopes
+from spanagree.results.score import FIGURES, NO_CHANCE, HasScores, figures_of
 from spanagree.results.score_columns import ERROR_OF_CHANCE, columns_of_figure
-from spanagree.settings import confidence_of, unit
+from spanagree.settings import confidence_of, document_noun
 from spanagree.systems.lost_quotes import lost_quotes, not_in_text
 from spanagree.uncertainty.chance_statistics import COLUMNS as CHANCE_COLUMNS
 from spanagree.uncertainty.chance_statistics import WHOLE
@@ -56,7 +56,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     """
     ci = evaluation.jackknife is not None
     ends = ci and by != "document"
-    noun = unit(evaluation.settings)
+    noun = document_noun(evaluation.settings)
     scores = [columns_of_figure(ratio, intervals=ends) for ratio in evaluation.figures.values()]
     counts = count_columns(is_titled=by is not None)
     all_saw = all(
@@ -80,7 +80,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
     if by is None:
         columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
 
-    def figures(scored: Scored) -> list[Value]:
+    def figures(scored: HasScores) -> list[Value]:
         pairs = list(zip(scores, map(scored.score_of, evaluation.figures.values()), strict=True))
         values = [value for score, figure in pairs for value in score.values(figure)]
         ends = [value for score, figure in pairs for value in score.end_values(figure)]
@@ -110,8 +110,8 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         columns,
         rows,
         evaluation.settings,
-        caption=f"{counted(len(evaluation.systems), 'system')} against"
-        f" {printable(evaluation.settings.gold)}, {counted(evaluation.documents, noun)}",
+        caption=f"{pluralize(len(evaluation.systems), 'system')} against"
+        f" {escape_name(evaluation.settings.gold)}, {pluralize(evaluation.documents, noun)}",
         remarks=_remarks(evaluation, by),
         breaks=breaks[1:] if by else (),
         pivot=_BY_LABEL if by == "label" and not ci else None,
@@ -141,13 +141,13 @@ def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
         system for system in evaluation.systems.values() if system.documents < evaluation.documents
     ]
     if by == "label" and fewer:
-        over = [f"{printable(system.name)} {system.documents}" for system in fewer]
-        noun = counted(evaluation.documents, unit(evaluation.settings))
-        remarks[f"not over all {noun}: {listed(over)}"] = None
+        over = [f"{escape_name(system.name)} {system.documents}" for system in fewer]
+        noun = pluralize(evaluation.documents, document_noun(evaluation.settings))
+        remarks[f"not over all {noun}: {join_names(over)}"] = None
     if by == "label" and not any(system.labels for system in evaluation.systems.values()):
         remarks[f"no rows for labels: match {evaluation.settings.match} disregards them"] = None
     for system in evaluation.systems.values():
-        name = printable(system.name)
+        name = escape_name(system.name)
         remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
         if by and (error := _error_of_chance(evaluation, system)):
             remarks[f"{name}: {of_all(error)}"] = None
@@ -160,7 +160,7 @@ def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
     return [*remarks, *remarks_on_chance(evaluation), *caveats_of(evaluation)]
 
 
-def picture_of(evaluation: Evaluation, by: str | None) -> Picture:
+def picture_of(evaluation: Evaluation, by: str | None) -> Plot:
     """Return F1 as observed and corrected: slopes, or dots with their intervals.
 
     By label it is a heat map of corrected F1, labels × systems.
@@ -169,7 +169,7 @@ def picture_of(evaluation: Evaluation, by: str | None) -> Picture:
     if by == "label":
         labels = list(dict.fromkeys(label for s in systems for label in s.labels))
         if not labels:
-            return Picture(functools.partial(sentence, text="no label"))
+            return Plot(functools.partial(sentence, text="no label"))
         none = Tally()
         values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
         return heat_map(labels, list(evaluation.systems), np.array(values), "corrected F1")
@@ -180,7 +180,7 @@ def picture_of(evaluation: Evaluation, by: str | None) -> Picture:
     draw = functools.partial(sentence, text="no system with a defined F1")
     if lines:
         draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
-    return Picture(draw, rows_size(evaluation.systems, 2))
+    return Plot(draw, rows_size(evaluation.systems, 2))
 
 
 def _part_columns(by: str, noun: str) -> list[Column]:
@@ -193,7 +193,7 @@ def _part_columns(by: str, noun: str) -> list[Column]:
     ]
 
 
-def _undefined(scores: Scored) -> list[str]:
+def _undefined(scores: HasScores) -> list[str]:
     """Return why figures are undefined."""
     reasons = []
     for ratio in figures_of(scores.beta).values():
@@ -208,8 +208,8 @@ def caveats_of(evaluation: Evaluation) -> tuple[str, ...]:
     """Collect caveats of the F1 of each system."""
     scores = evaluation.scores.items()
     evidence = _evidence(evaluation)
-    rows = ((printable(name), score, evidence[name]) for name, score in scores)
-    return caveats.caveats_of(rows, unit(evaluation.settings))
+    rows = ((escape_name(name), score, evidence[name]) for name, score in scores)
+    return caveats.caveats_of(rows, document_noun(evaluation.settings))
 
 
 def _evidence(evaluation: Evaluation) -> dict[str, list[int]]:
@@ -220,7 +220,7 @@ def _evidence(evaluation: Evaluation) -> dict[str, list[int]]:
 
 def verdict_of(evaluation: Evaluation) -> str:
     """Compose the order of systems by corrected F1, and on how many documents it rests."""
-    noun = unit(evaluation.settings)
+    noun = document_noun(evaluation.settings)
     informative = [documents for documents, _, _ in _evidence(evaluation).values()]
     shared = [system.documents for system in evaluation.systems.values()]
     where = f"{verdict.counted_from(informative, noun)} with anything marked"
@@ -235,7 +235,7 @@ def verdict_of(evaluation: Evaluation) -> str:
 
 def _error_of_chance(evaluation: Evaluation, system: System) -> float | None:
     """Return the standard error of a system's chance F1, if it is of draws."""
-    inexact = evaluation.counted.inexact.get(system.name, Inexact())
+    inexact = evaluation.counted.inexact.get(system.name, ApproximationError())
     return inexact.error(system.tally.size)
 
 
@@ -244,8 +244,8 @@ def remarks_on_chance(evaluation: Evaluation) -> list[str]:
     remarks = verdict.remarks_without_chance(evaluation.settings)
     gold = evaluation.settings.gold
     if evaluation.settings.get("chance_of") == "systems":
-        remarks.append(f"chance: of systems; {printable(gold)} is as it is")
+        remarks.append(f"chance: of systems; {escape_name(gold)} is as it is")
     if evaluation.places is not None:
-        sides = {printable(gold): [gold], "systems": list(evaluation.systems)}
+        sides = {escape_name(gold): [gold], "systems": list(evaluation.systems)}
         remarks += evaluation.places.remarks(sides)
     return remarks

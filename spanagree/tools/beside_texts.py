@@ -13,11 +13,11 @@ from typing import Any
 from spanagree.corpus.offsets import with_short_ends
 from spanagree.errors import (
     InputError,
-    counted,
     invalid_value,
     is_whole,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
     whole_number,
 )
 from spanagree.files import PathName, base_name, named_file, naming_files, numbered_lines, read_text
@@ -50,8 +50,8 @@ def beside(file: Path, wanted: str, where: str, known: dict[Path, list[Path]]) -
         if text := named_file(folder, wanted):
             return text
     raise InputError(
-        f"{where}: its text, {show(base_name(wanted))}, is neither beside it nor in a folder near"
-        " it; put it there"
+        f"{where}: its text, {quote_value(base_name(wanted))}, is neither beside it nor in a"
+        " folder near it; put it there"
     )
 
 
@@ -76,7 +76,7 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     for where, line in numbered_lines(path, encoding):
         cells = line.split()
         if len(cells) not in (3, 4) or not all(cell.isdecimal() for cell in cells[-2:]):
-            raise InputError(f"{where}: {show(line)}; id, label, start and end are needed")
+            raise InputError(f"{where}: {quote_value(line)}; id, label, start and end are needed")
         label = cells[1] if len(cells) == 4 else None
         id_ = cells[0].removeprefix("article")
         ends = (whole_number(cell, f"{where}: offset") for cell in cells[-2:])
@@ -108,13 +108,13 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         for where, line in numbered_lines(file, encoding):
             concept = _CONCEPT.fullmatch(line.strip())
             if concept is None:
-                raise InputError(f'{where}: {show(line)}; c="…" 1:0 1:0||t="…"')
+                raise InputError(f'{where}: {quote_value(line)}; c="…" 1:0 1:0||t="…"')
             quote, *places, label, _ = concept.groups()
             first, begin, last, end = (whole_number(x, f"{where}: place") for x in places)
             if not (0 < first <= last <= len(words)) or not (
                 begin < len(words[first - 1]) and end < len(words[last - 1])
             ):
-                raise InputError(f"{where}: {show(line)} is beyond its text")
+                raise InputError(f"{where}: {quote_value(line)} is beyond its text")
             start, stop = words[first - 1][begin][0], words[last - 1][end][1]
             covered = text[start:stop]
             same = covered.lower().split() == quote.lower().split()  # concepts are in lower case
@@ -148,7 +148,9 @@ def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
             for entity in found_at(record, "entities[*]", name):
                 part = entity.get("part")
                 if part not in parts:
-                    raise InputError(f"{name}: part {show(part)}, which the text does not have")
+                    raise InputError(
+                        f"{name}: part {quote_value(part)}, which the text does not have"
+                    )
                 users = found_at(entity, "confidence.who[*]", name)
                 people = [str(user) for user in users] or [""]
                 pieces = found_at(entity, "offsets[*]", name)
@@ -184,7 +186,7 @@ def _with_parts(
         return text, {names[0]: 0}
     if len(starts) != len(names):
         raise InputError(
-            f"{where}: {counted(len(names), 'part')}, and {len(starts)} in the text between blank"
+            f"{where}: {pluralize(len(names), 'part')}, and {len(starts)} in the text between blank"
             " lines; put tagtog's .plain.html beside it"
         )
     return text, dict(zip(names, starts, strict=True))
@@ -224,7 +226,7 @@ def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
             )
     if not marked:
         raise InputError(
-            f"{printable_path(path)}: {counted(len(rows), 'item')} of Potato with labels of"
+            f"{printable_path(path)}: {pluralize(len(rows), 'item')} of Potato with labels of"
             " whole texts, and no spans; spanagree coefficients reads a table of labels"
         )
     yield from rows

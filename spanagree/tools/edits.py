@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from spanagree.errors import InputError, show, whole_number
+from spanagree.errors import InputError, quote_value, whole_number
 from spanagree.files import PathName, numbered_lines, read_text
-from spanagree.formats.inline_tags import Sign, taken_apart
+from spanagree.formats.inline_tags import MarkupToken, taken_apart
 from spanagree.tools.beside_texts import files_ending
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\d+)\s*", re.DOTALL)
@@ -36,7 +36,9 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
                 ends = (whole_number(offset, f"{where}: offset") for offset in (start, end))
                 edits.append([*ends, label])
         else:
-            raise InputError(f"{where}: {show(line)}; M2 has lines S, and lines A below each")
+            raise InputError(
+                f"{where}: {quote_value(line)}; M2 has lines S, and lines A below each"
+            )
     people = sorted({annotator for *_, by in sentences for annotator in by})
     for where, tokens, by in sentences:
         yield where, {"tokens": tokens, "by": {name: by.get(name) for name in people}}
@@ -60,6 +62,6 @@ def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         yield name, {"id": id_, "annotator": annotator, "text": text, "spans": [*map(list, spans)]}
 
 
-def _meaning(mark: str, _: int) -> Sign:
+def _meaning(mark: str, _: int) -> MarkupToken:
     wrong, rest = mark[1:-1].split("=>", 1)
-    return Sign("span", label=rest.partition(":::error_type=")[2].strip(), text=wrong)
+    return MarkupToken("span", label=rest.partition(":::error_type=")[2].strip(), text=wrong)

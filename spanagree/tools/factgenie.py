@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, is_whole, printable, show
+from spanagree.errors import InputError, escape_name, is_whole, quote_value
 from spanagree.files import PathName, naming_files, read_text
 from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at
@@ -103,8 +103,8 @@ def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
                     id_ = _id_of(row)
                     if texts.setdefault(id_, row["output"]) != row["output"]:
                         raise InputError(
-                            f"{where}: a second output of {show(id_)}, which differs; spans name"
-                            " but one of them: give each output an id of its own"
+                            f"{where}: a second output of {quote_value(id_)}, which differs; spans"
+                            " name but one of them: give each output an id of its own"
                         )
         if texts:
             break
@@ -131,7 +131,7 @@ def _span(span: Any, labels: Sequence[str], where: str) -> dict[str, Any]:
     if labels and is_whole(label):
         if not 0 <= label < len(labels):
             raise InputError(
-                f"{printable(where)}: type {label}; the campaign has the labels 0 to"
+                f"{escape_name(where)}: type {label}; the campaign has the labels 0 to"
                 f" {len(labels) - 1}"
             )
         label = labels[label]

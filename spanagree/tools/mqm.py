@@ -12,13 +12,20 @@ from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, check_choice, counted, listed, percent, printable_path
+from spanagree.errors import (
+    InputError,
+    check_choice,
+    join_names,
+    percent,
+    pluralize,
+    printable_path,
+)
 from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.inline_tags import Sign, taken_apart
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
-from spanagree.settings import as_read
+from spanagree.formats.inline_tags import MarkupToken, taken_apart
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.settings import reading_settings
 
 SIDES = {"target": "the translation", "source": "what was translated"}
 """What errors are marked in."""
@@ -50,7 +57,7 @@ class _Rating(NamedTuple):
     label: str
 
 
-class _Counts:
+class _RaterCounts:
     """What is counted for each rater: errors, those without a place, rows, texts that differ."""
 
     def __init__(self) -> None:
@@ -97,7 +104,7 @@ def raw_mqm(
             check_choice(value, allowed, what)
     name = printable_path(path)
     ratings: dict[tuple[str, str], list[_Rating]] = {}  # by segment and side
-    counts = _Counts()
+    counts = _RaterCounts()
     passed: Counter[str] = Counter()
     for line, row in _rows(name, lines_of(path, encoding)):
         id_ = f"{row['system']}/{row['doc']}/{row['segment']}"
@@ -125,7 +132,10 @@ def raw_mqm(
         raise InputError(f"{name}: no rows; MQM has a row for each error, or No-error")
     log = ReadLog(name)
     log.passed = passed
-    reading = {"format": "mqm", **as_read(encoding, text=text, feature=feature, align=align)}
+    reading = {
+        "format": "mqm",
+        **reading_settings(encoding, text=text, feature=feature, align=align),
+    }
     return gather(_records(ratings, counts, log, align=align), log, reading, again=False)
 
 
@@ -140,7 +150,7 @@ def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]
     segment = next((column for column in _SEGMENTS if column in header), None)
     if lacking or segment is None:
         raise InputError(
-            f"{name}:1: columns {listed(header)}; MQM needs {', '.join(_NEEDED)} and"
+            f"{name}:1: columns {join_names(header)}; MQM needs {', '.join(_NEEDED)} and"
             f" {' or '.join(_SEGMENTS)}, with tabs between"
         )
     places = {column: header.index(column) for column in _NEEDED}
@@ -151,8 +161,8 @@ def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]
             continue
         if len(cells) != len(header):
             raise InputError(
-                f"{name}:{number}: {counted(len(cells), 'cell')}; the header has {len(header)}, and"
-                " each row needs as many, with tabs between"
+                f"{name}:{number}: {pluralize(len(cells), 'cell')}; the header has {len(header)},"
+                " and each row needs as many, with tabs between"
             )
         row = {column: cells[place] for column, place in places.items()}
         if not row["rater"].strip():
@@ -179,16 +189,16 @@ def _taken_apart(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
     return text, marks, len(unpaired)
 
 
-_SIGNS = {"<v>": Sign("open", "v"), "</v>": Sign("close", "v")}
+_SIGNS = {"<v>": MarkupToken("open", "v"), "</v>": MarkupToken("close", "v")}
 
 
-def _meaning(tag: str, _: int) -> Sign:
+def _meaning(tag: str, _: int) -> MarkupToken:
     return _SIGNS[tag]
 
 
 def _records(
     ratings: Mapping[tuple[str, str], Sequence[_Rating]],
-    counts: _Counts,
+    counts: _RaterCounts,
     log: ReadLog,
     *,
     align: bool,
@@ -203,7 +213,7 @@ def _records(
         if side == "source" and are_both_read and not any(row.marks for row in rows):
             continue
         text = Counter(row.version for row in rows).most_common(1)[0][0]
-        spans: dict[str, list[Span]] = {row.rater: [] for row in rows}
+        spans: dict[str, list[RawSpan]] = {row.rater: [] for row in rows}
         alignments: dict[str, Alignment] = {}
         for line, rater, version, marks, label in rows:
             where = f"{log.name}:{line}"
@@ -221,21 +231,21 @@ def _records(
                 if place is None:
                     counts.lost[rater] += 1
                 else:
-                    spans[rater].append(Span(*place, label, where=where))
+                    spans[rater].append(RawSpan(*place, label, where=where))
         document = f"{id_}/source" if side == "source" else id_
-        annotations = [Annotation(rater, marked) for rater, marked in spans.items()]
+        annotations = [RawAnnotation(rater, marked) for rater, marked in spans.items()]
         yield Record(log.name, document, {"text": text}, annotations)
     log.notes += _notes(log.name, counts)
     log.reading |= counts.settings()
 
 
-def _notes(name: str, counts: _Counts) -> Iterator[str]:
+def _notes(name: str, counts: _RaterCounts) -> Iterator[str]:
     """Yield how many errors have no place in the text, and how many texts were aligned."""
     lost, read, changed = (sum(c.values()) for c in (counts.lost, counts.read, counts.changed))
     if changed:
-        yield f"{name}: {counted(changed, 'row')} with another text of the segment aligned"
+        yield f"{name}: {pluralize(changed, 'row')} with another text of the segment aligned"
     if lost:
         yield (
-            f"{name}: {lost} of {counted(read, 'error')} ({percent(lost / read, 1)}) not aligned"
+            f"{name}: {lost} of {pluralize(read, 'error')} ({percent(lost / read, 1)}) not aligned"
             " and left out, as nothing of the text is between <v> and </v>"
         )

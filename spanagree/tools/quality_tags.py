@@ -7,11 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, printable_path, show
+from spanagree.errors import InputError, printable_path, quote_value
 from spanagree.files import PathName, read_lines
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
-from spanagree.settings import as_read
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
+from spanagree.settings import reading_settings
 
 _TAGS = frozenset(("OK", "BAD"))
 _BAD = "BAD"
@@ -34,7 +34,7 @@ def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     log = ReadLog(printable_path(path))
     log.numbered = True
     records = _records(log.name, read_lines(path, encoding))
-    reading: dict[str, Any] = {"format": "qe-tags", **as_read(encoding)}
+    reading: dict[str, Any] = {"format": "qe-tags", **reading_settings(encoding)}
     return gather(records, log, reading, offsets="tokens", again=False)
 
 
@@ -43,10 +43,10 @@ def _records(name: str, text: str) -> Iterator[Record]:
     for number, line in enumerate(text.rstrip("\r\n").split("\n"), 1):
         where, tags = f"{name}:{number}", line.split()
         if odd := [tag for tag in tags if tag not in _TAGS]:
-            raise InputError(f"{where}: {show(odd[0])}; the tags of words are OK and BAD")
+            raise InputError(f"{where}: {quote_value(odd[0])}; the tags of words are OK and BAD")
         spans, end = [], 0
         for tag, run in groupby(tags):
             start, end = end, end + len([*run])
             if tag == _BAD:
-                spans.append(Span(start, end, _BAD))
-        yield Record(where, str(number), {"length": len(tags)}, [Annotation("", spans)])
+                spans.append(RawSpan(start, end, _BAD))
+        yield Record(where, str(number), {"length": len(tags)}, [RawAnnotation("", spans)])

@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
-from spanagree.errors import InputError, listed, printable_path, show
+from spanagree.errors import InputError, join_names, printable_path, quote_value
 from spanagree.files import PathName
 from spanagree.formats.csv_rows import csv_records
 from spanagree.formats.exports import objects_in
@@ -38,7 +38,8 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
         for paragraph in paragraphs:
             if "qas" not in paragraph:
                 raise InputError(
-                    f"{where}: a paragraph without qas, its questions; it has {listed(paragraph)}"
+                    f"{where}: a paragraph without qas, its questions; it has"
+                    f" {join_names(paragraph)}"
                 )
             questions = found_at(paragraph, "qas[*]", where)
             unasked += [] if questions else [1]
@@ -46,8 +47,8 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
                 answers = first_at(question, "answers")
                 if answers is None:
                     raise InputError(
-                        f"{where}: a question without answers, which has {listed(question)}; one"
-                        " that no part of the text answers has an empty list of them"
+                        f"{where}: a question without answers, which has {join_names(question)};"
+                        " one that no part of the text answers has an empty list of them"
                     )
                 if isinstance(answers, dict):  # a list of each of their parts
                     parts = zip(answers["text"], answers["answer_start"], strict=True)
@@ -99,7 +100,7 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     marked = next((c for c in header if c.startswith("tagged_") and not c.endswith("_gold")), None)
     if not texts or marked is None:
         raise InputError(
-            f"{printable_path(path)}: the columns {listed(header)}; CrowdTruth has one of"
+            f"{printable_path(path)}: the columns {join_names(header)}; CrowdTruth has one of"
             " sentences, and one of strings called tagged_…; --from dataset reads others"
         )
     judged = [(row, _strings(row[marked], where)) for where, row in rows]
@@ -125,5 +126,5 @@ def _strings(cell: str, where: str) -> list[str]:
             return value
     inner = re.fullmatch(r'\s*\[\s*"(.*)"\s*\]\s*', cell, re.DOTALL)
     if inner is None:
-        raise InputError(f"{where}: {show(cell)}; a list of strings in JSON is needed")
+        raise InputError(f"{where}: {quote_value(cell)}; a list of strings in JSON is needed")
     return re.split(r'"\s*,\s*"', inner[1])

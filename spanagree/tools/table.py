@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spanagree.formats.format import TABLES, Format
-from spanagree.formats.tools import KEY, NUMBER, OBJECT, TRIPLE, Links, Tool, lazy
+from spanagree.formats.tools import KEY, NUMBER, OBJECT, TRIPLE, RelationPaths, Tool, lazy
 from spanagree.tools.beginnings import FLAT, has_indices, knows_factgenie
 
 TOOLS: Mapping[str, Tool] = {
@@ -41,7 +41,7 @@ TOOLS: Mapping[str, Tool] = {
             spans="ner[*][*]",
             **TRIPLE,
             ends="inclusive",
-            links=Links("relations[*][*]", "[0],[1]", "[2],[3]", "[4]", "[0],[1]"),
+            links=RelationPaths("relations[*][*]", "[0],[1]", "[2],[3]", "[4]", "[0],[1]"),
         ),
         Tool(
             "docred",
@@ -56,7 +56,7 @@ TOOLS: Mapping[str, Tool] = {
             end="pos[1]",
             label="type",
             ends="exclusive",
-            links=Links("labels[*]", "h", "t", "r", "entity"),
+            links=RelationPaths("labels[*]", "h", "t", "r", "entity"),
         ),
         Tool(
             "spert",
@@ -68,7 +68,7 @@ TOOLS: Mapping[str, Tool] = {
             start="start",
             end="end",
             label="type",
-            links=Links("relations[*]", "head", "tail", "type", NUMBER),
+            links=RelationPaths("relations[*]", "head", "tail", "type", NUMBER),
         ),
         Tool(
             "pubannotation",
@@ -80,7 +80,7 @@ TOOLS: Mapping[str, Tool] = {
             end="span.end|span[*].end",
             label="obj",
             in_pieces=True,
-            links=Links("relations[*]", "subj", "obj", "pred", "id"),
+            links=RelationPaths("relations[*]", "subj", "obj", "pred", "id"),
         ),
         Tool(
             "tecoholic",
@@ -182,7 +182,7 @@ TOOLS: Mapping[str, Tool] = {
             label="type",
             quote="text[*]",
             in_pieces=True,
-            links=Links("relations[*]", "arg1_id", "arg2_id", "type", "id"),
+            links=RelationPaths("relations[*]", "arg1_id", "arg2_id", "type", "id"),
             passed={"events[*]": "event"},
         ),
         Tool(

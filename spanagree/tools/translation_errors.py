@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, counted, printable_path, show
+from spanagree.errors import InputError, pluralize, printable_path, quote_value
 from spanagree.files import PathName, from_json, named_file, numbered_lines, read_text
 from spanagree.formats.csv_rows import csv_rows
 
@@ -29,7 +29,9 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     for line, row in csv_rows(path, encoding):
         where = f"{name}:{line}"
         if len(row) < 12:
-            raise InputError(f"{where}: {counted(len(row), 'cell')}; Appraise's scores have twelve")
+            raise InputError(
+                f"{where}: {pluralize(len(row), 'cell')}; Appraise's scores have twelve"
+            )
         login, system, number, kind, *_ = row
         document, *signs = row[7].split("#")
         if kind != "TGT" or any(sign in row[7].lower() for sign in _NO_ITEMS):
@@ -70,7 +72,9 @@ def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     for where, line in numbered_lines(path, encoding):
         system, _, answer = line.partition("\t")
         if not answer:
-            raise InputError(f"{where}: {show(line)}; a system, a tab, and None or JSON are needed")
+            raise InputError(
+                f"{where}: {quote_value(line)}; a system, a tab, and None or JSON are needed"
+            )
         segment = last[system] = last.get(system, 0) + 1
         record: dict[str, Any] = {"id": f"{system}/{segment}", "rated": answer != "None"}
         if answer != "None":

@@ -9,7 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from spanagree.errors import InputError, counted, invalid_value, is_whole, show, whole_number
+from spanagree.errors import (
+    InputError,
+    invalid_value,
+    is_whole,
+    pluralize,
+    quote_value,
+    whole_number,
+)
 from spanagree.files import PathName, read_text
 from spanagree.formats.csv_rows import csv_records, csv_rows
 from spanagree.formats.file_head import read_head
@@ -45,7 +52,8 @@ def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
             for start, piece in zip(starts, found_at(passage, "text[*]", where), strict=True):
                 if not is_whole(start) or start < len(text):
                     raise InputError(
-                        f"{where}: a passage at {show(start)}, where the one before has not ended"
+                        f"{where}: a passage at {quote_value(start)}, where the one before has not"
+                        " ended"
                     )
                 check_expansion(where, len(text) + len(piece), start)
                 text = text.ljust(start) + piece
@@ -116,7 +124,7 @@ def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
     rationales = record.get("rationales") or []
     if rationales and not people:
         raise InputError(
-            f"{where}: {counted(len(rationales), 'rationale')} and no annotators, whose they are"
+            f"{where}: {pluralize(len(rationales), 'rationale')} and no annotators, whose they are"
         )
     marking = [person for person in people if person.get("label") not in ("normal", 1)]
     if len(rationales) == len(people):
@@ -129,8 +137,8 @@ def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
         tokens = record["post_tokens"]
         if len(rationale) != len(tokens):
             raise InputError(
-                f"{where}: a rationale of {counted(len(rationale), 'sign')} for"
-                f" {counted(len(tokens), 'token')}; each token needs 0 or 1"
+                f"{where}: a rationale of {pluralize(len(rationale), 'sign')} for"
+                f" {pluralize(len(tokens), 'token')}; each token needs 0 or 1"
             )
         label = _HATEXPLAIN.get(person["label"], str(person["label"]))
         marked = runs([i for i, sign in enumerate(rationale) if sign])
@@ -170,7 +178,7 @@ def _indices(cell: Any, where: str) -> list[int]:
         value = json.loads(cell) if isinstance(cell, str) else cell
         if isinstance(value, list) and all(map(is_whole, value)):
             return value
-    raise InputError(f"{where}: {show(cell)}; a list of whole numbers is needed")
+    raise InputError(f"{where}: {quote_value(cell)}; a list of whole numbers is needed")
 
 
 def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
@@ -192,7 +200,7 @@ def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
         log.look_in_cells(cells)
         words = cells["predictionstring"].split()
         if not all(word.isdecimal() for word in words):
-            raise InputError(f"{where}: {show(cells['predictionstring'])}; indices of words")
+            raise InputError(f"{where}: {quote_value(cells['predictionstring'])}; indices of words")
         spans = texts.setdefault(cells["id"], [])
         if words:
             numbers = [whole_number(word, f"{where}: word") for word in words]

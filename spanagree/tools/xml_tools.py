@@ -17,10 +17,17 @@ from xml.etree.ElementTree import Element
 
 from spanagree.corpus.offsets import with_short_ends
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, invalid_value, listed, printable_path, show, whole_number
+from spanagree.errors import (
+    InputError,
+    invalid_value,
+    join_names,
+    printable_path,
+    quote_value,
+    whole_number,
+)
 from spanagree.files import PathName, Zip, decoded, naming_files, open_zip, read_bytes, read_text
 from spanagree.formats.file_head import FileHead, read_head
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
 from spanagree.formats.xml_elements import declared_encoding, name_of, tree
 from spanagree.tools.beside_texts import beside
 
@@ -34,9 +41,9 @@ class Source(NamedTuple):
     text_of: Callable[[str], str]
     passed: Counter[str]
 
-    def record(self, document: str, text: str, annotations: Iterable[Annotation]) -> Record:
+    def record(self, document: str, text: str, annotations: Iterable[RawAnnotation]) -> Record:
         """Return a document of the file."""
-        place = f"{self.where}: document {show(document)}"
+        place = f"{self.where}: document {quote_value(document)}"
         return Record(place, document, {"text": text}, annotations)
 
 
@@ -89,7 +96,7 @@ def _records(path: Path, log: ReadLog, means: set[str]) -> Iterator[Record]:
                     kept.append(annotation)
             yield record._replace(annotations=kept)
     if not means:
-        raise InputError(f"{log.name}: no file of {listed(tool.means for tool in TOOLS)}")
+        raise InputError(f"{log.name}: no file of {join_names(tool.means for tool in TOOLS)}")
 
 
 def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
@@ -120,7 +127,7 @@ def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]
             member.rpartition("/")[2].casefold(): member for member in reversed(archive.names)
         }
         for member in (member for member in archive.names if member.endswith(".qde")):
-            where = f"{name}, {show(member)}"
+            where = f"{name}, {quote_value(member)}"
             root, tool = _parsed(where, archive.read(member))
             text = cache(partial(_text_in_zip, archive, by_base, where))
             yield Source(path, where, root, text, passed), tool
@@ -129,7 +136,7 @@ def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]
 def _text_in_zip(archive: Zip, by_base: Mapping[str, str], where: str, wanted: str) -> str:
     base = wanted.rpartition("/")[2]
     if (name := by_base.get(base.casefold())) is None:
-        raise InputError(f"{where}: no file {show(base)} in the archive; pack it once more")
+        raise InputError(f"{where}: no file {quote_value(base)} in the archive; pack it once more")
     return archive.read(name).decode("utf-8-sig", "replace")
 
 
@@ -138,7 +145,7 @@ def _parsed(where: str, raw: bytes) -> tuple[Element, XmlTool]:
     text = raw[: 1 << 16].decode("utf-8", "replace")
     tool = _tool_of(text)
     if tool is None:
-        raise InputError(f"{where}: none of {listed(tool.means for tool in TOOLS)}")
+        raise InputError(f"{where}: none of {join_names(tool.means for tool in TOOLS)}")
     if tool.read is _inline:
         body = raw.removeprefix(b"\xef\xbb\xbf")
         if (encoding := declared_encoding(body).lower()) != "utf-8":
@@ -176,12 +183,12 @@ def _pieces(spans: Iterable[Element], where: str) -> list[tuple[int, int]]:
     return [(_number(span, "start", where), _number(span, "end", where)) for span in spans]
 
 
-def _of_people(spans: Iterable[tuple[str, Span]]) -> list[Annotation]:
+def _of_people(spans: Iterable[tuple[str, RawSpan]]) -> list[RawAnnotation]:
     """Return what each annotator marked."""
-    by: dict[str, list[Span]] = {}
+    by: dict[str, list[RawSpan]] = {}
     for name, span in spans:
         by.setdefault(name, []).append(span)
-    return [Annotation(name, some) for name, some in by.items()]
+    return [RawAnnotation(name, some) for name, some in by.items()]
 
 
 def _gate(source: Source) -> Iterator[Record]:
@@ -207,8 +214,10 @@ def _gate(source: Source) -> Iterator[Record]:
                 f.findtext("Name", ""): f.findtext("Value", "") for f in annotation.iter("Feature")
             }
             kept = {key: value for key, value in features.items() if key.strip() and value.strip()}
-            spans.append(Span(place[ends[0]], place[ends[1]], annotation.get("Type"), None, kept))
-        annotations.append(Annotation(group.get("Name") or "", spans))
+            spans.append(
+                RawSpan(place[ends[0]], place[ends[1]], annotation.get("Type"), None, kept)
+            )
+        annotations.append(RawAnnotation(group.get("Name") or "", spans))
     yield source.record(_stem(source.path), "".join(between), annotations)
 
 
@@ -236,7 +245,9 @@ def _knowtator(source: Source) -> Iterator[Record]:
     spans = []
     for annotation in source.root.iter("annotation"):
         mention, annotator = annotation.find("mention"), annotation.findtext("annotator") or ""
-        place = f"{source.where}: mention {show(None if mention is None else mention.get('id'))}"
+        place = (
+            f"{source.where}: mention {quote_value(None if mention is None else mention.get('id'))}"
+        )
         pieces = _pieces(annotation.findall("span"), place)
         if not pieces or mention is None:
             source.passed["annotation without a span"] += 1
@@ -244,7 +255,10 @@ def _knowtator(source: Source) -> Iterator[Record]:
         id_ = mention.get("id")
         quote = annotation.findtext("spannedText") or None
         spans.append(
-            (annotator.strip(), Span(None, None, classes.get(id_), quote, slots.get(id_), pieces))
+            (
+                annotator.strip(),
+                RawSpan(None, None, classes.get(id_), quote, slots.get(id_), pieces),
+            )
         )
     yield source.record(named.removesuffix(".txt"), text, _of_people(spans))
 
@@ -257,7 +271,7 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
         text = source.text_of(document.get("text-file") or f"{id_}.txt")
         spans = []
         for annotation in document.findall("annotation"):
-            place = f"{source.where}: annotation {show(annotation.get('id'))}"
+            place = f"{source.where}: annotation {quote_value(annotation.get('id'))}"
             kind, bounds = annotation.find("class"), annotation.findall("span")
             pieces = _pieces(bounds, place)
             if not pieces:
@@ -265,7 +279,7 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
                 continue
             quote = " ".join(s.text or "" for s in bounds).strip() or None
             label = None if kind is None else kind.get("id") or kind.get("label")
-            span = Span(label=label, quote=quote, pieces=pieces)
+            span = RawSpan(label=label, quote=quote, pieces=pieces)
             spans.append((annotation.get("annotator") or "", span))
         yield source.record(id_.removesuffix(".txt"), text, _of_people(spans))
 
@@ -277,7 +291,7 @@ def _i2b2(source: Source) -> Iterator[Record]:
         raise InputError(f"{source.where}: TEXT and TAGS are needed")
     spans = []
     for tag in tags:
-        place = f"{source.where}: {name_of(tag)} {show(tag.get('id'))}"
+        place = f"{source.where}: {name_of(tag)} {quote_value(tag.get('id'))}"
         several = tag.get("spans")
         if several is not None:
             bounds = [piece.split("~") for piece in several.split(",")]
@@ -293,8 +307,8 @@ def _i2b2(source: Source) -> Iterator[Record]:
             source.passed["annotation without a span"] += 1
             continue
         label = tag.get("TYPE") or tag.get("type") or name_of(tag)
-        spans.append(Span(label=label, quote=tag.get("text") or None, pieces=pieces))
-    yield source.record(_stem(source.path), text, [Annotation("", spans)])
+        spans.append(RawSpan(label=label, quote=tag.get("text") or None, pieces=pieces))
+    yield source.record(_stem(source.path), text, [RawAnnotation("", spans)])
 
 
 def _ace(source: Source) -> Iterator[Record]:
@@ -316,10 +330,10 @@ def _ace(source: Source) -> Iterator[Record]:
                 if piece is None:
                     source.passed["annotation without a span"] += 1
                     continue
-                place = f"{source.where}: {show(mention.get('ID'))}"
+                place = f"{source.where}: {quote_value(mention.get('ID'))}"
                 bounds = _number(piece, "START", place), _number(piece, "END", place) + 1
-                spans.append(Span(*bounds, label, piece.text))
-        yield source.record(id_, text, [Annotation("", spans)])
+                spans.append(RawSpan(*bounds, label, piece.text))
+        yield source.record(id_, text, [RawAnnotation("", spans)])
 
 
 def _refi(source: Source) -> Iterator[Record]:
@@ -335,7 +349,7 @@ def _refi(source: Source) -> Iterator[Record]:
         text = held[0] if held else source.text_of(named)
         spans = []
         for selection in (e for e in document if name_of(e) == "PlainTextSelection"):
-            place = f"{source.where}: selection {show(selection.get('guid'))}"
+            place = f"{source.where}: selection {quote_value(selection.get('guid'))}"
             bounds = (
                 _number(selection, "startPosition", place),
                 _number(selection, "endPosition", place),
@@ -346,7 +360,7 @@ def _refi(source: Source) -> Iterator[Record]:
                 user = coding.get("creatingUser") or selection.get("creatingUser")
                 targets = [e.get("targetGUID") for e in coding if name_of(e) == "CodeRef"]
                 spans += [
-                    (users.get(user) or "", Span(*bounds, codes.get(code))) for code in targets
+                    (users.get(user) or "", RawSpan(*bounds, codes.get(code))) for code in targets
                 ]
         name = document.get("name") or named or document.get("guid") or ""
         yield source.record(name, text, _of_people(spans))
@@ -358,7 +372,7 @@ def _refi(source: Source) -> Iterator[Record]:
 def _inline(source: Source) -> Iterator[Record]:
     """Read tags in a text, such as MUC's ``<ENAMEX TYPE="PERSON">``."""
     text, spans = _marked(source.root, lambda e: name_of(e) in _INLINE)
-    yield source.record(_stem(source.path), text, [Annotation("", spans)])
+    yield source.record(_stem(source.path), text, [RawAnnotation("", spans)])
 
 
 def _tei(source: Source) -> Iterator[Record]:
@@ -369,7 +383,7 @@ def _tei(source: Source) -> Iterator[Record]:
         text, spans = _marked(body, lambda e: name_of(e) in _TEI)
         id_ = document.get("{http://www.w3.org/XML/1998/namespace}id") or f"{stem}:{number}"
         name = stem if len(bodies) == 1 else id_
-        yield source.record(name, text, [Annotation("", spans)])
+        yield source.record(name, text, [RawAnnotation("", spans)])
 
 
 def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
@@ -397,7 +411,7 @@ def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
     ]
 
 
-def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[Span]]:
+def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[RawSpan]]:
     """Return the text in an element, and the spans of those inside that are marks."""
     by_words = any(name_of(e) in _WORDS for e in root.iter())
     inline = _Inline(is_mark, by_words=by_words)
@@ -419,7 +433,7 @@ class _Inline:
         self.joined = True  # to what comes next
         self.begun: dict[int, int] = {}  # where spans begin of which some text came already
         self.waiting: list[int] = []  # spans of which none came
-        self.spans: list[Span] = []
+        self.spans: list[RawSpan] = []
 
     def walk(self, element: Element) -> None:
         """Add what is in an element."""
@@ -430,7 +444,7 @@ class _Inline:
         is_mark = bool(name) and self.is_mark(element)
         if is_mark:
             label = element.get("type") or element.get("TYPE") or name
-            self.spans.append(Span(self.size, self.size, label))
+            self.spans.append(RawSpan(self.size, self.size, label))
             self.waiting.append(number)
         if name and not self.by_words:  # a comment has no name
             self._begin()
@@ -442,7 +456,7 @@ class _Inline:
                 self._add(child.tail or "")
         if is_mark:
             start = self.begun.get(number, self.size)
-            self.spans[number] = Span(start, self.size, self.spans[number].label)
+            self.spans[number] = RawSpan(start, self.size, self.spans[number].label)
             if number in self.waiting:
                 self.waiting.remove(number)
         if self.by_words and name in _BLOCKS and self.size and self.text[-1] != "\n":

@@ -10,12 +10,12 @@ import numpy as np
 from spanagree.arrays import Ints
 from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, MatchName, Scheme
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.tag_columns import TagColumn, TagOptions, read_columns
 from spanagree.corpus.tags import read_tags
-from spanagree.errors import InputError, SettingError, counted, invalid_value, show
+from spanagree.errors import InputError, SettingError, invalid_value, pluralize, quote_value
 from spanagree.results.score import FIGURES
 from spanagree.systems.evaluate import evaluate
 from spanagree.systems.result import System
@@ -68,13 +68,13 @@ def trainer_metrics(
     >>> round(metrics["f1"], 3), round(metrics["chance"], 3), round(metrics["f1_corrected"], 3)
     (1.0, 0.5, 1.0)
     """
-    find_match(match)
+    find_measure(match)
     chance_model(chance)  # raises before any training
     if strict and scheme == "auto":
         raise SettingError(
             "strict: name the scheme; what is recognised may differ from one evaluation to the next"
         )
-    if per_label and not find_match(match).of_label:
+    if per_label and not find_measure(match).of_label:
         raise SettingError(f"per_label: match {match} disregards labels; leave it out")
     options = TagOptions(scheme, strict)
     ids, tags = _ids_and_tags(label_names)
@@ -173,7 +173,7 @@ def _label_ids(prediction: Any, n_labels: int) -> tuple[Ints, Ints, Ints]:
         predictions, label_ids = prediction
     except (TypeError, ValueError):
         allowed = "an EvalPrediction, or predictions and label ids as a pair, is needed"
-        raise InputError(f"{show(prediction)}; {allowed}") from None
+        raise InputError(f"{quote_value(prediction)}; {allowed}") from None
     if isinstance(predictions, tuple):
         predictions = predictions[0]
     predicted, predicted_lengths = _flatten(
@@ -229,7 +229,7 @@ def _ids_of_document(
         if array.ndim not in allowed or not has_valid_values:
             raise ValueError(f"shape {array.shape} of {array.dtype}")
         if array.ndim == 2 and array.size and array.shape[1] != n_labels:
-            labels_phrase = counted(array.shape[1], "label")
+            labels_phrase = pluralize(array.shape[1], "label")
             raise ValueError(f"logits of {labels_phrase}, label_names has {n_labels}")
         if array.ndim == 2 and np.isnan(array).any():
             raise ValueError("logits that are nan: the model has diverged")

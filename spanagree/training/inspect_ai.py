@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from spanagree.choices import Chance, MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, check_choice, show
-from spanagree.extras import optional
+from spanagree.errors import SettingError, check_choice, quote_value
+from spanagree.extras import import_optional
 from spanagree.systems.evaluate import evaluate
 
 VALUES = ("observed", "expected", "corrected")
@@ -40,14 +40,14 @@ def inspect_metric(
     0.667
     """
     check_choice(value, VALUES, "value")
-    scorer = optional("inspect_ai.scorer", "", "a metric for Inspect")
+    scorer = import_optional("inspect_ai.scorer", "", "a metric for Inspect")
 
     def span_f1() -> Any:
         def compute(scores: list[Any]) -> float:
             samples = [sample_score.score.metadata or {} for sample_score in scores]
             for position, sample in enumerate(samples, 1):
                 if missing := {"length", "gold", "answer"} - sample.keys():
-                    problem = f"score {position}: metadata lack {show(min(missing))}"
+                    problem = f"score {position}: metadata lack {quote_value(min(missing))}"
                     raise SettingError(f"{problem}; length, gold and answer are needed")
             layers = {
                 name: [

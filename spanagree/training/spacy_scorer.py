@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from spanagree.arrays import Bools, Ints
 from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, MatchName
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer, codes
-from spanagree.errors import InputError, show
+from spanagree.errors import InputError, quote_value
 from spanagree.results.data import plain
 from spanagree.results.score import Score
 from spanagree.systems.evaluate import evaluate
@@ -59,7 +59,7 @@ def ner_scorer(match: MatchName = "exact", chance: Chance = "nonoverlapping") ->
     >>> ner_scorer()([])["ents_f_corrected"] is None
     True
     """
-    find_match(match)
+    find_measure(match)
     chance_model(chance)  # refused before any training
     return partial(_score, match=match, chance=chance)
 
@@ -82,7 +82,7 @@ def spancat_scorer(match: MatchName = "exact", chance: Chance = "overlapping") -
     >>> spancat_scorer(match="boundaries")([], spans_key="sc")["spans_sc_chance"] is None
     True
     """
-    find_match(match)
+    find_measure(match)
     chance_model(chance)  # refused before any training
     return partial(_score_spans, match=match, chance=chance)
 
@@ -194,8 +194,9 @@ def _common_bounds(reference: Any, predicted: Any, position: int) -> tuple[int, 
     other_characters, *other_edges = _visible_bounds(predicted)
     if not np.array_equal(np.char.lower(characters), np.char.lower(other_characters)):
         raise InputError(
-            f"example {position}: the reference {show(reference.text)} and the prediction"
-            f" {show(predicted.text)} are different texts; both need the same, but for white space"
+            f"example {position}: the reference {quote_value(reference.text)} and the prediction"
+            f" {quote_value(predicted.text)} are different texts; both need the same, but for"
+            " white space"
         )
     cuts = np.unique(np.concatenate((*edges, *other_edges)))
     a, b, c, d = (

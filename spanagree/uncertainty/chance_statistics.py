@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanagree.arrays import Progress
-from spanagree.comparisons.counting import MatchCounting
+from spanagree.comparisons.counting import MatchCountOptions
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import counted, percent
+from spanagree.errors import percent, pluralize
 from spanagree.results.frame import Column, Value
 from spanagree.results.score import UNDEFINED
 
@@ -124,7 +124,7 @@ class PairChance:
 def chance_of_pairs(
     corpus: Corpus,
     pairs: Sequence[tuple[str, str]],
-    counting: MatchCounting,
+    counting: MatchCountOptions,
     gold: str | None = None,
     progress: Progress = None,
 ) -> list[PairChance]:
@@ -137,12 +137,15 @@ def chance_of_pairs(
         gold: name of the annotator with fixed segments in z and p. Default: both are random.
         progress: callback that receives the number of finished pairs and of all pairs.
     """
-    from spanagree.comparisons.chance_distribution.distribution import Question, distribution
+    from spanagree.comparisons.chance_distribution.distribution import (
+        DistributionOptions,
+        distribution,
+    )
 
     counting.chance.check_defined("p_values")
     corpus.check_segments("p_values")
     report_progress = progress or (lambda n_done, total: None)
-    options = Question(counting.measure, counting.chance, seed=counting.chance.seed)
+    options = DistributionOptions(counting.measure, counting.chance, seed=counting.chance.seed)
     pair_chances = []
     for n_done, pair in enumerate(pairs):
         report_progress(n_done, len(pairs))
@@ -183,7 +186,9 @@ def cannot_be_told(figures: list[ChanceStatistics], documents: str, correction: 
     not_unexpected = [figure for figure in varying if figure.p_bh > LEVEL]
     n_powerless = sum(figure.least_p > LEVEL for figure in not_unexpected)
     noun, _, owner = documents.partition(" ")
-    of_varying = f"{counted(len(varying), noun)}{' ' * bool(owner)}{owner} in which chance can vary"
+    of_varying = (
+        f"{pluralize(len(varying), noun)}{' ' * bool(owner)}{owner} in which chance can vary"
+    )
     n_expected = len(not_unexpected)
     note = (
         f"{n_expected} of {of_varying} cannot be told from chance ({correction}, {percent(LEVEL)})"

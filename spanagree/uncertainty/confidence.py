@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.choices import ClusterBy, Over
-from spanagree.errors import SettingError, check_choice, show
+from spanagree.errors import SettingError, check_choice, quote_value
 from spanagree.settings import kinds_and_confidence
 
 CLUSTER_BY = {
@@ -68,7 +68,8 @@ class Jackknife:
         c = self.confidence
         if not isinstance(c, (Real, np.floating)) or isinstance(c, bool) or not 1 < c < 100:
             raise SettingError(
-                f"confidence {show(c)}; a percentage above 1 and below 100, such as 95, is needed"
+                f"confidence {quote_value(c)}; a percentage above 1 and below 100, such as 95, is"
+                " needed"
             )
 
     @property
@@ -159,8 +160,8 @@ def parse_ci(
         return ci
     if not isinstance(ci, (bool, np.bool_)):
         raise SettingError(
-            f"ci {show(ci)}; True, False or sa.Jackknife(confidence=…, cluster_by=…, over=…) is"
-            " needed"
+            f"ci {quote_value(ci)}; True, False or sa.Jackknife(confidence=…, cluster_by=…,"
+            " over=…) is needed"
         )
     return USUAL if ci else None
 

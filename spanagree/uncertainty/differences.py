@@ -83,7 +83,7 @@ def _p_and_half_width(
     return p, half_width
 
 
-class LeftOut(NamedTuple):
+class DocumentInfluence(NamedTuple):
     """F1 and corrected F1 of systems, and their changes when each document is left out.
 
     Attributes:
@@ -97,7 +97,7 @@ class LeftOut(NamedTuple):
     change: Floats
 
     @classmethod
-    def of(cls, rows: Floats) -> LeftOut:
+    def of(cls, rows: Floats) -> DocumentInfluence:
         """Leave out each document of a table once."""
         total = rows.sum(axis=0)
         with np.errstate(all="ignore"):

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
-from spanagree.results.score import UNDEFINED, Figures, Interval
+from spanagree.results.score import UNDEFINED, Interval, ScoreValues
 from spanagree.settings import EXACT, JACKKNIFE
 from spanagree.uncertainty.clopper_pearson import greatest_share
 from spanagree.uncertainty.confidence import Jackknife
@@ -323,7 +323,7 @@ def _interval(
 ) -> Interval:
     """Build the interval of three figures; a reason is empty if the ends are defined."""
     figures_by_reason: dict[str, list[str]] = {}
-    for figure, reason in zip(Figures._fields, reasons, strict=True):
+    for figure, reason in zip(ScoreValues._fields, reasons, strict=True):
         if reason:
             figures_by_reason.setdefault(reason, []).append(figure)
     remarks = [f"{', '.join(names)}: {reason}" for reason, names in figures_by_reason.items()]
@@ -338,7 +338,7 @@ def _interval(
 def no_interval(reason: str) -> Interval:
     """Build an undefined interval with its reason."""
     ends = (UNDEFINED, UNDEFINED)
-    return Interval(ends, ends, ends, f"{', '.join(Figures._fields)}: {reason}", JACKKNIFE)
+    return Interval(ends, ends, ends, f"{', '.join(ScoreValues._fields)}: {reason}", JACKKNIFE)
 
 
 # --- evidence for figures, and means of figures --------------------------------------------------

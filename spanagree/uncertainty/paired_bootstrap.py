@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from spanagree.arrays import Floats, Progress, distinct_rows
+from spanagree.arrays import Floats, Progress, unique_matrix_rows
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.jackknife import TIE
 from spanagree.uncertainty.permutation import portions
@@ -58,7 +58,7 @@ def bootstrap_p(
 
 def _resampled(rows: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield batches of the sums of resamples; (resamples of the batch, columns)."""
-    unique_rows, _, n_equal = distinct_rows(rows)
+    unique_rows, _, n_equal = unique_matrix_rows(rows)
     rng = np.random.default_rng(seed)
     for start, stop in portions(resamples, len(n_equal)):
         draw_counts = rng.multinomial(len(rows), n_equal / len(rows), size=stop - start)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from spanagree.arrays import Floats, Progress
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.uncertainty.jackknife import TIE
 
@@ -109,8 +109,8 @@ def powerless(values: Sequence[float], n_draws: int, noun: str) -> tuple[str, ..
     if n_tests / (1 + n_draws) <= _LEVEL:
         return ()
     return (
-        f"p from {counted(n_draws, 'draw')} is not below {1 / (1 + n_draws):.2g}, so after Holm's"
-        f" correction for {counted(n_tests, noun)} none can be as low as {_LEVEL:g}; draw"
+        f"p from {pluralize(n_draws, 'draw')} is not below {1 / (1 + n_draws):.2g}, so after Holm's"
+        f" correction for {pluralize(n_tests, noun)} none can be as low as {_LEVEL:g}; draw"
         f" {math.ceil(round(n_tests / _LEVEL, 6)) - 1} at least (--resamples)",
     )
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanagree.arrays import Floats, Ints
-from spanagree.errors import counted
+from spanagree.errors import pluralize
 from spanagree.results.score import Interval
 from spanagree.uncertainty.confidence import LEAST_UNITS
 from spanagree.uncertainty.jackknife import Moments, group_sums, no_interval, t_ends
@@ -123,7 +123,7 @@ def _second(interval: Interval, ends: Floats, n_units: int, noun: str) -> Interv
     """Build the second interval of three figures, which contains the first."""
     if n_units < LEAST_UNITS:
         return no_interval(
-            f"{counted(n_units, noun)}; an interval over {noun}s needs {LEAST_UNITS}"
+            f"{pluralize(n_units, noun)}; an interval over {noun}s needs {LEAST_UNITS}"
         )
     reason_without = f"undefined without one of the {noun}s"
     over_documents = np.array(interval[:3])

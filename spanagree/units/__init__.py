@@ -5,10 +5,10 @@ from spanagree.public import names_of
 TYPE_CHECKING = False  # typing takes a while to load
 
 if TYPE_CHECKING:
-    from spanagree.units.all_measures import SideBySide as SideBySide
-    from spanagree.units.all_measures import side_by_side as side_by_side
+    from spanagree.units.all_measures import MeasureComparison as MeasureComparison
+    from spanagree.units.all_measures import compare_measures as compare_measures
     from spanagree.units.alpha_u_result import AlphaU as AlphaU
     from spanagree.units.gamma_result import Gamma as Gamma
-    from spanagree.units.score import Disagreement as Disagreement
+    from spanagree.units.score import CoefficientScore as CoefficientScore
 
 __all__, __getattr__, __dir__ = names_of(__name__, __file__)

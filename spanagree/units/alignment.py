@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, groups
+from spanagree.arrays import Bools, Floats, Ints, group_indices
 from spanagree.units.dissimilarity import (
     Dissimilarity,
     UnitPairs,
@@ -212,7 +212,10 @@ def cost_of(units: Units, group: Ints, annotators: Ints, dissimilarity: Dissimil
     n_pairs = pairs_of_annotators(annotators)
     n_empty_pairs = n_pairs[document] - n_members * (n_members - 1) // 2
     n_missing = np.bincount(document, n_empty_pairs, len(annotators))
-    sums = [math.fsum(values[rows].tolist()) for rows in groups(units.document[u], len(annotators))]
+    sums = [
+        math.fsum(values[rows].tolist())
+        for rows in group_indices(units.document[u], len(annotators))
+    ]
     totals = np.array(sums) + n_missing * dissimilarity.delta_empty
     return np.asarray(totals / np.maximum(n_pairs, 1), np.float64)
 

@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from spanagree.agreement.agree import agree
-from spanagree.arrays import Progress, step_of
+from spanagree.arrays import Progress, sub_progress
 from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.choices import TIME_LIMIT, ChanceOrAuto, MatchName
-from spanagree.comparisons.measures import find_match, measures
+from spanagree.comparisons.measures import find_measure, measures
 from spanagree.comparisons.overlaps import chance_of_corpus
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import placed_only, remarks_on_unplaced
-from spanagree.corpus.roles import choose_annotators, times_seen
+from spanagree.corpus.roles import choose_annotators, count_seen
 from spanagree.errors import (
     InputError,
     OverlapError,
     SettingError,
-    counted,
-    counted_of,
+    pluralize,
+    pluralize_of,
 )
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.labels.chance_corrected import alpha
 from spanagree.labels.tokens import label_tokens
 from spanagree.limits import CostError
 from spanagree.results import verdict
 from spanagree.results.frame import Column, Frame, Value
-from spanagree.results.plots import Dot, Picture, dots_of
+from spanagree.results.plots import Dot, Plot, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
-from spanagree.settings import Settings, unit
+from spanagree.settings import Settings, document_noun
 from spanagree.units.alpha_u import alpha_u
 from spanagree.units.gamma import gamma
 from spanagree.units.gamma_result import GammaSettings
@@ -51,7 +51,7 @@ _MEANINGS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SideBySideSettings(Settings):
+class MeasureComparisonSettings(Settings):
     """Settings of the comparison of measures.
 
     Attributes:
@@ -92,8 +92,8 @@ class MeasureScore(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SideBySide(Result):
-    """Result of :func:`spanagree.units.side_by_side`.
+class MeasureComparison(Result):
+    """Result of :func:`spanagree.units.compare_measures`.
 
     Attributes:
         measures: scores of each measure, by name.
@@ -106,7 +106,7 @@ class SideBySide(Result):
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
-    >>> found = sa.units.side_by_side(sa.Corpus.from_segments([9], layers))
+    >>> found = sa.units.compare_measures(sa.Corpus.from_segments([9], layers))
     >>> list(found.measures)[:3]
     ['corrected F1, exact', 'corrected F1, token', 'corrected F1, iou']
     """
@@ -115,7 +115,7 @@ class SideBySide(Result):
     annotators: tuple[str, ...]
     documents: int
     of_documents: int
-    settings: SideBySideSettings
+    settings: MeasureComparisonSettings
     notes: tuple[str, ...]
     not_in_text: str = field(default="", repr=False, compare=False)
 
@@ -158,13 +158,13 @@ class SideBySide(Result):
             [name, x.value, x.observed, x.expected, x.kind, None if x.reason else x.error or None]
             for name, x in self.measures.items()
         ]
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         return Frame(
             columns,
             rows,
             self.settings,
-            caption=f"measures of {counted(len(self.annotators), 'annotator')},"
-            f" {counted_of(self.documents, self.of_documents, noun)}",
+            caption=f"measures of {pluralize(len(self.annotators), 'annotator')},"
+            f" {pluralize_of(self.documents, self.of_documents, noun)}",
             meanings={
                 name: meaning for name, meaning in _MEANINGS.items() if name in self.measures
             },
@@ -174,7 +174,7 @@ class SideBySide(Result):
             ],
         )
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot the values as dots."""
         no_end = math.nan
         rows: list[tuple[str, list[Dot]]] = [
@@ -183,7 +183,7 @@ class SideBySide(Result):
         return dots_of(rows, ["value"], "value", zero=True)
 
 
-def side_by_side(
+def compare_measures(
     corpus: CorpusLike,
     *,
     annotators: Sequence[str] | None = None,
@@ -193,7 +193,7 @@ def side_by_side(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> SideBySide:
+) -> MeasureComparison:
     """Compute corrected F1, α of tokens, α_U and γ of the same annotators and documents.
 
     A measure that is not defined for the corpus is reported as undefined, with the reason. Quotes
@@ -217,19 +217,19 @@ def side_by_side(
         SettingError: if a choice is unknown, or no measure is defined for the corpus.
 
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
-    >>> round(side_by_side(corpus).measures["α_U"].value, 4)
+    >>> round(compare_measures(corpus).measures["α_U"].value, 4)
     0.8792
     """
-    all_layers = corpus_of(corpus)
+    all_layers = as_corpus(corpus)
     with_quotes, chosen_names = choose_annotators(all_layers, annotators)
     corpus = placed_only(with_quotes, "α of tokens, α_U and γ")
     requested_model = chance_model(chance)  # an unknown name is an error for all measures
     model = chance_of_corpus(all_layers, "exact", requested_model)
     Sampling("chance", model, precision, seed)
     Deadline.after(time_limit)
-    is_compared = np.asarray(times_seen(corpus) >= 2)
+    is_compared = np.asarray(count_seen(corpus) >= 2)
     placed_documents, quoted_documents = corpus.subset(is_compared), with_quotes.subset(is_compared)
-    settings = SideBySideSettings(
+    settings = MeasureComparisonSettings(
         measure="all",
         chance=model.name,
         precision=float(precision),
@@ -249,7 +249,7 @@ def side_by_side(
         )
         result = gamma(
             placed_documents, chance=model.name, precision=precision, time_limit=seconds_left,
-            seed=seed, executor=executor, progress=step_of(progress, "γ"),
+            seed=seed, executor=executor, progress=sub_progress(progress, "γ"),
         )  # fmt: skip
         of_gamma.append(result.settings)
         return [_disagreement(result.gamma), _disagreement(result.gamma_cat)]
@@ -283,7 +283,9 @@ def side_by_side(
         settings, corpus.annotators, n_lost, "match nothing in F1"
     )
     sizes = (len(placed_documents), len(corpus))
-    return SideBySide(measures, corpus.annotators, *sizes, settings, corpus.notes, quotes_sentence)
+    return MeasureComparison(
+        measures, corpus.annotators, *sizes, settings, corpus.notes, quotes_sentence
+    )
 
 
 _WITH_OVERLAPS = ("corrected F1, exact", "γ")  # defined where segments overlap
@@ -312,7 +314,7 @@ class _Clock:
 
     def of(self, name: str) -> Progress:
         """Return the progress callback of a measure."""
-        return step_of(self._progress, name)
+        return sub_progress(self._progress, name)
 
     def progress_with_limit(self, name: str) -> Progress:
         """Build a progress callback that raises when half of the time is over."""
@@ -329,8 +331,8 @@ class _Clock:
                 return
             self.over = True
             raise SettingError(
-                f"{n_done} of {counted(n_pairs, 'pair')} of annotations were compared when half of"
-                f" time_limit {time_limit:g} was over; allow more seconds"
+                f"{n_done} of {pluralize(n_pairs, 'pair')} of annotations were compared when half"
+                f" of time_limit {time_limit:g} was over; allow more seconds"
             )
 
         return report
@@ -361,7 +363,7 @@ def _measures_without_alignments(
     """
 
     def f1(match: MatchName) -> _Computation:
-        is_assigned = find_match(match).one_to_one
+        is_assigned = find_measure(match).one_to_one
 
         def compute() -> list[MeasureScore]:
             match_progress = (clock.progress_with_limit if is_assigned else clock.of)(

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from spanagree.choices import Continuum
 from spanagree.corpus.roles import as_list
-from spanagree.errors import check_choice, counted, printable
-from spanagree.formats.guessed import CorpusLike, source_of
+from spanagree.errors import check_choice, escape_name, pluralize
+from spanagree.formats.guessed import CorpusLike, as_corpus_or_parts
 from spanagree.parts.each import Part, whole_corpus
 from spanagree.uncertainty.confidence import Jackknife, parse_ci, settings_with
 from spanagree.units.alpha_u_count import ALL, DisagreementCounts, DisagreementOptions, count
@@ -71,7 +71,7 @@ def alpha_u(
     >>> round(alpha_u(corpus).all.value, 4)
     0.8792
     """
-    joined = whole_corpus(source_of(corpus), executor, progress)
+    joined = whole_corpus(as_corpus_or_parts(corpus), executor, progress)
     annotators = as_list(annotators)
     check_choice(continuum, CONTINUA, "continuum")
     jackknife = parse_ci(ci, clusters=False)
@@ -90,7 +90,7 @@ def _result(counts: DisagreementCounts, pairs: bool, jackknife: Jackknife | None
     }
     notes = [*counts.notes]
     if n_left_out := counts.documents - team.documents:
-        documents = counted(counts.documents, "document")
+        documents = pluralize(counts.documents, "document")
         notes.append(
             f"{n_left_out} of {documents} not seen by {_required_annotators(counts)}, left out"
         )
@@ -124,7 +124,7 @@ def _coefficients(
             no_chance_reason = "chance alone gives no disagreement"
             figures.append(disagreement(observed / weight, by_chance / weight, no_chance_reason))
         else:
-            subject = "nothing" if label is ALL else f"no {printable(label)}"
+            subject = "nothing" if label is ALL else f"no {escape_name(label)}"
             figures.append(undefined(f"{subject} is marked"))
     if jackknife is not None:
         ends = over_documents(counts.per_document[sorted_names].sums, jackknife)

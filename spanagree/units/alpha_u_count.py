@@ -12,9 +12,9 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints, Progress
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import placed_only
-from spanagree.corpus.roles import choose_annotators, times_seen
+from spanagree.corpus.roles import choose_annotators, count_seen
 from spanagree.units import continuum as sums_of
 from spanagree.units.alpha_u_result import AlphaUSettings
 
@@ -101,7 +101,7 @@ def count(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
     Raises:
         SettingError: if units of the same annotator and category overlap.
     """
-    check_in_one_piece(corpus, "α_U")
+    check_contiguous(corpus, "α_U")
     corpus = placed_only(corpus, "units")
     corpus, chosen_names = choose_annotators(corpus, counting.annotators)
     settings = AlphaUSettings(
@@ -136,7 +136,7 @@ def _table(corpus: Corpus, settings: AlphaUSettings) -> DisagreementTable:
     sums[units.document, 1 + units.label, EXPECTED] = sums_of.expected(units)
     for column in (OBSERVED, EXPECTED):
         sums[:, 0, column] = [math.fsum(row) for row in sums[:, 1:, column].tolist()]
-    n_seen = times_seen(corpus)
+    n_seen = count_seen(corpus)
     compared_documents = np.flatnonzero(
         (n_seen >= 2) & (n_seen >= (len(corpus.layers) if joined else 2))
     )

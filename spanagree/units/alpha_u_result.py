@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture
+from spanagree.results.plots import Plot
 from spanagree.settings import Settings
-from spanagree.units.score import Disagreement
+from spanagree.units.score import CoefficientScore
 from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
 
 
@@ -35,8 +35,8 @@ class AlphaUFigures(NamedTuple):
         documents: number of compared documents.
     """
 
-    all: Disagreement
-    labels: Mapping[str, Disagreement]
+    all: CoefficientScore
+    labels: Mapping[str, CoefficientScore]
     documents: int
 
 
@@ -54,7 +54,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
     settings: AlphaUSettings
 
     @property
-    def all(self) -> Disagreement:
+    def all(self) -> CoefficientScore:
         """α_U of all annotators over all categories."""
         return self.team.all
 
@@ -79,7 +79,7 @@ class AlphaU(TeamResult[AlphaUFigures]):
             yield [label], self.team.documents, figure
         yield ["all"], self.team.documents, self.all
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot α_U by label and overall, or of pairs, as dots with their intervals."""
         if by == "pair":
             return picture_of([(" – ".join(pair), x) for pair, _, x in self._named(by)], "α_U")

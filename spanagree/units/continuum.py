@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import Floats, Ints, distinct, portions_of, ranges
+from spanagree.arrays import Floats, Ints, batches_up_to, expand_ranges, unique_rows
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import columns_of_all
-from spanagree.errors import SettingError, show
+from spanagree.errors import SettingError, quote_value
 
 _PORTION = 1 << 21  # number of pairs of units in a batch
 _BELOW = 2**62  # upper limit of sums of 64-bit integers
@@ -86,7 +86,7 @@ def continua(corpus: Corpus, joined: bool) -> Continua:
         SettingError: if units of the same annotator and category overlap.
     """
     layers = list(corpus.layers.values())
-    n_seen = times_seen(corpus)
+    n_seen = count_seen(corpus)
     is_compared = (n_seen == len(layers)) & (n_seen >= 2) if joined else n_seen >= 2
     compared_index = np.where(is_compared, np.cumsum(is_compared) - 1, -1)
     lengths = corpus.lengths[is_compared]
@@ -108,7 +108,7 @@ def continua(corpus: Corpus, joined: bool) -> Continua:
         start, end, label, annotator = (column[order] for column in (start, end, label, annotator))
         lengths = lengths.sum(keepdims=True)[: int(is_compared.any())]
         is_compared = is_compared & (np.cumsum(is_compared) == 1)
-    distinct_cells, cell, _ = distinct(document, label)
+    distinct_cells, cell, _ = unique_rows(document, label)
     return Continua(
         cell,
         annotator,
@@ -134,9 +134,10 @@ def _check(
     i = int(overlap[0])  # the unit overlaps the next one
     spans = " and ".join(f"{start[j]}–{end[j]}" for j in (i, i + 1))
     raise SettingError(
-        f"{show(corpus.annotators[annotator[i]])}, document {show(corpus.id_of(int(document[i])))}:"
-        f" units {spans} of {show(corpus.labels[label[i]])} overlap, which α_U has no definition"
-        " for; merge them with repair, or report γ with chance overlapping"
+        f"{quote_value(corpus.annotators[annotator[i]])}, document"
+        f" {quote_value(corpus.id_of(int(document[i])))}:"
+        f" units {spans} of {quote_value(corpus.labels[label[i]])} overlap, which α_U has no"
+        " definition for; merge them with repair, or report γ with chance overlapping"
     )
 
 
@@ -164,8 +165,8 @@ def observed(units: Continua) -> Floats:
     first_candidate = np.arange(n_units) + 1
     candidate_stop = np.maximum(candidate_stop, first_candidate)
     previous_end = units.before
-    for batch_start, batch_stop in portions_of(candidate_stop - first_candidate, _PORTION):
-        second, row = ranges(
+    for batch_start, batch_stop in batches_up_to(candidate_stop - first_candidate, _PORTION):
+        second, row = expand_ranges(
             first_candidate[batch_start:batch_stop], candidate_stop[batch_start:batch_stop]
         )
         u, v = order[batch_start + row], order[second]
@@ -189,7 +190,7 @@ def expected(units: Continua) -> Floats:
     key = gap_cell * key_step + gap
     order = np.argsort(key, kind="stable")
     key, cumulative_gaps = key[order], np.concatenate(([0], np.cumsum(gap[order])))
-    (cell, size), _, n_equal = distinct(units.cell, size)
+    (cell, size), _, n_equal = unique_rows(units.cell, size)
     first_gap = np.searchsorted(key, cell * key_step + size, side="left")
     gap_stop = np.searchsorted(key, (cell + 1) * key_step, side="left")
     # for annotators without a unit of the cell, the whole document is one gap

@@ -19,11 +19,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct, groups, join
+from spanagree.arrays import Floats, Ints, group_indices, join, unique_rows
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.start_distributions import UNITS, Profiles, is_long
 from spanagree.comparisons.coarse_starts import CoarseStarts, extrapolated
-from spanagree.comparisons.expected import place_layers
+from spanagree.comparisons.expected import compute_start_distributions
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
@@ -49,7 +49,7 @@ def is_affordable(corpus: Corpus) -> bool:
     units.
     """
     document, start, end, _, annotator = columns_of_all(corpus.layers.values())
-    (document, *_), _, _ = distinct(document, annotator, end - start)
+    (document, *_), _, _ = unique_rows(document, annotator, end - start)
     n_lengths = np.bincount(document, minlength=len(corpus))
     n_positions = np.minimum(corpus.lengths, UNITS) if is_long(corpus) else corpus.lengths
     return bool((n_lengths * n_positions <= _PLACES).all())
@@ -59,7 +59,7 @@ def expected_gains(
     corpus: Corpus, chance: ChanceModel, annotators: Ints, dissimilarity: Dissimilarity
 ) -> Floats:
     """Compute the mean of :func:`gains` over random annotations, for each document."""
-    starts, starts_by_annotator = place_layers(corpus, corpus.annotators, chance)
+    starts, starts_by_annotator = compute_start_distributions(corpus, corpus.annotators, chance)
     columns = [
         (
             annotator_starts.layer.document,
@@ -106,7 +106,7 @@ def _sum_of_mean_gains(
         dissimilarity: dissimilarity of two units.
         scale: true length of each unit, divided by its length in `columns`. Default: 1.
     """
-    (document, annotator, label, length, profile), row_index, n_units = distinct(*columns)
+    (document, annotator, label, length, profile), row_index, n_units = unique_rows(*columns)
     length_ratio = np.ones(len(document))
     if scale is not None:
         length_ratio = np.bincount(row_index, scale, len(document)) / n_units
@@ -115,7 +115,7 @@ def _sum_of_mean_gains(
     i, j = i[is_later], j[is_later]
     n_pairs = np.maximum(pairs_of_annotators(annotators), 1)[document[i]]
     distance_code, distances = _encode(dissimilarity.between(label[i], label[j]))
-    unit_pairs, row_index, _ = distinct(
+    unit_pairs, row_index, _ = unique_rows(
         length[i], length[j], distance_code, n_pairs, profile[i], profile[j]
     )
     mean_gain = _mean_gains(profiles, unit_pairs, distances, dissimilarity)[row_index]
@@ -145,10 +145,10 @@ def _mean_gains(
     """
     a, b, category, n_annotator_pairs, profile_a, profile_b = rows
     mean_gains = np.zeros(len(a))
-    distinct_pairs, pair_index, n_rows = distinct(a, b, category, n_annotator_pairs)
+    distinct_pairs, pair_index, n_rows = unique_rows(a, b, category, n_annotator_pairs)
     pair_columns = (x.tolist() for x in distinct_pairs)
     for length_a, length_b, distance_code, n_pairs, row_indices in zip(
-        *pair_columns, groups(pair_index, len(n_rows)), strict=True
+        *pair_columns, group_indices(pair_index, len(n_rows)), strict=True
     ):
         A, B = profile_a[row_indices], profile_b[row_indices]
         beta = dissimilarity.beta * float(distances[distance_code])

@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanagree.arrays import MIX_STEP, Floats, Ints, mixed, portions_of, ranges
+from spanagree.arrays import MIX_STEP, Floats, Ints, batches_up_to, expand_ranges, mixed
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import columns_of_all
-from spanagree.errors import SettingError, check_choice, printable, show
+from spanagree.errors import SettingError, check_choice, escape_name, quote_value
 
 CATEGORICAL = {
     "nominal": "two categories are the same or not",
@@ -107,7 +107,7 @@ class Dissimilarity:
             is_valid = is_valid and 0 <= float(value) <= _MOST
             if not is_valid or (name == "delta_empty" and value == 0):
                 raise SettingError(
-                    f"{name} {show(value)}; a number from {lowest} to {_MOST:,.0f} is needed"
+                    f"{name} {quote_value(value)}; a number from {lowest} to {_MOST:,.0f} is needed"
                 )
 
     def positional(self, units: Units, u: Ints, v: Ints) -> Floats:
@@ -152,10 +152,12 @@ def ordinal_positions(labels: Sequence[str], order: Sequence[str]) -> tuple[floa
     """
     names = list(order)
     if isinstance(order, str) or len(set(names)) < len(names):
-        raise SettingError(f"order {show(order)}; a list that names each category once is needed")
+        raise SettingError(
+            f"order {quote_value(order)}; a list that names each category once is needed"
+        )
     for label in labels:
         if label not in names:
-            raise SettingError(f"order: {printable(label)} is not in it; name every category")
+            raise SettingError(f"order: {escape_name(label)} is not in it; name every category")
     return tuple(names.index(label) / max(len(names) - 1, 1) for label in labels)
 
 
@@ -231,8 +233,8 @@ def _candidates(units: Units, reach: Floats) -> Iterator[tuple[Ints, Ints]]:
     )
     first_candidate = np.arange(len(order)) + 1
     candidate_stop = np.maximum(np.searchsorted(key[order], end, side="right"), first_candidate)
-    for batch_start, batch_stop in portions_of(candidate_stop - first_candidate, _PORTION):
-        second, row = ranges(
+    for batch_start, batch_stop in batches_up_to(candidate_stop - first_candidate, _PORTION):
+        second, row = expand_ranges(
             first_candidate[batch_start:batch_stop], candidate_stop[batch_start:batch_stop]
         )
         yield order[batch_start + row], order[second]

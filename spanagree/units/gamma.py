@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.arrays import Floats, step_of
+from spanagree.arrays import Floats, sub_progress
 from spanagree.chance.model import chance_model
 from spanagree.choices import TIME_LIMIT, Categorical, ChanceOrAuto, Sampler
 from spanagree.comparisons.overlaps import chance_of_corpus, check_layer
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
+from spanagree.corpus.discontinuous import check_contiguous
 from spanagree.corpus.placed import placed_only
-from spanagree.corpus.roles import choose_annotators, times_seen
-from spanagree.errors import SettingError, counted, printable, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.corpus.roles import choose_annotators, count_seen
+from spanagree.errors import SettingError, escape_name, pluralize, quote_value
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.results.score import UNDEFINED
 from spanagree.uncertainty.confidence import Jackknife, parse_ci
 from spanagree.units.dissimilarity import Dissimilarity, ordinal_positions
@@ -45,7 +45,7 @@ from spanagree.units.expected_disorder import (
 from spanagree.units.gamma_result import Gamma, GammaFigures, GammaSettings
 from spanagree.units.sampling import AlignmentSums, Continuum, Sampling, align_annotations
 from spanagree.units.score import (
-    Disagreement,
+    CoefficientScore,
     disagreement,
     over_documents,
     undefined,
@@ -110,8 +110,8 @@ def gamma(
     >>> gamma(corpus).gamma.value
     1.0
     """
-    corpus = placed_only(corpus_of(corpus), "units")
-    check_in_one_piece(corpus, "γ")
+    corpus = placed_only(as_corpus(corpus), "units")
+    check_contiguous(corpus, "γ")
     model = chance_of_corpus(corpus, "exact", chance_model(chance))  # exact goes with each model
     corpus, chosen_names = choose_annotators(corpus, annotators)
     job = GammaTask(
@@ -167,7 +167,7 @@ def _compute(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
     }
     notes = [*corpus.notes, *_notes("", of_all, job)]
     for pair, figures in by_pair.items():
-        notes += _notes(f"{printable('–'.join(pair))}: ", figures, job)
+        notes += _notes(f"{escape_name('–'.join(pair))}: ", figures, job)
     if any(figures.is_cut for figures in (of_all, *by_pair.values())):
         settings = replace(settings, stopped="time")
     return Gamma(of_all, by_pair, names, len(corpus), settings, tuple(notes), job.jackknife)
@@ -210,23 +210,23 @@ def _notes(prefix: str, figures: GammaFigures, job: GammaTask) -> Iterator[str]:
         )
     if figures.draws and not figures.gamma.error <= job.sampling.precision:
         yield (
-            f"{prefix}after {counted(figures.draws, 'draw')} the standard error of γ is"
+            f"{prefix}after {pluralize(figures.draws, 'draw')} the standard error of γ is"
             f" {figures.gamma.error:.2g}, above the precision {job.sampling.precision:g}"
         )
 
 
 def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
     """Compute γ, γ_cat and γ_k of a corpus in canonical order."""
-    n_seen = times_seen(corpus)
+    n_seen = count_seen(corpus)
     compared_documents = corpus.subset(np.asarray(n_seen >= 2))
     continuum = Continuum.of(compared_documents)
     n_documents = len(compared_documents)
     n_units = len(continuum.units.start)
     undefined_reason = "" if n_units else "nothing is marked in a document that two annotators saw"
     if int(n_seen.max(initial=0)) > _ANNOTATORS:
-        location = f"document {show(corpus.id_of(int(n_seen.argmax())))}"
+        location = f"document {quote_value(corpus.id_of(int(n_seen.argmax())))}"
         raise SettingError(
-            f"{location}: {counted(int(n_seen.max()), 'annotator')}; γ aligns all at once, and"
+            f"{location}: {pluralize(int(n_seen.max()), 'annotator')}; γ aligns all at once, and"
             f" takes {_ANNOTATORS} at most: leave the document out, or name some annotators"
         )
     if not n_documents:
@@ -237,7 +237,7 @@ def _coefficients(corpus: Corpus, job: GammaTask) -> GammaFigures:
             {label: undefined(undefined_reason) for label in corpus.labels},
             n_documents, n_units, 0, 0, 0.0, False,
         )  # fmt: skip
-    report_progress = step_of(job.progress, "sampling") or (lambda done, total: None)
+    report_progress = sub_progress(job.progress, "sampling") or (lambda done, total: None)
     n_alignment_parts = 0  # known when the observed annotations are aligned
 
     def report_aligned(n_done: int, n_total: int) -> None:
@@ -297,7 +297,7 @@ def _table(weight: Floats, observed: AlignmentSums, expected: ExpectedDisorder) 
     return np.concatenate((of_gamma[:, None], of_categories), axis=1)
 
 
-def _gamma(sums: Floats, expected: ExpectedDisorder) -> Disagreement:
+def _gamma(sums: Floats, expected: ExpectedDisorder) -> CoefficientScore:
     """Compute γ from the summands of each document."""
     observed, by_chance, weight, _ = (math.fsum(column) for column in sums.T.tolist())
     error = observed / by_chance**2 * expected.error if by_chance > 0 else 0.0
@@ -307,7 +307,7 @@ def _gamma(sums: Floats, expected: ExpectedDisorder) -> Disagreement:
 
 def _gamma_cat(
     sums: Floats, expected: ExpectedDisorder, category_index: int, label: str | None
-) -> Disagreement:
+) -> CoefficientScore:
     """Compute γ_cat, or γ_k of a label.
 
     Args:
@@ -317,23 +317,23 @@ def _gamma_cat(
         label: label of γ_k; ``None`` for γ_cat.
     """
     observed, by_chance, weight, chance_weight = (math.fsum(x) for x in sums.T.tolist())
-    subject = "units" if label is None else f"units with {printable(label)}"
+    subject = "units" if label is None else f"units with {escape_name(label)}"
     if not weight > 0:
         return undefined(f"no aligned {subject} that overlap enough")
     no_chance_reason = f"aligned {subject} of random annotations have one category"
     if not chance_weight > 0 or not by_chance > 0:
-        return Disagreement(UNDEFINED, observed / weight, 0.0, reason=no_chance_reason)
+        return CoefficientScore(UNDEFINED, observed / weight, 0.0, reason=no_chance_reason)
     ratio, error = ratio_of(expected.drawn.categories.sum(1)[:, category_index])
     observed_ratio = observed / weight
     return disagreement(observed_ratio, ratio, no_chance_reason, observed_ratio / ratio**2 * error)
 
 
 def _with_bounds(
-    figures: Sequence[Disagreement],
+    figures: Sequence[CoefficientScore],
     observed: AlignmentSums,
     expected: ExpectedDisorder,
     job: GammaTask,
-) -> list[Disagreement]:
+) -> list[CoefficientScore]:
     """Replace the values of an unfinished computation by bounds.
 
     The bounds of γ follow from the gaps of the alignments. If there are too few draws, they are
@@ -344,7 +344,7 @@ def _with_bounds(
     (gamma_figure, *category_figures), precision = figures, job.sampling.precision
     cost, total = math.fsum(observed.cost[0].tolist()), expected.total
     gap, random_gap = math.fsum(observed.gap[0].tolist()), expected.gap
-    bounded: list[Disagreement] = []
+    bounded: list[CoefficientScore] = []
     if gamma_figure.reason:
         bounded.append(gamma_figure)
     else:
@@ -373,8 +373,8 @@ def _with_bounds(
 
 
 def _as_bounds(
-    figure: Disagreement, bounds: tuple[float, float], expected: ExpectedDisorder
-) -> Disagreement:
+    figure: CoefficientScore, bounds: tuple[float, float], expected: ExpectedDisorder
+) -> CoefficientScore:
     """Replace the value of a coefficient by its bounds, and give the reason."""
     cause = (
         "the time limit ended the search" if expected.is_cut else "the best alignment is not proven"

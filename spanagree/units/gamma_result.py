@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture
+from spanagree.results.plots import Plot
 from spanagree.settings import Settings
-from spanagree.units.score import Disagreement
+from spanagree.units.score import CoefficientScore
 from spanagree.units.team_result import PAIR, NamedRow, TeamResult, picture_of
 
 _NAMES = ("γ", "γ_cat", "γ_k")
@@ -59,9 +59,9 @@ class GammaFigures(NamedTuple):
         is_cut: True if the time limit ended the computation.
     """
 
-    gamma: Disagreement
-    cat: Disagreement
-    labels: Mapping[str, Disagreement]
+    gamma: CoefficientScore
+    cat: CoefficientScore
+    labels: Mapping[str, CoefficientScore]
     documents: int
     units: int
     alignments: int
@@ -93,17 +93,17 @@ class Gamma(TeamResult[GammaFigures]):
     )
 
     @property
-    def gamma(self) -> Disagreement:
+    def gamma(self) -> CoefficientScore:
         """γ of all annotators."""
         return self.team.gamma
 
     @property
-    def gamma_cat(self) -> Disagreement:
+    def gamma_cat(self) -> CoefficientScore:
         """γ_cat of all annotators."""
         return self.team.cat
 
     @property
-    def gamma_k(self) -> Mapping[str, Disagreement]:
+    def gamma_k(self) -> Mapping[str, CoefficientScore]:
         """γ_k of all annotators, for each label."""
         return self.labels
 
@@ -144,7 +144,7 @@ class Gamma(TeamResult[GammaFigures]):
                 yield [*names, "γ"], pair_figures.documents, pair_figures.gamma
                 yield [*names, "γ_cat"], pair_figures.documents, pair_figures.cat
 
-    def _picture(self, by: str | None) -> Picture:
+    def _picture(self, by: str | None) -> Plot:
         """Plot γ, γ_cat and γ_k, or γ and γ_cat of pairs, as dots with their intervals."""
         if by == "pair":
             return picture_of([(" – ".join(row), x) for row, _, x in self._named(by)], "γ")

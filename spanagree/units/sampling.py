@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, Progress, distinct
+from spanagree.arrays import Floats, Ints, Progress, unique_rows
 from spanagree.chance.model import ChanceModel
-from spanagree.chance.random_annotations import redraw
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_choice, check_whole, show
+from spanagree.errors import SettingError, check_choice, check_whole, quote_value
 from spanagree.units.alignment import UnitAlignment, align, aligned_pairs, disorder_bounds
 from spanagree.units.control import gains
 from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, near_pairs, units_of
@@ -68,7 +68,7 @@ class Sampling:
         check_whole(self.seed, 0, "seed")
         p = self.precision
         if not isinstance(p, (Real, np.floating)) or isinstance(p, bool) or not p > 0:
-            raise SettingError(f"precision {show(p)}; a number above 0 is needed")
+            raise SettingError(f"precision {quote_value(p)}; a number above 0 is needed")
 
 
 class Continuum(NamedTuple):
@@ -89,7 +89,7 @@ class Continuum(NamedTuple):
     @classmethod
     def of(cls, corpus: Corpus) -> Continuum:
         """Build the continuum of a corpus."""
-        n_seen = times_seen(corpus)
+        n_seen = count_seen(corpus)
         return cls(corpus, units_of(corpus), n_seen, len(corpus.labels))
 
 
@@ -257,12 +257,12 @@ def concatenate_draws(batches: Sequence[AlignmentSums]) -> AlignmentSums:
 def _draw_by_chance(continuum: Continuum, chance: str, rng: np.random.Generator) -> Units:
     """Draw a position for every unit; each annotator's document is drawn by itself."""
     units = continuum.units
-    (document, annotator), cell_index, _ = distinct(units.document, units.annotator)
+    (document, annotator), cell_index, _ = unique_rows(units.document, units.annotator)
     start, end = (column.astype(np.int64) for column in (units.start, units.end))
     everyone = np.ones(len(document), np.bool_)
     layer = Layer(cell_index, start, end, units.label, everyone)
     lengths = continuum.corpus.lengths[document]
-    random_layer = redraw(layer, lengths, max(1, continuum.labels), rng, chance)
+    random_layer = draw_random_layer(layer, lengths, max(1, continuum.labels), rng, chance)
     document_and_annotator = document[random_layer.document], annotator[random_layer.document]
     return Units(
         *document_and_annotator,

@@ -25,7 +25,7 @@ from spanagree.uncertainty.jackknife import intervals_of, moments
 FIGURES = ("observed", "expected", "value")
 
 
-class Disagreement(NamedTuple):
+class CoefficientScore(NamedTuple):
     """Coefficient 1 − observed/expected, and its two disagreements.
 
     Attributes:
@@ -71,7 +71,7 @@ class Disagreement(NamedTuple):
 
 def disagreement(
     observed: float, expected: float, no_chance_reason: str, error: float = 0.0
-) -> Disagreement:
+) -> CoefficientScore:
     """Compute 1 − observed/expected.
 
     Args:
@@ -84,13 +84,13 @@ def disagreement(
     0.75
     """
     if not expected > 0:
-        return Disagreement(UNDEFINED, observed, expected, reason=no_chance_reason)
-    return Disagreement(1 - observed / expected, observed, expected, error)
+        return CoefficientScore(UNDEFINED, observed, expected, reason=no_chance_reason)
+    return CoefficientScore(1 - observed / expected, observed, expected, error)
 
 
-def undefined(reason: str) -> Disagreement:
+def undefined(reason: str) -> CoefficientScore:
     """Build a coefficient with undefined figures."""
-    return Disagreement(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
+    return CoefficientScore(UNDEFINED, UNDEFINED, UNDEFINED, reason=reason)
 
 
 def figures(observed: Floats, expected: Floats, weight: Floats, chance_weight: Floats) -> Floats:
@@ -141,8 +141,8 @@ def _at_most_one(interval: Interval) -> Interval:
 
 
 def with_intervals(
-    coefficients: Sequence[Disagreement], ends: Sequence[Interval]
-) -> list[Disagreement]:
+    coefficients: Sequence[CoefficientScore], ends: Sequence[Interval]
+) -> list[CoefficientScore]:
     """Add intervals to coefficients; the interval of an undefined value is undefined."""
     undefined_ends = (UNDEFINED, UNDEFINED)
     return [
@@ -168,7 +168,7 @@ def columns(name: str, title: str, intervals: bool, sampled: bool) -> list[Colum
     return listed
 
 
-def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
+def values(figure: CoefficientScore, intervals: bool, sampled: bool) -> list[Value]:
     """Build the cells of a coefficient in the columns of :func:`columns`."""
     row: list[Value] = [figure, figure.value]
     ends = figure.interval[:3] if figure.interval is not None else ((UNDEFINED, UNDEFINED),) * 3
@@ -182,7 +182,7 @@ def values(figure: Disagreement, intervals: bool, sampled: bool) -> list[Value]:
     return row
 
 
-def reasons(figures_by_name: Sequence[tuple[str, Disagreement]]) -> list[str]:
+def reasons(figures_by_name: Sequence[tuple[str, CoefficientScore]]) -> list[str]:
     """Collect the reasons for undefined values and remarks on intervals, each once."""
     listed: dict[str, None] = {}
     for name, figure in figures_by_name:
@@ -193,7 +193,7 @@ def reasons(figures_by_name: Sequence[tuple[str, Disagreement]]) -> list[str]:
     return list(listed)
 
 
-def dot(figure: Disagreement) -> Dot:
+def dot(figure: CoefficientScore) -> Dot:
     """Build the dot of a plot: the value and the ends of its interval."""
     low, high = (float("nan"),) * 2 if figure.interval is None else figure.interval.corrected
     return figure.value, low, high

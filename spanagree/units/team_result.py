@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from spanagree.corpus.placed import remarks_on_unplaced
-from spanagree.errors import SettingError, counted, counted_of
+from spanagree.errors import SettingError, pluralize, pluralize_of
 from spanagree.results import verdict
 from spanagree.results.caveats import FEW
 from spanagree.results.frame import Column, Frame
-from spanagree.results.plots import Picture, dots_of
+from spanagree.results.plots import Plot, dots_of
 from spanagree.results.result import Result
 from spanagree.results.score import ends_of
-from spanagree.settings import Settings, confidence_of, unit
+from spanagree.settings import Settings, confidence_of, document_noun
 from spanagree.uncertainty.confidence import Jackknife
-from spanagree.units.score import Disagreement, columns, dot, reasons, values
+from spanagree.units.score import CoefficientScore, columns, dot, reasons, values
 
 
 class TeamScores(Protocol):
     """Scores of a team or of two annotators."""
 
     @property
-    def labels(self) -> Mapping[str, Disagreement]:
+    def labels(self) -> Mapping[str, CoefficientScore]:
         """Coefficient of each category."""
 
     @property
@@ -33,7 +33,7 @@ class TeamScores(Protocol):
 
 Some = TypeVar("Some", bound=TeamScores)
 
-NamedRow: TypeAlias = tuple[list[str], int, Disagreement]
+NamedRow: TypeAlias = tuple[list[str], int, CoefficientScore]
 """Row of a table: names, number of documents, coefficient."""
 
 PAIR = [
@@ -65,7 +65,7 @@ class TeamResult(Result, Generic[Some]):
     jackknife: Jackknife | None = field(default=None, repr=False)
 
     @property
-    def labels(self) -> Mapping[str, Disagreement]:
+    def labels(self) -> Mapping[str, CoefficientScore]:
         """Coefficient of all annotators for each category: α_U, or γ_k."""
         return self.team.labels
 
@@ -73,11 +73,11 @@ class TeamResult(Result, Generic[Some]):
     def caveats(self) -> tuple[str, ...]:
         """Warnings about unreliable results, one sentence each."""
         if 1 < self.team.documents < FEW:
-            few_note = counted(self.team.documents, unit(self.settings))
+            few_note = pluralize(self.team.documents, document_noun(self.settings))
             return (f"only {few_note}; on others the figures may differ a lot",)
         return ()
 
-    def _verdict_on(self, name: str, figure: Disagreement) -> str:
+    def _verdict_on(self, name: str, figure: CoefficientScore) -> str:
         """Write the sentence on the value of a coefficient, or on its bounds."""
         if figure.bounds is not None:
             low, high = map(verdict.short, figure.bounds)
@@ -136,7 +136,7 @@ class TeamResult(Result, Generic[Some]):
             frame_options: further arguments of :class:`Frame`.
         """
         intervals = self.jackknife is not None
-        noun = unit(self.settings)
+        noun = document_noun(self.settings)
         documents_column = Column("documents", f"{noun}s", "count", "documents of units")
         return Frame(
             [*heads, *columns(key, title, intervals, sampled), documents_column],
@@ -145,8 +145,8 @@ class TeamResult(Result, Generic[Some]):
                 for names, documents, figure in rows
             ],
             self.settings,
-            caption=f"{measure} of {counted(len(self.annotators), 'annotator')},"
-            f" {counted_of(self.team.documents, self.of_documents, noun)}",
+            caption=f"{measure} of {pluralize(len(self.annotators), 'annotator')},"
+            f" {pluralize_of(self.team.documents, self.of_documents, noun)}",
             remarks=[
                 *reasons([(" ".join(names), figure) for names, _, figure in rows]),
                 *self.caveats,
@@ -156,7 +156,7 @@ class TeamResult(Result, Generic[Some]):
         )
 
 
-def picture_of(figures_by_name: Iterable[tuple[str, Disagreement]], measure: str) -> Picture:
+def picture_of(figures_by_name: Iterable[tuple[str, CoefficientScore]], measure: str) -> Plot:
     """Plot coefficients as dots with their intervals."""
     rows = [(name, [dot(figure)]) for name, figure in figures_by_name]
     return dots_of(rows, ["value"], measure, zero=True)

@@ -7,7 +7,7 @@ import time
 from numbers import Real
 from typing import Any, NamedTuple
 
-from spanagree.errors import SettingError, show
+from spanagree.errors import SettingError, quote_value
 
 
 class Deadline(NamedTuple):
@@ -34,7 +34,8 @@ class Deadline(NamedTuple):
         is_number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
         if not is_number or not time_limit >= 0:
             raise SettingError(
-                f"time_limit {show(time_limit)}; a number of seconds from 0, or none, is needed"
+                f"time_limit {quote_value(time_limit)}; a number of seconds from 0, or none, is"
+                " needed"
             )
         return cls(time.time() + time_limit)
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 from spanagree.units.dissimilarity import (
     Dissimilarity,
     UnitPairs,
@@ -168,7 +168,7 @@ def unitary_alignments(
         total_saving = total_saving[is_kept]
         is_useful = (gain > 0).all(axis=1)
         candidates_by_size.append(_Candidates(members[is_useful], total_saving[is_useful]))
-        pair, row = ranges(begin[members[:, 0]], begin[members[:, 0] + 1])
+        pair, row = expand_ranges(begin[members[:, 0]], begin[members[:, 0] + 1])
         added = pairs.v[pair]
         is_later = rank[added] > last_rank[row]
         row, added = row[is_later], added[is_later]

@@ -18,7 +18,7 @@ from strategies import NAMES, PAIRS, crowds, spans, turned
 
 import spanagree as sa
 from spanagree.agreement import Agreement
-from spanagree.chance.random_annotations import redraw
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.cli.main import main
 from spanagree.corpus import Layer
 from spanagree.results.text import render
@@ -70,7 +70,7 @@ def test_team_is_simulated(match, chance):
     for _ in range(400):
         total = 0.0
         random = {
-            name: redraw(layer, corpus.lengths, len(corpus.labels), rng, chance)
+            name: draw_random_layer(layer, corpus.lengths, len(corpus.labels), rng, chance)
             for name, layer in corpus.layers.items()
         }
         for a, b in itertools.combinations(NAMES, 2):

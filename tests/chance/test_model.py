@@ -14,7 +14,7 @@ from messages import refuses
 import spanagree as sa
 from spanagree.chance.model import ChanceModel, chance_model
 from spanagree.comparisons.expected import STARTS, kind_of_starts
-from spanagree.comparisons.measures import MEASURES, find_match
+from spanagree.comparisons.measures import MEASURES, find_measure
 from spanagree.comparisons.starts import Starts
 
 LAYERS = {"gold": [[(0, 2, "X"), (3, 4, "Y")]], "mine": [[(0, 2, "X"), (4, 5, "Y")]]}
@@ -95,7 +95,7 @@ def test_every_kind_of_starts():
     relations = sa.evaluate(links, what="relations").rows.corpus
     found = {
         kind_of_starts(corpus(), usual),
-        kind_of_starts(corpus(), usual, find_match("exact-within-1-words")),
+        kind_of_starts(corpus(), usual, find_measure("exact-within-1-words")),
         kind_of_starts(corpus(), at_places),
         kind_of_starts(relations, at_places),
         kind_of_starts(relations, no_chance),
@@ -108,7 +108,7 @@ def test_measures_by_their_own_names():
     for name, measure in MEASURES.items():
         assert measure.name == name
     for name in ("overlap-at-0.5", "exact-within-2", "boundaries-within-1-words"):
-        assert find_match(name).name == name
+        assert find_measure(name).name == name
 
 
 def test_a_model_is_named_and_loses_its_places():

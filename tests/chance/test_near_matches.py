@@ -8,7 +8,7 @@ import pytest
 
 import spanagree as sa
 from spanagree.chance.near_matches import NearWalk, take_pairs
-from spanagree.chance.walk import OTHER, Annotation, SegmentKind, distribution_of, uniform_ends
+from spanagree.chance.walk import OTHER, SegmentKind, SegmentSequence, distribution_of, uniform_ends
 from spanagree.comparisons import overlap_expected
 
 CASES = json.loads((Path(__file__).parents[1] / "golden/tolerance.json").read_text())["cases"]
@@ -21,7 +21,7 @@ def random_side(n, spans, label, others):
         if name == label or others:
             key = end - start, name == label
             counts[key] = counts.get(key, 0) + 1
-    return Annotation(
+    return SegmentSequence(
         [
             SegmentKind(0 if able else OTHER, count, uniform_ends(n, length))
             for (length, able), count in sorted(counts.items())
@@ -30,7 +30,9 @@ def random_side(n, spans, label, others):
 
 
 def fixed_side(spans):
-    return Annotation([SegmentKind(0, 1, {start: (end,)}) for start, end in spans], is_fixed=True)
+    return SegmentSequence(
+        [SegmentKind(0, 1, {start: (end,)}) for start, end in spans], is_fixed=True
+    )
 
 
 def spans_of(case, side, label):

@@ -11,7 +11,7 @@ from oracles import configurations
 from scipy.stats import chisquare
 
 import spanagree as sa
-from spanagree.chance.random_annotations import draw_starts, redraw
+from spanagree.chance.random_annotations import draw_random_layer, draw_starts
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.corpus import Layer
 
@@ -50,7 +50,7 @@ def test_redraw_is_uniform_over_configurations(n, segments, chance):
         spans.append((at, at + size, label))
         at += size
     corpus = sa.Corpus.from_segments([n] * documents, {"a": [spans] * documents})
-    new = redraw(corpus.layers["a"], corpus.lengths, len(corpus.labels), 17, chance)
+    new = draw_random_layer(corpus.layers["a"], corpus.lengths, len(corpus.labels), 17, chance)
     names = [corpus.labels[code] for code in new.label.tolist()]
     columns = (new.document.tolist(), new.start.tolist(), new.end.tolist(), names)
     drawn = [[] for _ in range(documents)]
@@ -82,7 +82,7 @@ def test_redraw_keeps_what_it_must(chance):
         lengths.append(at + int(rng.integers(0, 3)))
     columns = (np.array(c, dtype=np.int64) for c in (documents, starts, ends, labels))
     layer = Layer(*columns, np.ones(200, np.bool_))
-    new = redraw(layer, np.array(lengths), 2, seed=4, chance=chance)
+    new = draw_random_layer(layer, np.array(lengths), 2, seed=4, chance=chance)
 
     def content(of):
         return Counter(
@@ -107,7 +107,7 @@ def test_dense_and_sparse_documents_together():
     times = 700
     spans = [[(sum(x[:i]), sum(x[: i + 1]), "XYZ"[i]) for i in range(len(x))] for _, x in shapes]
     corpus = sa.Corpus.from_segments([n for n, _ in shapes] * times, {"a": spans * times})
-    new = redraw(corpus.layers["a"], corpus.lengths, len(corpus.labels), 23)
+    new = draw_random_layer(corpus.layers["a"], corpus.lengths, len(corpus.labels), 23)
     drawn = [{} for _ in range(len(corpus))]
     for d, start, label in zip(new.document.tolist(), new.start.tolist(), new.label.tolist(), strict=True):  # fmt: skip
         drawn[d][label] = start
@@ -140,7 +140,7 @@ def test_errors():
             draw_starts(5, wrong, 1, seed=0)
     layer = Layer(*np.zeros((4, 0), np.int64), np.ones(1, np.bool_))
     with refuses(sa.SettingError, "… unknown chance 'x'; allowed: nonoverlapping, per-label"):
-        redraw(layer, np.array([4]), 1, seed=0, chance="x")
+        draw_random_layer(layer, np.array([4]), 1, seed=0, chance="x")
 
 
 @pytest.mark.long

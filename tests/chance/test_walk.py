@@ -15,13 +15,13 @@ from spanagree.chance.enumeration import Enumeration
 from spanagree.chance.near_matches import NearWalk
 from spanagree.chance.walk import (
     OTHER,
-    Annotation,
     CoverRule,
     EqualRule,
     LeadWalk,
     OffsetRule,
     OverlapRule,
     SegmentKind,
+    SegmentSequence,
     distribution_of,
     uniform_ends,
 )
@@ -95,13 +95,13 @@ def case(rng):
         ways = [arrangements(kinds) for kinds in (first, second)]
         if not all(ways) or (1 if is_fixed else len(ways[0])) * len(ways[1]) > 600:
             continue
-        first_side = Annotation(first)
+        first_side = SegmentSequence(first)
         if is_fixed:
             ways[0] = [ways[0][int(rng.integers(len(ways[0])))]]
             code = {name: label for label, name in LABELS.items()}
             fixed = [SegmentKind(code[x], 1, {s: (s + size,)}) for s, size, x in ways[0][0]]
-            first_side = Annotation(fixed, is_fixed=True)
-        return n, match, first_side, Annotation(second), ways
+            first_side = SegmentSequence(fixed, is_fixed=True)
+        return n, match, first_side, SegmentSequence(second), ways
 
 
 def walked(n, match, a, b, *, moments):
@@ -169,7 +169,7 @@ def test_more_arrangements_than_of_use(most):
 def test_lengths_share_a_walk():
     """A walk over the longest document counts the ways of shorter ones: as walks of their own."""
     kinds = [SegmentKind(0, 2, {s: (s + 2,) for s in range(8)})]
-    side = Annotation(kinds)
+    side = SegmentSequence(kinds)
     walk = LeadWalk(side, side, EqualRule(), 3, moments=False, more_borders=range(10))
     for n, ways in walk.run(range(4, 10)).items():
         places = [SegmentKind(0, 2, {s: (s + 2,) for s in range(n - 1)})]

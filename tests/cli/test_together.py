@@ -177,7 +177,7 @@ IN_PYTHON = {
     "agree --measure alpha-u --ci --over annotators": lambda path: sa.alpha_u(CROWD, ci=OVER),
     "agree --measure documents --ci --over annotators": lambda path: sa.project.document_agreement(CROWD, ci=OVER),
     "agree --by genre --ci --over annotators": lambda path: sa.slices.score_slices(sa.agree(CROWD), "length", ci=OVER),
-    "agree --measure all --ci": lambda path: sa.units.side_by_side(CROWD, ci=True),
+    "agree --measure all --ci": lambda path: sa.units.compare_measures(CROWD, ci=True),
     "agree --measure gamma --match token": lambda path: sa.gamma(CROWD, match="token"),
     "agree --measure gamma --strings": lambda path: sa.gamma(STRINGS),
     "agree --measure alpha-u --strings": lambda path: sa.alpha_u(STRINGS),

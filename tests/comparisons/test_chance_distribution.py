@@ -28,20 +28,25 @@ from spanagree.comparisons.chance_distribution import draws as drawing
 from spanagree.comparisons.chance_distribution import fixed_walk
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.distribution import (
-    Question,
+    DistributionOptions,
     distribution,
     draws_of,
     likely_matches,
 )
 from spanagree.comparisons.chance_distribution.draws import canonical_order
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs, pieces_of
+from spanagree.comparisons.chance_distribution.pieces import (
+    AnnotatorSegments,
+    DocumentParts,
+    least_costs,
+    pieces_of,
+)
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import (
     KindCount,
     PieceKinds,
     steps_anywhere,
 )
-from spanagree.comparisons.measures import MEASURES, find_match
+from spanagree.comparisons.measures import MEASURES, find_measure
 from spanagree.corpus.joined import merged_settings
 
 OFFERED = [*PAIRS]
@@ -101,7 +106,7 @@ def test_golden():
             match = GOLDEN.get(name, name)
             if (match, chance) not in OFFERED:
                 continue
-            ask = Question(find_match(match), chance_model(chance))
+            ask = DistributionOptions(find_measure(match), chance_model(chance))
             by_chance = distribution(corpus, ("a", "b"), "a" if fixed == "fixed" else None, ask)
             figures = case[fixed][name]
             pmf = {Fraction(m): Fraction(p) for m, p in figures["pmf"].items()}
@@ -264,7 +269,9 @@ def chi_square(corpus, system, match, fixed, draws):
     from scipy.stats import chisquare
 
     gold = corpus.annotators[0]
-    ask = Question(find_match(match), chance_model("nonoverlapping"), draws=draws, seed=7)
+    ask = DistributionOptions(
+        find_measure(match), chance_model("nonoverlapping"), draws=draws, seed=7
+    )
     by_chance = distribution(corpus, (gold, system), fixed, ask)
     drawn = np.concatenate([d.sum(1) for d in draws_of(corpus, (gold, system), fixed, ask, draws)])
     expected = by_chance.probabilities * draws
@@ -474,7 +481,7 @@ def test_points_of_a_distribution():
 def test_defaults_of_chance():
     """Wherever chance is asked for, the budget, the draws and the seed are those of the public function."""
     public = inspect.signature(sa.match_distribution).parameters
-    ask = Question(find_match("exact"), chance_model("nonoverlapping"))
+    ask = DistributionOptions(find_measure("exact"), chance_model("nonoverlapping"))
     for name in ("budget", "draws", "seed"):
         assert getattr(ask, name) == public[name].default
 
@@ -611,9 +618,11 @@ def test_least_costs():
     Of groups that do not exclude each other the largest counts.
     """
     nothing = np.zeros(4, np.int64)
-    one = Side(np.array([0, 0, 0, 1]), nothing, nothing, np.array([2, 2, 3, 1]), nothing, nothing)
-    two = Side(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), nothing, np.array([1, 1, 1, 1]), nothing, nothing)  # fmt: skip
-    pieces = Pieces(np.array([0, 1]), np.array([9, 4]), one, two)
+    one = AnnotatorSegments(
+        np.array([0, 0, 0, 1]), nothing, nothing, np.array([2, 2, 3, 1]), nothing, nothing
+    )
+    two = AnnotatorSegments(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), nothing, np.array([1, 1, 1, 1]), nothing, nothing)  # fmt: skip
+    pieces = DocumentParts(np.array([0, 1]), np.array([9, 4]), one, two)
     assert least_costs(pieces, one) == pytest.approx([10 * 6, 5 * 2])
     assert least_costs(pieces, two) == pytest.approx([10 * 3, 5 * 2])
     assert least_costs(pieces, one, two) == pytest.approx([10 * 6 * 3, 5 * 2 * 2])
@@ -663,7 +672,7 @@ def test_draws_in_portions(news, monkeypatch, fixed):
     names = ("gold.conll", "lexicon.conll")
     exact = sa.match_distribution(news, *names, fixed=fixed)
     monkeypatch.setattr(drawing, "_PORTION", 1500)
-    ask = Question(find_match("exact"), chance_model("nonoverlapping"), seed=5)
+    ask = DistributionOptions(find_measure("exact"), chance_model("nonoverlapping"), seed=5)
     each = list(draws_of(news, names, fixed, ask, 400))
     assert len(each) > 20
     drawn = np.concatenate(each)
@@ -838,8 +847,8 @@ def test_one_segment_to_pair(length, others, beside):
     for name, side in zip("ab", every, strict=True):
         layers[name] = [[(start, start + size, label) for start, size, label in side[0]]]
     corpus = sa.Corpus.from_segments([n], layers)
-    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, find_match("overlap"), "nonoverlapping")  # fmt: skip
-    (known,), (found,) = single_matches(pieces, find_match("overlap"))
+    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, find_measure("overlap"), "nonoverlapping")  # fmt: skip
+    (known,), (found,) = single_matches(pieces, find_measure("overlap"))
     assert known
     assert found == pytest.approx(p, abs=1e-12)
 
@@ -886,7 +895,7 @@ def test_draws_of_many_labels_cost_what_is_there(monkeypatch):
         name: [[(0, 1, f"{d}"), (2, 4, f"{d + 1}")] for d in range(1000)] for name in ("a", "b")
     }
     corpus = sa.Corpus.from_segments([9] * 1000, layers)
-    ask = whole.Question(find_match("exact"), chance_model("nonoverlapping"))
+    ask = whole.Question(find_measure("exact"), chance_model("nonoverlapping"))
     drawn = np.concatenate(list(whole.draws_of(corpus, ("a", "b"), None, ask, 20)))
     assert drawn.shape == (20, 1000)
     assert max(sizes) == 2000

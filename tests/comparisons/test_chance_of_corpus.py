@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.cli.main import main
 from spanagree.comparisons.measures import LABEL_OVERLAP, MEASURES, OVERLAP
-from spanagree.units.all_measures import side_by_side
+from spanagree.units.all_measures import compare_measures
 
 NESTED = [(0, 3, "X"), (1, 2, "Y")]
 SAME = [(0, 3, "X"), (1, 2, "X")]
@@ -128,7 +128,7 @@ def test_all_layers_of_the_whole():
     assert sa.difficulty(corpus, "a0").settings.chance == "per-label"
     result = sa.evaluate_references(corpus, systems=["a0"])
     assert result.settings.chance == "per-label"
-    assert side_by_side(corpus).settings.chance == "per-label"
+    assert compare_measures(corpus).settings.chance == "per-label"
 
 
 def test_verdicts():

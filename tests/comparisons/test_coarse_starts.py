@@ -22,7 +22,7 @@ from spanagree.chance.model import chance_model
 from spanagree.choices import Chance, names_of
 from spanagree.comparisons import coarse_starts
 from spanagree.comparisons.coarse_starts import of_all_offsets, shortened
-from spanagree.comparisons.expected import compare_layers, place_layers
+from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import MEASURES, Measure
 from spanagree.limits import CostError
 
@@ -79,7 +79,9 @@ def test_documents_that_are_short_stay_exact(monkeypatch):
     set_units(monkeypatch, 1 << 12)
 
     def of_first(some):
-        starts, placed = place_layers(some, ("A", "B"), chance_model("nonoverlapping"))
+        starts, placed = compute_start_distributions(
+            some, ("A", "B"), chance_model("nonoverlapping")
+        )
         rows = compare_layers(*placed.values(), starts, MEASURES["token"], 2)
         return rows.expected[rows.document == 0].sum()
 

@@ -17,8 +17,8 @@ from oracles import apart, arranged, configurations, matched
 import spanagree as sa
 from spanagree.comparisons import overlap_expected
 from spanagree.comparisons.chance_distribution.pair_draws import draw_pairs
-from spanagree.comparisons.chance_distribution.pieces import Side
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.overlap_match import has_partner
 
 
@@ -163,7 +163,7 @@ def test_draws_of_both_sides(n, a, b, match):
     ]
     draws = 40_000
     rng = np.random.default_rng(3)
-    drawn = draw_pairs(n, (sides[0], sides[1]), find_match(match), draws, rng)
+    drawn = draw_pairs(n, (sides[0], sides[1]), find_measure(match), draws, rng)
     assert set(drawn.tolist()) <= set(counts)
     for value, count in counts.items():
         p = count / counts.total()
@@ -200,7 +200,7 @@ def test_who_has_a_partner(mine, theirs):
     sides = []
     for rows in (mine, theirs):
         piece, label = np.array(rows, np.int64).reshape(-1, 2).T
-        sides.append(Side(piece, label, label, label, label, label))
+        sides.append(AnnotatorSegments(piece, label, label, label, label, label))
     assert has_partner(*sides).tolist() == [row in theirs for row in mine]
 
 
@@ -215,7 +215,7 @@ def test_draws_of_both_sides_are_quick(monkeypatch):
             begun = time.process_time()
             for each in range(5):
                 rng = np.random.default_rng(seed + each)
-                overlap_expected._drawn_mean(300, shape, find_match("overlap"), None, rng)
+                overlap_expected._drawn_mean(300, shape, find_measure("overlap"), None, rng)
             times.append(time.process_time() - begun)
         return min(times)
 

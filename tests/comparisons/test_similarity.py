@@ -19,15 +19,15 @@ from strategies import ADDITIVE, PAIRS
 import spanagree as sa
 from spanagree import Corpus
 from spanagree.chance.model import chance_model
-from spanagree.chance.random_annotations import redraw
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.chance.start_distributions import CHANCES
 from spanagree.comparisons import annotation_pairs
 from spanagree.comparisons import measures as measure_table
 from spanagree.comparisons import profile_sums as similarity
 from spanagree.comparisons import uniform_starts as kinds_at
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
-from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import MEASURES, find_match, measures
+from spanagree.comparisons.expected import compare_layers, compute_start_distributions
+from spanagree.comparisons.measures import MEASURES, find_measure, measures
 from spanagree.comparisons.observed import observed
 from spanagree.corpus import Layer
 from spanagree.errors import SettingError
@@ -47,7 +47,7 @@ def layout(n, segments):
 
 
 def totals(corpus, match, chance, names=("a", "b")):
-    profiles, placed = place_layers(corpus, names, chance_model(chance))
+    profiles, placed = compute_start_distributions(corpus, names, chance_model(chance))
     a, b = (placed[name] for name in names)
     return compare_layers(a, b, profiles, MEASURES[match], max(1, len(corpus.labels)))
 
@@ -198,7 +198,7 @@ def test_overlaps_in_a_row(number):
 def test_two_segments(match):
     """φ of two segments anywhere, beside each other too, is what their tokens say one by one."""
     offset, a, b = np.meshgrid(np.arange(-6, 7), np.arange(1, 5), np.arange(1, 5))
-    found = find_match(match).phi(offset, a, b)
+    found = find_measure(match).phi(offset, a, b)
     for o, x, y, value in zip(*(column.ravel().tolist() for column in (offset, a, b, found)), strict=True):  # fmt: skip
         assert value == pytest.approx(float(matched(((0, x, "X"),), ((o, y, "X"),), match)))
 
@@ -237,7 +237,7 @@ def test_expected_by_the_witness(match, chance, longest):
     draws = []
     for _ in range(400):
         a, b = (
-            redraw(corpus.layers[name], corpus.lengths, len(corpus.labels), rng, chance)
+            draw_random_layer(corpus.layers[name], corpus.lengths, len(corpus.labels), rng, chance)
             for name in "ab"
         )
         n = len(corpus) * len(corpus.labels)
@@ -316,7 +316,7 @@ def test_long_documents_by_the_witness(chance):
     rng = np.random.default_rng(14)
     draws = []
     for _ in range(100):
-        a, b = (redraw(corpus.layers[x], corpus.lengths, 2, rng, chance) for x in "ab")
+        a, b = (draw_random_layer(corpus.layers[x], corpus.lengths, 2, rng, chance) for x in "ab")
         cells = [x.document * 2 + x.label for x in (a, b)]
         draws.append(observed(a, b, *cells, 6, MEASURES["token"]).sum())
     assert abs(np.mean(draws) - exact) < 4 * np.std(draws, ddof=1) / math.sqrt(len(draws))

@@ -671,7 +671,7 @@ def five_of_ten():
 def test_measures_side_by_side_have_the_f1_of_agree():
     """By hand: 5 of 10 + 10 match, so F1 is 2·5/20; a quote without a place adds to one size."""
     corpus = five_of_ten()
-    found = sa.side_by_side(corpus, precision=0.5)
+    found = sa.compare_measures(corpus, precision=0.5)
     for match in ("exact", "token", "iou", "overlap"):
         team = sa.agree(corpus, match=match).team.f1
         assert found.measures[f"corrected F1, {match}"][1:4] == team[:3]
@@ -682,7 +682,7 @@ def test_measures_side_by_side_have_the_f1_of_agree():
     left = "5 quotes not in the text left out: α of tokens, α_U and γ have no place for them"
     assert left in found.table().remarks
     assert left in found.notes
-    placed = sa.side_by_side(corpus.but(unplaced={}), precision=0.5)
+    placed = sa.compare_measures(corpus.but(unplaced={}), precision=0.5)
     for name in ("α of tokens", "α_U", "γ"):
         assert found.measures[name] == placed.measures[name]
     assert "quotes" not in placed.verdict
@@ -691,7 +691,7 @@ def test_measures_side_by_side_have_the_f1_of_agree():
 
 def test_quotes_of_other_documents_and_annotators_are_not_counted():
     corpus = sa.read([{**row, "third": quotes("ab")} for row in rows(quotes("ab", "zz"))])
-    found = sa.side_by_side(corpus, annotators=["gold", "third"], precision=0.5)
+    found = sa.compare_measures(corpus, annotators=["gold", "third"], precision=0.5)
     assert "quote" not in found.verdict
     assert "unplaced" not in found.signature
     assert not any("quote" in remark for remark in found.table().remarks)

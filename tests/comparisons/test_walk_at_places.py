@@ -18,13 +18,13 @@ from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
 from spanagree.chance.simulate_places import redraw_at_places
 from spanagree.chance.start_distributions import exclusion_groups
-from spanagree.comparisons.at_places import at_places
+from spanagree.comparisons.at_places import placement_model
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import pieces_of
 from spanagree.comparisons.expected_at_places import StartsAtPlaces
-from spanagree.comparisons.measures import find_match
-from spanagree.comparisons.starts import Sides
+from spanagree.comparisons.measures import find_measure
+from spanagree.comparisons.starts import LayerPair
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "sites.json").read_text())["cases"]
 
@@ -41,24 +41,24 @@ class Case:
     def __init__(self, n, rule, a, b, chance):
         self.corpus, self.chance = corpus_of(n, rule, a, b), chance
         self.model = chance_model(chance, [rule])
-        self.at, self.classes = at_places(self.corpus, ("a", "b"), self.model)
+        self.at, self.classes = placement_model(self.corpus, ("a", "b"), self.model)
         self.kinds = tuple(self.at.kinds_of(classes) for classes in self.classes)
         self.layers = self.corpus.layers["a"], self.corpus.layers["b"]
 
     def expected(self, match):
-        measure = find_match(match)
+        measure = find_measure(match)
         cells = tuple(layer.label * measure.of_label for layer in self.layers)
         count = len(self.corpus.labels)
-        sides = Sides(self.layers, tuple(self.classes), cells, count, self.model)
+        sides = LayerPair(self.layers, tuple(self.classes), cells, count, self.model)
         return StartsAtPlaces(self.at).expected(sides, measure)[0].sum()
 
     def sizes(self, match):
-        assert find_match(match).in_tokens
+        assert find_measure(match).in_tokens
         for classes in self.classes:
             yield self.at.mean_length[classes].sum()
 
     def results(self, match, both, moments=False):
-        measure = find_match(match)
+        measure = find_measure(match)
         pieces = pieces_of(*self.layers, self.corpus.lengths, measure, self.chance, self.kinds)
         if both:
             return both_random(pieces, measure, self.chance, 1e9, moments, self.at.kinds)
@@ -201,7 +201,7 @@ def test_over_the_budget_is_none():
     """What is too much work is not computed."""
     segments = [(0, 2, "X"), (3, 5, "X"), (6, 7, "X")]
     case = Case(8, {"name": "site", "ok": [True] * 8}, segments, segments, "nonoverlapping")
-    measure = find_match("token")
+    measure = find_measure("token")
     pieces = pieces_of(*case.layers, case.corpus.lengths, measure, case.chance, case.kinds)
     assert fixed_walk(pieces, measure, 10, False, case.at.kinds) == [None]
     for chance in ("nonoverlapping", "overlapping"):

@@ -20,7 +20,7 @@ from spanagree.cli.main import main
 from spanagree.formats.jsonl import write_jsonl
 from spanagree.limits import NUMBERS
 from spanagree.report.citation import cite
-from spanagree.units.all_measures import side_by_side
+from spanagree.units.all_measures import compare_measures
 
 NESTED = [(0, 6, "X"), (0, 2, "X"), (8, 9, "Y")]
 FLAT = [(0, 6, "X"), (8, 9, "Y")]
@@ -274,19 +274,19 @@ def test_alternatives_and_references():
 
 def test_measures_side_by_side():
     """The measures that go with the segments have their chance; overlap is raw."""
-    found = side_by_side(of(NESTED, FLAT), time_limit=None, precision=0.5)
+    found = compare_measures(of(NESTED, FLAT), time_limit=None, precision=0.5)
     raw = found.measures["corrected F1, overlap"]
     assert (raw.observed, raw.reason) == (pytest.approx(0.8), REASON)
     assert found.measures["corrected F1, exact"].expected > 0
     assert math.isnan(found.measures["corrected F1, token"].observed)
-    named = side_by_side(of(NESTED, FLAT), chance="overlapping", time_limit=None, precision=0.5)
+    named = compare_measures(of(NESTED, FLAT), chance="overlapping", time_limit=None, precision=0.5)
     assert math.isnan(named.measures["corrected F1, overlap"].observed)
 
 
 def test_pieces_side_by_side():
     """What needs one piece is undefined, with its reason, and F1 stands."""
     gold = [([(0, 2), (4, 6)], "X")]
-    found = side_by_side(of(gold, gold))
+    found = compare_measures(of(gold, gold))
     assert found.measures["corrected F1, exact"].observed == 1
     assert "several pieces" in found.measures["γ"].reason
 

@@ -19,7 +19,7 @@ from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, stripped
 from spanagree.corpus.repairs import REPAIRS, repaired, steps_of, valid_corpus
 from spanagree.corpus.unplaced import UnplacedQuotes
-from spanagree.formats.combine import concatenated
+from spanagree.formats.combine import concatenate
 from spanagree.formats.hugging_face.read import raw_dataset
 
 TEXT = "Jo  is in Rome "  # 15 characters
@@ -146,7 +146,7 @@ def test_latest(times, left):
         "2 annotations of a document and annotator with a later one dropped (latest)",
     )
     apart = [raw, collector.raw({})]  # in two files: joined with their times
-    again = concatenated({"one": apart[0], "two": apart[1]}, repeats=True)
+    again = concatenate({"one": apart[0], "two": apart[1]}, repeats=True)
     assert valid_corpus(again, "latest")[0].segments == corpus[0].segments
 
 

@@ -17,8 +17,8 @@ import spanagree as sa
 from spanagree.corpus import words as words_module
 from spanagree.corpus.segments import codes
 from spanagree.corpus.tags import prefixed
-from spanagree.corpus.words import Words
-from spanagree.errors import InputError, counted, printable, show
+from spanagree.corpus.words import TokenBytes
+from spanagree.errors import InputError, escape_name, pluralize, quote_value
 from spanagree.files import lines_of, mark_inside
 from spanagree.formats.conll import fields, page
 from spanagree.formats.conll import lines as conll_lines
@@ -79,7 +79,7 @@ SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S.*?)\s*")
 
 def slow_page(path, text, before, columns, scheme, missing, unit):
     """Line by line, as a reader without arrays does."""
-    name = printable(os.fspath(path))
+    name = escape_name(os.fspath(path))
     rows = []
     lines = []
     sentences = []  # after how many rows a sentence ends
@@ -134,7 +134,7 @@ def slow_page(path, text, before, columns, scheme, missing, unit):
     ends = {0, len(rows)}
     of_documents = np.diff(sorted(ends.union(documents)))
     begins = sorted(ends.union(documents, sentences))
-    return page.Page(
+    return page.ConllFile(
         name,
         list(zip(*rows, strict=True)),
         np.array(lines),
@@ -180,13 +180,13 @@ def slow_check_width(name, rows, lines, columns):
     width = len(rows[0])
     if width < 2:
         raise InputError(
-            f"{name}:{lines[0]}: one column ({show(rows[0][0])}); a token and at least one tag are"
+            f"{name}:{lines[0]}: one column ({quote_value(rows[0][0])}); a token and at least one tag are"
             " needed"
         )
     for row, line in zip(rows, lines, strict=True):
         if len(row) != width:
             raise InputError(
-                f"{name}:{line}: {counted(len(row), 'column')} ({show(' '.join(row))});"
+                f"{name}:{line}: {pluralize(len(row), 'column')} ({quote_value(' '.join(row))});"
                 f" the rows before it have {width}, and all need the same"
             )
     for column in columns:
@@ -275,7 +275,7 @@ def test_unlike(column, more, changed):
     """The places of tokens that differ are those where their strings do, as far as both go."""
 
     def joined(tokens):
-        return Words("".join(f"{token}\n" for token in tokens).encode(), len(tokens))
+        return TokenBytes("".join(f"{token}\n" for token in tokens).encode(), len(tokens))
 
     mine, its = ([*column, *(pair[i] for pair in changed), *column] for i in (0, 1))
     differ = [i for i, (a, b) in enumerate(zip(mine, its, strict=True)) if a != b]
@@ -301,7 +301,7 @@ def test_tokens_are_strings_when_asked_for(tmp_path):
     sa.evaluate(whole)
     again = pickle.loads(pickle.dumps(whole))
     for corpus in (whole, again):
-        assert isinstance(vars(corpus)["tokens"], Words)
+        assert isinstance(vars(corpus)["tokens"], TokenBytes)
     assert whole.tokens == again.tokens == ("Jo", "a", "Jo") == vars(whole)["tokens"]
     assert whole.subset([1]).tokens == ("Jo",)
     assert whole == sa.read_conll(files)

@@ -20,7 +20,7 @@ import spanagree as sa
 from spanagree.cli.main import main
 from spanagree.corpus.repairs import valid_corpus
 from spanagree.corpus.tags import write_tags
-from spanagree.formats.combine import unite
+from spanagree.formats.combine import merge_sources
 from spanagree.formats.read_files import raw_files
 from spanagree.formats.recognise import format_of
 from spanagree.formats.write import left_behind, write_file
@@ -266,7 +266,7 @@ def test_taken_apart_and_together(corpus):
     """A draft of a corpus is that corpus; annotators apart, united again, are it too."""
     assert valid_corpus(corpus.to_raw()) == corpus
     parts = {name: corpus.of_annotators([name]).to_raw() for name in corpus.annotators}
-    assert valid_corpus(unite(parts)) == corpus
+    assert valid_corpus(merge_sources(parts)) == corpus
 
 
 @pytest.fixture
@@ -411,7 +411,7 @@ def test_ids_match_files(tmp_path):
 def test_sources_that_do_not_fit(one, two, message):
     """Sources of different texts are not united."""
     with refuses(sa.InputError, message):
-        unite({"one": one.to_raw(), "two": two.to_raw()})
+        merge_sources({"one": one.to_raw(), "two": two.to_raw()})
 
 
 def test_options_that_no_format_takes(tmp_path):

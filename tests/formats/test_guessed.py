@@ -143,7 +143,7 @@ SIMILAR = {"similarity": lambda offset, a, b: (offset == 0) & (a == b)}
 TAKE = {
     **{
         name: {}
-        for name in ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "document_agreement", "side_by_side", "token_labels"]
+        for name in ["agree", "alpha_u", "coefficients_by_label", "confusion", "difficulty", "disputes", "evaluate", "gamma", "make_gold", "document_agreement", "compare_measures", "token_labels"]
     },
     "coefficients_by_slice": {"group_by": ["x", "y"]},
     "partial_credit": {"a": "a", "b": "b"},
@@ -204,10 +204,10 @@ def test_two_paths(newsroom):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: sa.side_by_side(THREE, chance="exact"),
-        lambda: sa.side_by_side(THREE, precision=-1),
-        lambda: sa.side_by_side(THREE, time_limit=-1),
-        lambda: sa.side_by_side(THREE, seed=0.5),
+        lambda: sa.compare_measures(THREE, chance="exact"),
+        lambda: sa.compare_measures(THREE, precision=-1),
+        lambda: sa.compare_measures(THREE, time_limit=-1),
+        lambda: sa.compare_measures(THREE, seed=0.5),
         lambda: sa.f1_score(GOLD, MINE, scheme="nonsense"),
         lambda: sa.evaluate(GOLD, MINE, executor="nonsense"),
         lambda: sa.agree(THREE, executor="nonsense"),

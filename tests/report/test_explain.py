@@ -74,7 +74,7 @@ def units(corpus):
     for more in ({}, DRAWN):
         yield from tables_of(sa.alpha_u(few, pairs=True, **more))
         yield from tables_of(sa.gamma(few, pairs=True, precision=1, **more))
-    yield from tables_of(sa.side_by_side(few, precision=1))
+    yield from tables_of(sa.compare_measures(few, precision=1))
 
 
 PLACE = [{"start": 0, "end": 2, "label": "PER"}]

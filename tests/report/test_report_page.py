@@ -226,7 +226,7 @@ def test_figures_of_a_team(crowd):
 @pytest.mark.slow
 def test_measures_of_a_team(crowd):
     """If asked for, α_U and γ stand beside F1, with a signature of their own; not of systems."""
-    result = sa.side_by_side(crowd)
+    result = sa.compare_measures(crowd)
     shown = Page(page(crowd, team=True, measures=True))
     figures = [value for section, value, _ in shown.figures if section == "measures"]
     assert figures

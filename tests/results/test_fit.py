@@ -11,7 +11,7 @@ import pytest
 import spanagree as sa
 from spanagree.report.citation import settings_of
 from spanagree.results import latex, markdown, text
-from spanagree.results.fit import PAGE, Grid, TextColumn, fitted, width_of
+from spanagree.results.fit import PAGE, TextColumn, TextTable, fitted, width_of
 from spanagree.results.frame import Column, Frame, Pivot, TableStyle
 from spanagree.results.numbers import decimal
 from spanagree.signature import signature
@@ -147,7 +147,7 @@ def test_a_name_without_end_is_cut_at_once():
     """A label of 20 million letters, as a damaged file has one, is not cut letter by letter."""
     columns = [TextColumn("label", ["e" * 20_000_000, "b"], "label"), TextColumn("F1", ["1", "2"])]
     begun = time.process_time()
-    (grid,) = fitted(Grid(columns))
+    (grid,) = fitted(TextTable(columns))
     assert time.process_time() - begun < 3  # a tenth of a second; letter by letter eleven
     assert grid.columns[0].width == PAGE - 4
     assert "…" in grid.columns[0].cells[0]
@@ -180,7 +180,7 @@ def test_names_that_repeat_stand_above_their_rows():
     """A table that is too wide by its first column has the names of that above its rows."""
     first = TextColumn("document", ["d" * 30] * 2 + ["e" * 30] * 2, "document")
     figures = [TextColumn(f"c{i}", ["0.1234"] * 4) for i in range(6)]
-    (grid,) = fitted(Grid([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures]))
+    (grid,) = fitted(TextTable([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures]))
     assert grid.above == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
     assert [column.head for column in grid.columns] == ["who", *(column.head for column in figures)]
 

@@ -16,7 +16,7 @@ import spanagree as sa
 from spanagree.choices import Kind, names_of
 from spanagree.cli.main import main
 from spanagree.comparisons.chance_distribution.distribution import likely_matches
-from spanagree.results.plots import Picture, curves, lines, rows_size, slopes
+from spanagree.results.plots import Plot, curves, lines, rows_size, slopes
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
@@ -136,10 +136,10 @@ def test_texts_of_few_stay_apart(results, name):
 def test_long_names_and_titles_stay_in_the_picture():
     """Long names of a legend stand below each other; many titles of columns stand upright."""
     names = [letter * 38 for letter in "abcd"]
-    some = Picture(lambda ax: curves(ax, dict.fromkeys(names, np.arange(3) / 9), "tokens"))
+    some = Plot(lambda ax: curves(ax, dict.fromkeys(names, np.arange(3) / 9), "tokens"))
     assert touching(some) == ([], [])
     ends = {"ann": (0.5, 0.4), "bob": (0.501, 0.4), "cy": (0.9, 0.1)}  # whose names would touch
-    some = Picture(lambda ax: slopes(ax, ends, ("F1", "corrected F1")), rows_size(ends, 2))
+    some = Plot(lambda ax: slopes(ax, ends, ("F1", "corrected F1")), rows_size(ends, 2))
     assert touching(some) == ([], [])
     years = [f"the year {year}" for year in range(2018, 2026)]
     _, ax = pyplot.subplots()

@@ -13,7 +13,7 @@ import spanagree as sa
 from spanagree.results import Interval, Score, verdict
 from spanagree.results.caveats import caveats
 from spanagree.results.score import undefined
-from spanagree.results.verdict import Better, Lead, one_score, order
+from spanagree.results.verdict import PairwiseTest, SignificantPair, one_score, order
 
 SCORES = {"a": Score(0.8, 0.1, 0.7778), "b": Score(0.9, 0.1, 0.8889), "c": undefined("no gold")}
 
@@ -58,12 +58,12 @@ def test_systems_that_are_equal():
 
 def test_what_a_test_says():
     """Those who cannot be told apart are named with the difference; the closest if all can be."""
-    close = Lead("a", 0.1111, -0.02, 0.24, 0.09, apart=False)
+    close = PairwiseTest("a", 0.1111, -0.02, 0.24, 0.09, apart=False)
     assert verdict.comparison(SCORES, [close], 95) == (
         "b has the highest corrected F1 (.889), but cannot be told apart from a"
         " (difference .111, 95 % CI −.020 to .240)."
     )
-    far = [Lead("a", 0.1111, 0.02, 0.24, 0.01, apart=True)]
+    far = [PairwiseTest("a", 0.1111, 0.02, 0.24, 0.01, apart=True)]
     assert "is told apart from all others; the closest is a" in verdict.comparison(SCORES, far, 95)
 
 
@@ -292,8 +292,8 @@ def test_pairs_behind_the_first():
     names = [f"s{i}" for i in range(6)]
     scores = {name: Score(0.9 - i / 10, 0, 0.9 - i / 10) for i, name in enumerate(names)}
     nan = math.nan
-    leads = [Lead(x, 0.1 * i, nan, nan, 0.0004, True) for i, x in enumerate(names) if i]
-    better = [Better(a, b, 0.0312) for i, a in enumerate(names) for b in names[i + 1 :]]
+    leads = [PairwiseTest(x, 0.1 * i, nan, nan, 0.0004, True) for i, x in enumerate(names) if i]
+    better = [SignificantPair(a, b, 0.0312) for i, a in enumerate(names) for b in names[i + 1 :]]
     assert verdict.comparison(scores, leads, 95, better, 15) == (
         "s0 has the highest corrected F1 (.900), and is told apart from all others; the closest is"
         " s1 (difference .100, p < .001). s1 is better than s2, p .031; s1 is better than s3, p .031;"

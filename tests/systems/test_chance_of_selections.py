@@ -12,7 +12,7 @@ import pytest
 from messages import refuses
 
 import spanagree as sa
-from spanagree.comparisons.selection import Comparing, Selection
+from spanagree.comparisons.selection import Selection, SelectionArguments
 from spanagree.corpus.unplaced import UnplacedQuotes
 
 SURE, NOT = {"sure": "yes"}, {"sure": "no"}
@@ -172,5 +172,5 @@ def test_keywords_for_types():
     """What type checkers know of the keywords is what is compared: names and types."""
     of_fields = {field.name: field.type for field in dataclasses.fields(Selection)}
     assert {
-        name: kind.__forward_arg__ for name, kind in Comparing.__annotations__.items()
+        name: kind.__forward_arg__ for name, kind in SelectionArguments.__annotations__.items()
     } == of_fields

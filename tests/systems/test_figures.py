@@ -14,7 +14,7 @@ from spanagree.cli.main import main
 from spanagree.comparisons.tally_columns import COUNTS, Count
 from spanagree.report.explain import explain
 from spanagree.results.data import to_csv
-from spanagree.results.score import FIGURES, Ratio, Scored, all_figures
+from spanagree.results.score import FIGURES, HasScores, Ratio, all_figures
 from spanagree.slices import score_slices
 from spanagree.systems.intervals import moments_of_systems
 
@@ -85,7 +85,7 @@ def test_a_figure_is_everywhere(key, corpus, evaluation):
     every = [mine, mine.macro, mine.tally, *mine.labels.values()]
     every.append(score_slices(evaluation, ["a", "a", "b", "b"])["a"].scores["mine"])
     for scored in every:
-        assert isinstance(scored, Scored)
+        assert isinstance(scored, HasScores)
         assert getattr(scored, key) == scored.score_of(ratio)
     assert all(getattr(x, key).interval is not None for x in every[:-1])
     labels = [getattr(tally, key).observed for tally in mine.labels.values()]

@@ -16,8 +16,8 @@ from spanagree.chance.model import chance_model
 from spanagree.chance.places import find_places
 from spanagree.choices import Chance, names_of
 from spanagree.cli.main import main
-from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.expected import compare_layers, compute_start_distributions
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.observed import observed
 
 NEWS = [f"corpora/newsroom/{name}.conll" for name in ("gold", "lexicon", "tagger")]
@@ -417,11 +417,11 @@ def test_drawn_annotations_of_real_files(real, name, monkeypatch):
         tables = importlib.import_module("places_table")
         corpus, rule = two_of_each(tables.corpus_of(name, real / "data")), "words"
     model, labels, draws = chance_model("nonoverlapping", rule), len(corpus.labels), 300
-    starts, placed = place_layers(corpus, corpus.annotators, model)
+    starts, placed = compute_start_distributions(corpus, corpus.annotators, model)
     rng = np.random.default_rng(3)
     drawn = [starts.at.redraw(own.layer, own.profile, draws, rng) for own in placed.values()]
     cells = [layer.document * labels + layer.label for layer in drawn]
-    for match in map(find_match, ("exact", "token", "iou")):
+    for match in map(find_measure, ("exact", "token", "iou")):
         expected = compare_layers(*placed.values(), starts, match, labels).expected.sum()
         matched = observed(*drawn, *cells, draws * len(corpus) * labels, match)
         means = matched.reshape(draws, -1).sum(axis=1)

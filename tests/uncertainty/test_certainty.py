@@ -18,7 +18,7 @@ from scipy import stats
 from strategies import COUNTED
 
 import spanagree as sa
-from spanagree.chance.random_annotations import redraw
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.choices import Shown, names_of
 from spanagree.cli.main import main
 from spanagree.results.score import f1_figures
@@ -278,7 +278,7 @@ def test_random_systems(match, where):
     start = sa.Corpus.from_segments(lengths, {"gold": gold, "mine": gold})
     runs, rejected = 150, 0
     for _ in range(runs):
-        layer = redraw(start.layers["mine"], start.lengths, 1, rng)
+        layer = draw_random_layer(start.layers["mine"], start.lengths, 1, rng)
         corpus = sa.Corpus(start.lengths, {"gold": start.layers["gold"], "mine": layer}, ("X",))
         test = sa.chance_test(corpus, sa.evaluate(corpus, match=match), draws=99, seed=int(rng.integers(1 << 30)), simulate=True)  # fmt: skip
         rejected += test.systems["mine"].p <= 0.1
@@ -354,7 +354,7 @@ def test_exact_p_under_chance(match):
     start = sa.Corpus.from_segments(lengths, {"gold": spans, "mine": spans})
     runs, rejected, allowed = 200, 0, 0.0
     for _ in range(runs):
-        layer = redraw(start.layers["mine"], start.lengths, 2, rng)
+        layer = draw_random_layer(start.layers["mine"], start.lengths, 2, rng)
         layers = {"gold": start.layers["gold"], "mine": layer}
         corpus = sa.Corpus(start.lengths, layers, ("X", "Y"))
         by_chance = sa.chance_test(corpus, sa.evaluate(corpus, match=match)).systems["mine"]

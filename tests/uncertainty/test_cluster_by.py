@@ -12,7 +12,7 @@ from oracles import jackknifed
 import spanagree as sa
 from spanagree.choices import Test, names_of
 from spanagree.cli.main import main
-from spanagree.formats.combine import concatenated, unite
+from spanagree.formats.combine import concatenate, merge_sources
 
 ASK = {"ci": sa.Jackknife()}
 
@@ -108,10 +108,10 @@ def test_where_documents_are_not_known(tmp_path):
 def test_sources_together(sentences):
     """Parts of a corpus, one after the other, have documents of their own; layers side by side the same."""
     raw = sentences.subset(range(20)).to_raw()
-    assert concatenated({"a": raw, "b": raw}).wholes.tolist() == [
+    assert concatenate({"a": raw, "b": raw}).wholes.tolist() == [
         *raw.wholes.tolist(), *(raw.wholes + 3).tolist(),
     ]  # fmt: skip
-    assert unite({"a": raw, "b": raw}).wholes.tolist() == raw.wholes.tolist()
+    assert merge_sources({"a": raw, "b": raw}).wholes.tolist() == raw.wholes.tolist()
 
 
 def test_sentences_added_by_id(tmp_path):

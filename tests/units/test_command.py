@@ -91,7 +91,7 @@ def test_all_is_what_each_says(run):
     corpus = sa.read_jsonl(CROWD)
     both = corpus.subset([d for d in range(len(corpus))
                           if sum(x.annotated[d] for x in corpus.layers.values()) > 1])  # fmt: skip
-    result = sa.side_by_side(corpus)
+    result = sa.compare_measures(corpus)
     assert result.measures["corrected F1, exact"].value == sa.agree(both).team.f1.corrected
     assert result.measures["α_U"].value == sa.alpha_u(corpus).all.value
     assert result.measures["γ"].value == sa.gamma(corpus).gamma.value
@@ -104,7 +104,7 @@ def test_a_measure_that_does_not_fit_says_why():
     corpus = sa.Corpus.from_segments(
         [20], {"a": [[(0, 3, "X"), (2, 5, "X")]], "b": [[(0, 3, "X")]]}
     )
-    result = sa.side_by_side(corpus, chance="overlapping")
+    result = sa.compare_measures(corpus, chance="overlapping")
     assert "overlap" in result.measures["α_U"].reason
     assert result.measures["corrected F1, exact"].reason == ""
     assert result.measures["γ"].reason == ""
@@ -170,7 +170,7 @@ def test_all_measures_are_dots_at_their_values():
     from matplotlib import pyplot
 
     spans = {"ann": [[(0, 2, "X"), (4, 6, "Y")]], "bob": [[(0, 2, "X"), (5, 6, "Y")]]}
-    made = sa.units.side_by_side(sa.Corpus.from_segments([12], spans), precision=0.2)
+    made = sa.units.compare_measures(sa.Corpus.from_segments([12], spans), precision=0.2)
     known = {name: x.value for name, x in made.measures.items() if not math.isnan(x.value)}
     ax = made.plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == list(known)
@@ -189,7 +189,7 @@ def test_drawn_chance_has_its_error_beside_other_measures():
     moved = [(start + 1, end + 1, label) for start, end, label in spans]
     corpus = sa.Corpus.from_segments([200], {"a": [spans], "b": [moved]})
     drawn = sa.agree(corpus, match="overlap", seed=3)
-    found = sa.units.side_by_side(corpus, precision=1, seed=3).measures
+    found = sa.units.compare_measures(corpus, precision=1, seed=3).measures
     score, error, step = drawn.team.f1, drawn.error_of_chance, 1e-6
     o, e = score.observed, score.expected
     slope = ((o - e) / (1 - e) - (o - e - step) / (1 - e - step)) / step
@@ -224,7 +224,7 @@ def test_each_measure_is_a_step_and_overlap_ends_with_half_of_the_time(monkeypat
             now[0] += 40 * (names[-1] == "F1, overlap" and done > 0)
 
     monkeypatch.setattr("spanagree.units.all_measures.time.monotonic", lambda: now[0])
-    stopped = sa.units.side_by_side(corpus, progress=Shown())
+    stopped = sa.units.compare_measures(corpus, progress=Shown())
     overlap = stopped.measures["corrected F1, overlap"]
     assert math.isnan(overlap.value)
     assert "half of time_limit 60" in overlap.reason
@@ -233,7 +233,7 @@ def test_each_measure_is_a_step_and_overlap_ends_with_half_of_the_time(monkeypat
     in_order = ["F1, exact", "F1, token", "F1, iou", "F1, overlap", "α of tokens", "α_U", "γ"]
     assert list(dict.fromkeys(names))[:7] == in_order
     assert stopped.measures["corrected F1, token"].value == 1
-    whole = sa.units.side_by_side(corpus, time_limit=None, progress=Shown())
+    whole = sa.units.compare_measures(corpus, time_limit=None, progress=Shown())
     assert whole.measures["corrected F1, overlap"].value == 1
     assert "stopped" not in whole.signature
 
@@ -251,7 +251,7 @@ def test_all_measures_of_overlapping_segments(capsys, tmp_path):
         sa.SettingError,
         "no measure takes these annotations … 'X' and 2–6 'Y' overlap … --chance overlapping",
     ):
-        sa.units.side_by_side(corpus, chance="nonoverlapping")
+        sa.units.compare_measures(corpus, chance="nonoverlapping")
     path = tmp_path / "o.jsonl"
     sa.write_jsonl(corpus, path)
     ask = ["agree", str(path), "--measure", "all"]
@@ -263,8 +263,11 @@ def test_all_measures_of_overlapping_segments(capsys, tmp_path):
     out, _ = capsys.readouterr()
     assert "would work" not in out
     assert "--match" not in out
-    found = sa.units.side_by_side(corpus).measures
-    raw, named = found["corrected F1, overlap"], sa.units.side_by_side(corpus, chance="overlapping")
+    found = sa.units.compare_measures(corpus).measures
+    raw, named = (
+        found["corrected F1, overlap"],
+        sa.units.compare_measures(corpus, chance="overlapping"),
+    )
     assert raw.observed == pytest.approx(6 / 7)  # 3 pairs of 4 and 3 segments
     others = {name: figure for name, figure in found.items() if figure != raw}
     assert others == {name: named.measures[name] for name in others}
@@ -280,7 +283,7 @@ def test_all_measures_of_overlapping_segments(capsys, tmp_path):
 def test_all_measures_of_which_one_is_defined():
     """Tokens that two segments of one label share have that label once: their α is defined."""
     nested = sa.Corpus.from_segments([9], {"ann": [NESTED], "bob": [[(0, 4, "X")]]})
-    found = sa.units.side_by_side(nested, chance="nonoverlapping").measures
+    found = sa.units.compare_measures(nested, chance="nonoverlapping").measures
     assert found["α of tokens"].value == 1
     assert found["γ"].reason.endswith(
         "which chance nonoverlapping does not allow; chance overlapping does"

@@ -576,7 +576,7 @@ def test_unnamed_chance_is_the_first_that_units_allow(units, model):
     found = gamma(corpus, precision=0.1)
     assert found.settings.chance == sa.agree(corpus).settings.chance == model
     assert found.gamma == gamma(corpus, chance=model, precision=0.1).gamma
-    assert found.gamma.value == sa.side_by_side(corpus, precision=0.1).measures["γ"].value
+    assert found.gamma.value == sa.compare_measures(corpus, precision=0.1).measures["γ"].value
     of_b = gamma(corpus.but(layers={**corpus.layers, "c": corpus.layers["b"]}),
                  annotators=["b", "c"], precision=0.1)  # fmt: skip
     assert of_b.settings.chance == model  # of all layers
@@ -621,7 +621,7 @@ def test_nobody_to_compare_with(annotators):
     corpus = sa.Corpus.from_segments([9], units)
     for of in (sa.alpha_u(corpus).all, gamma(corpus).gamma):
         assert of.reason == "no document that two annotators saw"
-    assert all(of.reason for of in sa.side_by_side(corpus).measures.values())
+    assert all(of.reason for of in sa.compare_measures(corpus).measures.values())
 
 
 @pytest.mark.long
@@ -732,7 +732,7 @@ def test_the_time_limit_of_all_measures():
     corpus = dense(6, 5)
     stopped = gamma(corpus, time_limit=0)
     assert stopped.settings.stopped == "time"
-    both = sa.side_by_side(corpus, time_limit=0)
+    both = sa.compare_measures(corpus, time_limit=0)
     assert both.measures["γ"].bounds == stopped.gamma.bounds
     assert "|stopped:time|" in both.signature
     (row,) = (row for row in both.to_dict()["tables"]["measures"] if row["measure"] == "γ")
@@ -953,7 +953,7 @@ def test_limits_are_checked(asked, message):
 def test_errors_beside_all_measures():
     """Of all measures only γ is sampled: it has an error, the others have none."""
     sides = {"a": [[(0, 3, "X"), (6, 9, "X")]], "b": [[(1, 4, "X"), (5, 9, "X")]]}
-    made = sa.units.side_by_side(sa.Corpus.from_segments([12], sides), precision=0.2)
+    made = sa.units.compare_measures(sa.Corpus.from_segments([12], sides), precision=0.2)
     errors = {row["measure"]: row["error"] for row in made.to_rows()}
     assert errors["γ"] > 0
     assert errors["α_U"] is None

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.chance.enumeration import Enumeration
 from spanagree.chance.model import ChanceModel
 from spanagree.chance.place_kinds import PlaceKinds
@@ -23,8 +23,8 @@ from spanagree.chance.start_distributions import start_profiles
 from spanagree.chance.walk import SegmentKind, uniform_ends
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
 from spanagree.comparisons.chance_distribution.pieces import (
-    Pieces,
-    Side,
+    AnnotatorSegments,
+    DocumentParts,
     least_costs,
     with_arranged,
     without_gaps_between,
@@ -32,7 +32,7 @@ from spanagree.comparisons.chance_distribution.pieces import (
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import both_walk
 from spanagree.comparisons.measures import Measure, turned
-from spanagree.comparisons.starts import Sides
+from spanagree.comparisons.starts import LayerPair
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
@@ -41,7 +41,7 @@ _CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
 
 
 def both_random(
-    pieces: Pieces,
+    pieces: DocumentParts,
     measure: Measure,
     chance: str,
     budget: float,
@@ -73,7 +73,9 @@ def both_random(
     return results
 
 
-def _walked(pieces: Pieces, measure: Measure, budget: float, moments: bool) -> list[Floats | None]:
+def _walked(
+    pieces: DocumentParts, measure: Measure, budget: float, moments: bool
+) -> list[Floats | None]:
     """Return the distributions of pieces in which the segments of one side exclude each other."""
     results: list[Floats | None] = [None] * len(pieces)
     single = np.zeros(len(pieces), np.bool_)
@@ -98,7 +100,7 @@ def _walked(pieces: Pieces, measure: Measure, budget: float, moments: bool) -> l
     return results
 
 
-def _most(pieces: Pieces, measure: Measure) -> Ints:
+def _most(pieces: DocumentParts, measure: Measure) -> Ints:
     """Return an upper bound of the match of each piece."""
     sides = (pieces.a, pieces.b)
     partner = (
@@ -106,7 +108,7 @@ def _most(pieces: Pieces, measure: Measure) -> Ints:
         np.concatenate([side.label for side in sides]),
         np.concatenate([side.length * (measure.kernel == "equal") for side in sides]),
     )
-    _, kind, _ = distinct(*partner)
+    _, kind, _ = unique_rows(*partner)
     kinds = np.split(kind, [len(pieces.a)])
     bounds = []
     for side, kinds_here, kinds_there in zip(sides, kinds, kinds[::-1], strict=True):
@@ -115,7 +117,7 @@ def _most(pieces: Pieces, measure: Measure) -> Ints:
     return np.minimum(*bounds).astype(np.int64)
 
 
-def _means(pieces: Pieces, measure: Measure) -> list[float]:
+def _means(pieces: DocumentParts, measure: Measure) -> list[float]:
     """Return the mean match of each piece; segments of one side and piece exclude each other."""
     sides = (pieces.a, pieces.b)
     group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
@@ -129,7 +131,7 @@ def _means(pieces: Pieces, measure: Measure) -> list[float]:
     ]
     alike = np.split(profile, [len(sides[0])])
     cells = [side.piece * many + side.label for side in sides]
-    both = Sides(
+    both = LayerPair(
         (layers[0], layers[1]),
         (alike[0], alike[1]),
         (cells[0], cells[1]),
@@ -141,7 +143,7 @@ def _means(pieces: Pieces, measure: Measure) -> list[float]:
 
 
 def _enumerated(
-    piece: Pieces, measure: Measure, budget: float, moments: bool, kinds: PlaceKinds | None
+    piece: DocumentParts, measure: Measure, budget: float, moments: bool, kinds: PlaceKinds | None
 ) -> Floats | None:
     """Compute the same of one piece: B against every arrangement of A, or A against those of B."""
     n = int(piece.tokens[0])
@@ -168,13 +170,13 @@ def _enumerated(
     return _mixture(fixed_walk(arranged, measure, budget, moments, kinds), moments)
 
 
-def _shape(side: Side) -> tuple[tuple[int, ...], ...]:
+def _shape(side: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
     columns = side.group.tolist(), side.length.tolist(), side.label.tolist(), side.kind.tolist()
     return tuple(sorted(zip(*columns, strict=True)))
 
 
 def _groups(
-    side: Side, n: int, kinds: PlaceKinds | None, most: float
+    side: AnnotatorSegments, n: int, kinds: PlaceKinds | None, most: float
 ) -> list[tuple[Ints, Enumeration]] | None:
     """List the rows of each group of segments, by kind, and all their arrangements.
 

@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from spanagree.arrays import Floats, distinct
+from spanagree.arrays import Floats, unique_rows
 from spanagree.chance.model import ChanceModel, Given, chance_model
 from spanagree.chance.walk import BUDGET
 from spanagree.choices import Chance, MatchName
-from spanagree.comparisons.at_places import at_places
+from spanagree.comparisons.at_places import placement_model
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.convolution import convolved, log10_tail
 from spanagree.comparisons.chance_distribution.draws import (
@@ -29,10 +29,10 @@ from spanagree.comparisons.chance_distribution.draws import (
     number_of_draws,
 )
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
-from spanagree.comparisons.chance_distribution.pieces import Pieces, pieces_of
+from spanagree.comparisons.chance_distribution.pieces import DocumentParts, pieces_of
 from spanagree.comparisons.custom import checked
-from spanagree.comparisons.expected import compare_layers, place_layers
-from spanagree.comparisons.measures import OWN, Measure, Phi, find_match, measures, turned
+from spanagree.comparisons.expected import compare_layers, compute_start_distributions
+from spanagree.comparisons.measures import OWN, Measure, Phi, find_measure, measures, turned
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.relation_places import (
     RelationCorpus,
@@ -41,8 +41,8 @@ from spanagree.comparisons.relation_places import (
 )
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, check_known, check_whole, chosen, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import SettingError, check_known, check_whole, chosen, quote_value
+from spanagree.formats.guessed import CorpusLike, as_corpus
 
 _OF_MOMENTS = BUDGET  # numbers for mean and variance of a document, however few for all of it
 _LEAST = 1e-290  # smaller probabilities have lost digits
@@ -215,30 +215,30 @@ def match_distribution(
     >>> chance.pmf, chance.mean, round(chance.variance, 2), chance.tail(1)
     ({0: 0.8, 1: 0.2}, 0.2, 0.16, 0.2)
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     check_known((a, b), corpus.annotators)
     model, corpus = chance_model(chance, places).with_ids(corpus)
     if a == b or fixed not in (None, a, b):
         raise SettingError(
-            f"fixed {show(fixed)}, of {show(a)} and {show(b)}; name two annotators, and as fixed"
-            " one of them or None"
+            f"fixed {quote_value(fixed)}, of {quote_value(a)} and {quote_value(b)}; name two"
+            " annotators, and as fixed one of them or None"
         )
     check_whole(draws, 1, "draws")
     check_whole(seed, 0, "seed")
     if isinstance(match, str):
-        measure = find_match(match)
+        measure = find_measure(match)
         for name in (a, b):
             check_layer(corpus, name, match, model)
     else:
         measure = Measure(OWN, OWN, checked(match), of_label)
         for name in (a, b):
             check_layer(corpus, name, "exact", model)  # exact allows any overlap
-    ask = Question(measure, model, budget, draws, seed)
+    ask = DistributionOptions(measure, model, budget, draws, seed)
     return distribution(corpus, (a, b), fixed, ask, progress)
 
 
 @dataclass(frozen=True)
-class Question:
+class DistributionOptions:
     """What chance is asked for, and how much work may go into the answer."""
 
     measure: Measure
@@ -252,7 +252,7 @@ def distribution(
     corpus: Corpus,
     names: tuple[str, str],
     fixed: str | None,
-    ask: Question,
+    ask: DistributionOptions,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchDistribution:
     """Return the distribution of the match of two layers; whether they may overlap is not checked.
@@ -300,7 +300,7 @@ def distribution(
 
 
 def _expected_match(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: DistributionOptions
 ) -> Floats:
     """Compute the expected match of each document without draws; ``nan`` if it is too much work.
 
@@ -316,7 +316,7 @@ def _expected_match(
     chance = ask.chance.fixing(fixed, ask.seed)
     coarse = measure.kernel != "offsets"  # a measure of your own may not be extrapolated
     try:
-        starts, placed = place_layers(corpus, (a, b), chance, measure, coarse=coarse)
+        starts, placed = compute_start_distributions(corpus, (a, b), chance, measure, coarse=coarse)
         n_labels = max(1, len(corpus.labels))
         rows = compare_layers(placed[a], placed[b], starts, measure, n_labels)
     except SettingError:  # as of a recording of very many units, or of pieces with one layer fixed
@@ -360,27 +360,27 @@ def over_documents(
     )
 
 
-PieceWalk: TypeAlias = "Callable[[Pieces, float, bool], list[Floats | None]]"
+PieceWalk: TypeAlias = "Callable[[DocumentParts, float, bool], list[Floats | None]]"
 """The walk of some pieces: with a budget, and whether mean and variance are enough."""
 
 
 def _pieces(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question
-) -> tuple[Pieces, PieceWalk]:
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: DistributionOptions
+) -> tuple[DocumentParts, PieceWalk]:
     """Return the pieces, and the walk that computes the distribution of each."""
     a, b = names
     measure = ask.measure
     if fixed == b:
         a, b, measure = b, a, turned(measure)
     layers = corpus.layers[a], corpus.layers[b]
-    at = at_places(corpus, (a, b), ask.chance)
+    at = placement_model(corpus, (a, b), ask.chance)
     kinds = of_segments = None
     if at is not None:
         places, (of_a, of_b) = at
         kinds, of_segments = places.kinds, (places.kinds_of(of_a), places.kinds_of(of_b))
     pieces = pieces_of(*layers, corpus.lengths, measure, ask.chance.name, of_segments)
 
-    def walk(some: Pieces, budget: float, moments: bool) -> list[Floats | None]:
+    def walk(some: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
         if fixed is None:
             return both_random(some, measure, ask.chance.name, budget, moments, kinds)
         return fixed_walk(some, measure, budget, moments, kinds)
@@ -403,7 +403,7 @@ def _drawn(
     corpus: Corpus,
     names: tuple[str, str],
     fixed: str | None,
-    ask: Question,
+    ask: DistributionOptions,
     documents: Sequence[int],
     moments: bool,
 ) -> dict[int, MatchDistribution]:
@@ -440,7 +440,7 @@ def _drawn(
     }
 
 
-def _sizes(corpus: Corpus, name: str, ask: Question) -> Floats:
+def _sizes(corpus: Corpus, name: str, ask: DistributionOptions) -> Floats:
     """Return the size of an annotation in each document, which its match cannot exceed."""
     if ask.measure.in_tokens and ask.chance.places is not None:  # its places may be longer
         return corpus.lengths.astype(np.float64) * max(1, len(corpus.labels))
@@ -450,7 +450,7 @@ def _sizes(corpus: Corpus, name: str, ask: Question) -> Floats:
 
 
 def draws_of(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: Question, draws: int
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: DistributionOptions, draws: int
 ) -> Iterator[Floats]:
     """Yield the match of each document in every draw, some draws at a time; (draws, documents)."""
     if isinstance(corpus, RelationCorpus):
@@ -463,7 +463,7 @@ def draws_of(
     rng, random = np.random.default_rng(ask.seed), [name != fixed for name in names]
     for drawn in draw_matches(
         layers, random, corpus.lengths, cells, ask.measure, ask.chance.name, draws, rng,
-        at_places(corpus, names, ask.chance, ask.measure.unit),
+        placement_model(corpus, names, ask.chance, ask.measure.unit),
         rigid=any(moves_in_blocks(layer, ask.chance.name) for layer in layers),
     ):  # fmt: skip
         yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
@@ -476,7 +476,7 @@ def _with_labels_of_documents(layers: Sequence[Layer]) -> tuple[list[Layer], int
         The layers, and the greatest number of labels in a document.
     """
     document = np.concatenate([layer.document for layer in layers])
-    (of_document, _), which, _ = distinct(document, np.concatenate([x.label for x in layers]))
+    (of_document, _), which, _ = unique_rows(document, np.concatenate([x.label for x in layers]))
     rank = np.arange(len(of_document)) - np.searchsorted(of_document, of_document)
     parts = np.split(rank[which], np.cumsum([len(layer) for layer in layers])[:-1])
     renumbered = [replace(layer, label=label) for layer, label in zip(layers, parts, strict=True)]

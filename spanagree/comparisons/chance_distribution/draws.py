@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, ranges
-from spanagree.chance.random_annotations import redraw
+from spanagree.arrays import Floats, Ints, expand_ranges
+from spanagree.chance.random_annotations import draw_random_layer
 from spanagree.chance.rigid_blocks import chain_hulls
-from spanagree.comparisons.at_places import AtPlaces
+from spanagree.comparisons.at_places import PlacementModel
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import similar
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Details
+from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.segments import Layer
 
 _PORTION = 1 << 18  # segments that are placed at a time
@@ -40,7 +40,7 @@ def draw_matches(
     chance: str,
     draws: int,
     rng: np.random.Generator,
-    at: tuple[AtPlaces, Sequence[Ints]] | None = None,
+    at: tuple[PlacementModel, Sequence[Ints]] | None = None,
     *,
     rigid: bool = False,
 ) -> Iterator[Floats]:
@@ -76,7 +76,11 @@ def draw_matches(
                 two = at[0].redraw(layer, at[1][side], copies, rng)
             else:
                 two = copies_of(layer, copies, documents)
-                two = redraw(two, tiled, labels, rng, chance, rigid=rigid) if is_random else two
+                two = (
+                    draw_random_layer(two, tiled, labels, rng, chance, rigid=rigid)
+                    if is_random
+                    else two
+                )
             copy, document = np.divmod(two.document, documents)
             drawn.append(two)
             numbers.append(copy * count + cells[document, two.label])
@@ -109,10 +113,10 @@ def copies_of(layer: Layer, copies: int, documents: int) -> Layer:
     def repeated(column: Ints) -> Ints:
         return np.tile(column, copies)
 
-    _, copy = ranges(np.zeros(copies, np.int64), np.full(copies, len(layer)))
+    _, copy = expand_ranges(np.zeros(copies, np.int64), np.full(copies, len(layer)))
     details = None
     if layer.details is not None and layer.shape.any():
-        details = Details(repeated(layer.shape), layer.details.shapes)
+        details = SegmentDetails(repeated(layer.shape), layer.details.shapes)
     return Layer(
         repeated(layer.document) + copy * documents,
         repeated(layer.start),

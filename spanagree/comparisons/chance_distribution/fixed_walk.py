@@ -27,17 +27,21 @@ from spanagree.arrays import (
     Bools,
     Floats,
     Ints,
-    distinct,
-    distinct_rows,
+    batches_up_to,
     entries,
-    groups,
-    portions_of,
-    ranges,
+    expand_ranges,
+    group_indices,
+    unique_matrix_rows,
+    unique_rows,
 )
 from spanagree.chance.arrangements import portions_of_work
 from spanagree.chance.place_kinds import PlaceKinds, kinds_anywhere
 from spanagree.chance.walk import OTHER, distributions_of
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side, least_costs
+from spanagree.comparisons.chance_distribution.pieces import (
+    AnnotatorSegments,
+    DocumentParts,
+    least_costs,
+)
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import similar
 from spanagree.comparisons.overlap_match import kept_at, taken_at
@@ -87,7 +91,11 @@ class _Batch:
 
 
 def fixed_walk(
-    pieces: Pieces, measure: Measure, budget: float, moments: bool, kinds: PlaceKinds | None = None
+    pieces: DocumentParts,
+    measure: Measure,
+    budget: float,
+    moments: bool,
+    kinds: PlaceKinds | None = None,
 ) -> list[Floats | None]:
     """Compute the distribution of the match in each piece, with A fixed and B random.
 
@@ -107,7 +115,7 @@ def fixed_walk(
     results: list[Floats | None] = [None] * len(pieces)
     within = np.flatnonzero(least_costs(pieces, pieces.b) <= budget)
     n_places = np.bincount(pieces.b.piece, pieces.tokens[pieces.b.piece], len(pieces))
-    for low, high in portions_of(n_places[within].astype(np.int64), _PLACES):
+    for low, high in batches_up_to(n_places[within].astype(np.int64), _PLACES):
         rows = within[low:high]
         here = pieces.some(rows)
         b = here.b
@@ -121,7 +129,7 @@ def fixed_walk(
 
 
 def _walked(
-    pieces: Pieces, kinds: PlaceKinds, measure: Measure, budget: float, moments: bool
+    pieces: DocumentParts, kinds: PlaceKinds, measure: Measure, budget: float, moments: bool
 ) -> list[Floats | None]:
     results: list[Floats | None] = [
         np.zeros(2) if moments else np.ones(1) for _ in range(len(pieces))
@@ -131,7 +139,7 @@ def _walked(
     b, times = _equal_groups(pieces.b)
     pieces = replace(pieces, b=b)
     alike = _alike(pieces, kinds, measure)
-    _, unit, _ = distinct(alike.piece, alike.group)
+    _, unit, _ = unique_rows(alike.piece, alike.group)
     order = np.lexsort((alike.many, unit))
     size = np.bincount(unit)
     begin = np.cumsum(size) - size
@@ -156,8 +164,8 @@ def _walked(
             same[units] = units[alone]
             is_first = alone == np.arange(len(units))
             units, rows = units[is_first], rows[is_first]
-        shapes, which, _ = distinct_rows(alike.many[rows])
-        for counts, here in zip(shapes, groups(which, len(shapes)), strict=True):
+        shapes, which, _ = unique_matrix_rows(alike.many[rows])
+        for counts, here in zip(shapes, group_indices(which, len(shapes)), strict=True):
             work = math.prod((counts + 1).tolist()) * places[units[here]] * wide[units[here]]
             for some in portions_of_work(here, work, _TOGETHER):
                 batch = _batch(pieces, alike, first, tuple(counts.tolist()), rows[some])
@@ -167,22 +175,22 @@ def _walked(
     return results
 
 
-def _equal_groups(side: Side) -> tuple[Side, Ints]:
+def _equal_groups(side: AnnotatorSegments) -> tuple[AnnotatorSegments, Ints]:
     """Find groups of a piece that are one segment each, of the same kind of places and label.
 
     Returns:
         The side with the first of such groups, and for each of its groups the number of equal ones.
     """
-    _, group, size = distinct(side.piece, side.group)
+    _, group, size = unique_rows(side.piece, side.group)
     alone = size[group] == 1
     columns = (
         np.where(alone, x, y) for x, y in ((-1, side.group), (side.kind, 0), (side.label, 0))
     )
-    _, equal, count = distinct(side.piece, *columns)
+    _, equal, count = unique_rows(side.piece, *columns)
     is_first = ~alone
     is_first[np.unique(equal, return_index=True)[1]] = True
     kept = side.rows(np.flatnonzero(is_first))
-    _, group, _ = distinct(kept.piece, kept.group)
+    _, group, _ = unique_rows(kept.piece, kept.group)
     times = np.ones(1 + int(group.max()), np.int64)
     times[group] = np.where(alone, count[equal], 1)[is_first]
     return kept, times
@@ -197,30 +205,30 @@ def _first_alike(alike: _Kinds, first: Ints, rows: Ints) -> Ints:
         rows: kinds of each annotation; (annotations, kinds).
     """
     same = np.arange(len(rows))
-    shapes, which, _ = distinct_rows(np.hstack((alike.kind[rows], alike.many[rows])))
-    for here in groups(which, len(shapes)):
+    shapes, which, _ = unique_matrix_rows(np.hstack((alike.kind[rows], alike.many[rows])))
+    for here in group_indices(which, len(shapes)):
         if len(here) > 1:
             kinds = rows[here].ravel()
-            at, _ = ranges(first[kinds], first[kinds + 1])
+            at, _ = expand_ranges(first[kinds], first[kinds + 1])
             gains = alike.gain[at].reshape(len(here), -1)
-            _, equal, _ = distinct_rows(gains)
+            _, equal, _ = unique_matrix_rows(gains)
             earliest = np.full(len(here), len(here))
             np.minimum.at(earliest, equal, np.arange(len(here)))
             same[here] = here[earliest[equal]]
     return same
 
 
-def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Measure) -> _Kinds:
+def _alike(pieces: DocumentParts, kinds: PlaceKinds, measure: Measure) -> _Kinds:
     """Return the random segments that are alike; those that match nowhere are so of any label."""
     b = pieces.b
-    (piece, group, kind, label), which, _ = distinct(b.piece, b.group, b.kind, b.label)
+    (piece, group, kind, label), which, _ = unique_rows(b.piece, b.group, b.kind, b.label)
     n_places = kinds.places[kind]
     row, at = np.repeat(np.arange(len(kind)), n_places), entries(kinds.places, kind)
     start, end = kinds.start[at], kinds.end[at]
     gain, after = _gains(pieces, measure, piece[row], start, end, label[row])
     useful = np.bincount(row, (gain > 0).any(axis=1), len(kind)) > 0
     columns = piece, group, kind, np.where(useful, label, OTHER)
-    (piece, group, kind, _), merged, _ = distinct(*columns)
+    (piece, group, kind, _), merged, _ = unique_rows(*columns)
     count = np.bincount(merged[which], minlength=len(piece))
     member = np.zeros(len(piece), np.int64)  # one of each, as all have the same gains
     member[merged] = np.arange(len(merged))
@@ -230,7 +238,7 @@ def _alike(pieces: Pieces, kinds: PlaceKinds, measure: Measure) -> _Kinds:
 
 
 def _gains(
-    pieces: Pieces, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
+    pieces: DocumentParts, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> tuple[Ints | Floats, Ints]:
     """Return what a segment of B at each place adds, and the bit behind it; (places, bits)."""
     if measure.kernel == "one-to-one":
@@ -240,7 +248,7 @@ def _gains(
 
 
 def gains_at(
-    pieces: Pieces, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
+    pieces: DocumentParts, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
 ) -> Ints | Floats:
     """Return what a segment of B at each place adds to the match with A."""
     a = pieces.a
@@ -273,13 +281,13 @@ def _most(alike: _Kinds, unit: Ints, units: int) -> Ints:
 
 
 def _batch(
-    pieces: Pieces, alike: _Kinds, first: Ints, counts: tuple[int, ...], rows: Ints
+    pieces: DocumentParts, alike: _Kinds, first: Ints, counts: tuple[int, ...], rows: Ints
 ) -> _Batch:
     """Return random annotations of equal counts; ``rows`` are the kinds of each."""
     parts = []
     wide = 1
     for k in range(len(counts)):
-        at, unit = ranges(first[rows[:, k]], first[rows[:, k] + 1])
+        at, unit = expand_ranges(first[rows[:, k]], first[rows[:, k] + 1])
         parts.append((unit, at))
         wide = max(wide, 1 + int(alike.end[at].max(initial=0)))
     used = np.zeros((len(rows), wide), np.bool_)

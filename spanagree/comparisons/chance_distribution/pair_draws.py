@@ -18,7 +18,7 @@ MOST_PAIRS = 1000
 """Of how many pairs of segments the steps are taken one by one."""
 
 
-class _Placed(NamedTuple):
+class _DrawnSegments(NamedTuple):
     """Segments in order of their place, (segments, draws)."""
 
     start: Ints
@@ -62,7 +62,9 @@ def draw_pairs(
     return matches
 
 
-def _place(tokens: int, length: Ints, able: Bools, draws: int, rng: np.random.Generator) -> _Placed:
+def _place(
+    tokens: int, length: Ints, able: Bools, draws: int, rng: np.random.Generator
+) -> _DrawnSegments:
     """Place segments that exclude each other, all arrangements being equally likely."""
     k = len(length)
     order = rng.random((draws, k)).argsort(axis=1)
@@ -70,7 +72,7 @@ def _place(tokens: int, length: Ints, able: Bools, draws: int, rng: np.random.Ge
     slots = _distinct(k, tokens - int(length.sum()) + k, draws, rng)
     end = slots + 1 + (size - 1).cumsum(axis=1)  # a slot is one token, a segment has more
     columns = (end - size, end, able[order])
-    return _Placed(*(np.ascontiguousarray(column.T) for column in columns))
+    return _DrawnSegments(*(np.ascontiguousarray(column.T) for column in columns))
 
 
 def _distinct(k: int, slots: int, draws: int, rng: np.random.Generator) -> Ints:

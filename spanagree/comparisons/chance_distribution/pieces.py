@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spanagree.arrays import Floats, Ints, distinct
+from spanagree.arrays import Floats, Ints, unique_rows
 from spanagree.chance.place_kinds import PlaceKinds, without_gaps
 from spanagree.comparisons.measures import Measure
 from spanagree.corpus.segments import Layer
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class AnnotatorSegments:
     """The segments of one annotator, a row for each.
 
     Attributes:
@@ -38,11 +38,11 @@ class Side:
     label: Ints
     kind: Ints
 
-    def rows(self, rows: Ints) -> Side:
+    def rows(self, rows: Ints) -> AnnotatorSegments:
         """Return some of the segments, by number."""
-        return Side(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+        return AnnotatorSegments(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
-    def of_piece(self, piece: int) -> Side:
+    def of_piece(self, piece: int) -> AnnotatorSegments:
         """Return the segments of one piece; the pieces are sorted."""
         low, high = np.searchsorted(self.piece, (piece, piece + 1))
         return self.rows(np.arange(low, high))
@@ -50,14 +50,14 @@ class Side:
     def __len__(self) -> int:
         return len(self.piece)
 
-    def copies(self, count: int) -> Side:
+    def copies(self, count: int) -> AnnotatorSegments:
         """Return the side so many times, each time as a piece of its own."""
         columns = {name: np.tile(getattr(self, name), count) for name in self.__dataclass_fields__}
-        return Side(**{**columns, "piece": np.repeat(np.arange(count), len(self))})
+        return AnnotatorSegments(**{**columns, "piece": np.repeat(np.arange(count), len(self))})
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class DocumentParts:
     """The pieces of all documents in which both annotators marked something.
 
     Attributes:
@@ -68,10 +68,10 @@ class Pieces:
 
     document: Ints
     tokens: Ints
-    a: Side
-    b: Side
+    a: AnnotatorSegments
+    b: AnnotatorSegments
 
-    def some(self, rows: Ints) -> Pieces:
+    def some(self, rows: Ints) -> DocumentParts:
         """Return some of the pieces, by number, rising."""
         number = np.full(len(self), -1)
         number[rows] = np.arange(len(rows))
@@ -79,7 +79,7 @@ class Pieces:
         for side in (self.a, self.b):
             kept = side.rows(np.flatnonzero(number[side.piece] >= 0))
             sides.append(replace(kept, piece=number[kept.piece]))
-        return Pieces(self.document[rows], self.tokens[rows], *sides)
+        return DocumentParts(self.document[rows], self.tokens[rows], *sides)
 
     def __len__(self) -> int:
         return len(self.document)
@@ -92,7 +92,7 @@ def pieces_of(
     measure: Measure,
     chance: str,
     kinds: tuple[Ints, Ints] | None = None,
-) -> Pieces:
+) -> DocumentParts:
     """Return the pieces of two layers, where both have segments.
 
     ``kinds`` are those of the places of their segments, under a rule of places.
@@ -110,7 +110,7 @@ def pieces_of(
         rows, piece = rows[order], piece[order]
         group = np.arange(len(rows)) if chance == "overlapping" else np.zeros(len(rows), np.int64)
         sides.append(
-            Side(
+            AnnotatorSegments(
                 piece,
                 layer.label[rows] if chance == "per-label" else group,
                 layer.start[rows],
@@ -120,10 +120,12 @@ def pieces_of(
             )
         )
     documents = both // many
-    return Pieces(documents, tokens[documents], *sides)
+    return DocumentParts(documents, tokens[documents], *sides)
 
 
-def without_gaps_between(pieces: Pieces, kinds: PlaceKinds) -> tuple[Pieces, PlaceKinds]:
+def without_gaps_between(
+    pieces: DocumentParts, kinds: PlaceKinds
+) -> tuple[DocumentParts, PlaceKinds]:
     """Leave out what lies in no place of a piece's segments, all of which are random."""
     sides = pieces.a, pieces.b
     texts, numbers = (
@@ -135,12 +137,12 @@ def without_gaps_between(pieces: Pieces, kinds: PlaceKinds) -> tuple[Pieces, Pla
         replace(side, kind=kind)
         for side, kind in zip(sides, np.split(number, [len(pieces.a)]), strict=True)
     )
-    return Pieces(pieces.document, lengths, a, b), kinds
+    return DocumentParts(pieces.document, lengths, a, b), kinds
 
 
 def with_arranged(
-    piece: Pieces, *, swap: bool, starts: Ints, lengths: Ints | None = None
-) -> Pieces:
+    piece: DocumentParts, *, swap: bool, starts: Ints, lengths: Ints | None = None
+) -> DocumentParts:
     """Return a piece for each arrangement of one side of a single piece, which becomes A.
 
     Args:
@@ -156,18 +158,18 @@ def with_arranged(
         copies = replace(copies, length=lengths.ravel())
     copies = copies.rows(np.lexsort((copies.start, copies.piece)))
     tokens = np.full(count, piece.tokens[0])
-    return Pieces(np.zeros(count, np.int64), tokens, copies, random.copies(count))
+    return DocumentParts(np.zeros(count, np.int64), tokens, copies, random.copies(count))
 
 
-def least_costs(pieces: Pieces, *random: Side) -> Floats:
+def least_costs(pieces: DocumentParts, *random: AnnotatorSegments) -> Floats:
     """Return for each piece how many numbers a walk computes at the very least.
 
     That is one for each token and each choice of how many segments of each length are placed.
     """
     logs = np.log(pieces.tokens + 1.0)
     for side in random:
-        (piece, group, _), _, count = distinct(side.piece, side.group, side.length)
-        _, unit, _ = distinct(piece, group)
+        (piece, group, _), _, count = unique_rows(side.piece, side.group, side.length)
+        _, unit, _ = unique_rows(piece, group)
         states = np.bincount(unit, np.log1p(count))
         most = np.zeros(len(pieces))
         np.maximum.at(most, piece, states[unit])

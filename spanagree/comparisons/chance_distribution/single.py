@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 from spanagree.chance.start_distributions import start_profiles
-from spanagree.comparisons.chance_distribution.pieces import Pieces, Side
+from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.overlap_match import has_partner
 from spanagree.comparisons.profile_sums import correlated, inner
 
 
-def single_matches(pieces: Pieces, measure: Measure) -> tuple[Bools, Floats]:
+def single_matches(pieces: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:
     """Return which pieces are like that, and the mean match in these; else 0.
 
     Args:
@@ -48,7 +48,7 @@ def single_matches(pieces: Pieces, measure: Measure) -> tuple[Bools, Floats]:
     return known, p.clip(0, 1)
 
 
-def _of_pairs(pieces: Pieces, some: Bools, able: list[Bools], measure: Measure) -> Floats:
+def _of_pairs(pieces: DocumentParts, some: Bools, able: list[Bools], measure: Measure) -> Floats:
     """Return the mean φ of the two segments that can match, one of A and one of B."""
     sides = [side.rows(np.flatnonzero(some[side.piece])) for side in (pieces.a, pieces.b)]
     group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
@@ -62,7 +62,13 @@ def _of_pairs(pieces: Pieces, some: Bools, able: list[Bools], measure: Measure) 
     return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
-def _all_free(pieces: Pieces, some: Bools, alone: Side, able: Bools, opposite: Side) -> Floats:
+def _all_free(
+    pieces: DocumentParts,
+    some: Bools,
+    alone: AnnotatorSegments,
+    able: Bools,
+    opposite: AnnotatorSegments,
+) -> Floats:
     """Return how likely all tokens of the one segment of a side are free on the other side."""
     rows = np.flatnonzero(some[alone.piece])
     mine, theirs = alone.rows(rows), opposite.rows(np.flatnonzero(some[opposite.piece]))
@@ -83,11 +89,11 @@ def _all_free(pieces: Pieces, some: Bools, alone: Side, able: Bools, opposite: S
     return result
 
 
-def _more_ways(free: Ints, added: tuple[Ints, Ints], side: Side) -> Floats:
+def _more_ways(free: Ints, added: tuple[Ints, Ints], side: AnnotatorSegments) -> Floats:
     """Return by how much more arrangements of a side there are with one more segment in a piece."""
     piece, length = added
     segments = np.bincount(side.piece, minlength=int(piece.max(initial=0)) + 1)[piece]
-    step, which = ranges(np.ones_like(segments), segments + 1)
+    step, which = expand_ranges(np.ones_like(segments), segments + 1)
     shrink = (free - length)[which] + step
     shrink = shrink / (free[which] + step)
     first = np.cumsum(segments) - segments

@@ -21,7 +21,6 @@ from spanagree.chance.place_kinds import PlaceKinds
 from spanagree.chance.place_rules import WordRule
 from spanagree.chance.walk import (
     OTHER,
-    Annotation,
     CoverRule,
     EqualRule,
     LeadWalk,
@@ -29,12 +28,13 @@ from spanagree.chance.walk import (
     OffsetRule,
     OverlapRule,
     SegmentKind,
+    SegmentSequence,
     distribution_of,
     uniform_ends,
 )
 from spanagree.comparisons.chance_distribution.pieces import (
-    Pieces,
-    Side,
+    AnnotatorSegments,
+    DocumentParts,
     least_costs,
     without_gaps_between,
 )
@@ -75,7 +75,7 @@ class PieceKinds(NamedTuple):
 
 
 def both_walk(
-    pieces: Pieces,
+    pieces: DocumentParts,
     measure: Measure,
     budget: float,
     moments: bool,
@@ -148,7 +148,7 @@ def steps_anywhere(n: int, question: PieceKinds, rule: MeetingRule) -> float:
 
 
 def near_walk(
-    pieces: Pieces,
+    pieces: DocumentParts,
     within: int,
     budget: float,
     *,
@@ -224,7 +224,10 @@ def _near_anywhere(
 
 
 def _counts(
-    sides: tuple[Side, Side], *, by_length: bool = False, kinds: PlaceKinds | None = None
+    sides: tuple[AnnotatorSegments, AnnotatorSegments],
+    *,
+    by_length: bool = False,
+    kinds: PlaceKinds | None = None,
 ) -> tuple[tuple[KindCount, ...], tuple[KindCount, ...]]:
     """Count the segments of both sides by kind; those without a partner have one label.
 
@@ -262,7 +265,9 @@ def _renamed(a: Sequence[KindCount], b: Sequence[KindCount]) -> PieceKinds:
     )
 
 
-def _fixed(side: Side, partner: Sequence[KindCount]) -> tuple[tuple[int, int, int], ...]:
+def _fixed(
+    side: AnnotatorSegments, partner: Sequence[KindCount]
+) -> tuple[tuple[int, int, int], ...]:
     """List start, end and label of the segments that can match one of some kinds."""
     labels = {kind.label for kind in partner}
     ends = side.start + side.length
@@ -272,16 +277,16 @@ def _fixed(side: Side, partner: Sequence[KindCount]) -> tuple[tuple[int, int, in
 
 def _annotations(
     question: PieceKinds, tokens: int, kinds: PlaceKinds | None
-) -> tuple[Annotation, Annotation]:
+) -> tuple[SegmentSequence, SegmentSequence]:
     """Build the annotations of a question, with the places of their segments."""
     ends = kinds.ends if kinds is not None else partial(uniform_ends, tokens)
     first, second = (
-        Annotation([SegmentKind(x.label, x.n_segments, ends(x.place)) for x in side])
+        SegmentSequence([SegmentKind(x.label, x.n_segments, ends(x.place)) for x in side])
         for side in (question.first, question.second)
     )
     if question.fixed is not None:
         fixed = [SegmentKind(label, 1, {start: (end,)}) for start, end, label in question.fixed]
-        first = Annotation(fixed, is_fixed=True)
+        first = SegmentSequence(fixed, is_fixed=True)
     return first, second
 
 
@@ -312,8 +317,8 @@ def _most(question: PieceKinds, measure: Measure, places: PlaceKinds | None) -> 
 
 
 def _in_words(
-    pieces: Pieces, kinds: PlaceKinds, words: WordRule, *, is_fixed: bool
-) -> tuple[Pieces, Bools]:
+    pieces: DocumentParts, kinds: PlaceKinds, words: WordRule, *, is_fixed: bool
+) -> tuple[DocumentParts, Bools]:
     """Count words in place of tokens.
 
     Returns:
@@ -334,7 +339,7 @@ def _in_words(
             meets = (side.piece[1:] == side.piece[:-1]) & (start[1:] < end[:-1])
             is_exact[side.piece[1:][meets]] = is_exact[side.piece[start == end]] = False
         sides.append(replace(side, start=start - words.words[where], length=end - start))
-    return Pieces(pieces.document, tokens, *sides), is_exact
+    return DocumentParts(pieces.document, tokens, *sides), is_exact
 
 
 def _counted(

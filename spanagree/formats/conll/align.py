@@ -8,15 +8,15 @@ from unicodedata import normalize
 
 import numpy as np
 
-from spanagree.corpus.words import Words
-from spanagree.errors import InputError, counted, show
-from spanagree.formats.conll.page import Page
+from spanagree.corpus.words import TokenBytes
+from spanagree.errors import InputError, pluralize, quote_value
+from spanagree.formats.conll.page import ConllFile
 
 _LACKS = "; a {} that a file lacks needs its tokens there, tagged ? with --missing ? (missing='?')"
 _BY_ID = ", or '# sent_id = ID' lines above all sentences in all files"
 
 
-def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list[str]]:
+def align(pages: list[ConllFile], unit: str, ignore_tokens: bool) -> tuple[ConllFile, list[str]]:
     """Return the text that all pages are of, and what there is to note.
 
     Sentences are matched by their ids where these differ.
@@ -39,13 +39,13 @@ def align(pages: list[Page], unit: str, ignore_tokens: bool) -> tuple[Page, list
             differ = _compare(page, first, unit, ignore_tokens)
         if differ:
             notes.append(
-                f"{page.name}: {counted(differ, 'token')} not as in {first.name}, aligned by"
+                f"{page.name}: {pluralize(differ, 'token')} not as in {first.name}, aligned by"
                 " position"
             )
     return first, notes
 
 
-def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, int]:
+def _add_sentences(text: ConllFile, page: ConllFile, ignore_tokens: bool) -> tuple[ConllFile, int]:
     """Return the text with the sentences of a page that it does not have yet.
 
     With it comes how many tokens differ in those that it has.
@@ -65,7 +65,7 @@ def _add_sentences(text: Page, page: Page, ignore_tokens: bool) -> tuple[Page, i
     ), differ
 
 
-def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
+def _compare(page: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) -> int:
     """Return how many tokens differ; refuse pages where they must not, or that end elsewhere."""
     tokens, first_tokens = page.columns[0], first.columns[0]
     begins, first_begins = page.begins(unit), first.begins(unit)
@@ -85,20 +85,20 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
         composed = {normalize("NFC", words[token]) for words in (tokens, first_tokens)}
         form = " in another Unicode form" if len(composed) == 1 else ""
         raise InputError(
-            f"{page.where(token)}: token {show(tokens[token])}; {first.where(token)} has"
-            f" {show(first_tokens[token])}{form}, and all annotators need the same text"
+            f"{page.where(token)}: token {quote_value(tokens[token])}; {first.where(token)} has"
+            f" {quote_value(first_tokens[token])}{form}, and all annotators need the same text"
             f"{f' ({counts}){lacks}' if lacks else by_position}"
         )
     if border < end:
         raise InputError(
-            f"{page.where(border)}: a {unit} begins at {show(tokens[border])} in only one of this"
-            f" file and {first.where(border)} ({counts}); all annotators need the same"
+            f"{page.where(border)}: a {unit} begins at {quote_value(tokens[border])} in only one"
+            f" of this file and {first.where(border)} ({counts}); all annotators need the same"
             f" {unit}s{lacks}"
         )
     if len(tokens) != len(first_tokens):
         longer, shorter = (page, first) if len(tokens) > end else (first, page)
         raise InputError(
-            f"{longer.where(end)}: token {show(longer.columns[0][end])} is missing in"
+            f"{longer.where(end)}: token {quote_value(longer.columns[0][end])} is missing in"
             f" {shorter.name}, which ends before it; all annotators need the same text"
             f" ({counts}){lacks}"
         )
@@ -107,6 +107,6 @@ def _compare(page: Page, first: Page, unit: str, ignore_tokens: bool) -> int:
 
 def _unlike(tokens: Sequence[str], others: Sequence[str]) -> list[int]:
     """Return the places where tokens differ, up to the end of the shorter text."""
-    if isinstance(tokens, Words) and isinstance(others, Words):
+    if isinstance(tokens, TokenBytes) and isinstance(others, TokenBytes):
         return tokens.unlike(others)
     return [i for i, (a, b) in enumerate(zip(tokens, others, strict=False)) if a != b]

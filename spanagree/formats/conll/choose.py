@@ -15,7 +15,14 @@ from spanagree.arrays import Ints
 from spanagree.corpus.brackets import are_brackets
 from spanagree.corpus.tag_columns import TagColumn
 from spanagree.corpus.tags import is_tag, parse_tag, read_tags
-from spanagree.errors import InputError, SettingError, counted, listed, show, whole_number
+from spanagree.errors import (
+    InputError,
+    SettingError,
+    join_names,
+    pluralize,
+    quote_value,
+    whole_number,
+)
 from spanagree.files import PathName
 from spanagree.formats.conll.columns import (
     Column,
@@ -26,12 +33,12 @@ from spanagree.formats.conll.columns import (
     number_of,
 )
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import LINES, Head
-from spanagree.formats.conll.page import ConllOptions, Page, read_page
+from spanagree.formats.conll.head import LINES, ConllHeader
+from spanagree.formats.conll.page import ConllFile, ConllOptions, read_page
 from spanagree.formats.file_head import FileHead
 
 
-class Wanted(NamedTuple):
+class LayerRequest(NamedTuple):
     """A layer, the file that it is in, and its column, as far as that is known."""
 
     layer: str
@@ -48,14 +55,14 @@ _CHUNKS = frozenset((
 _OTHER = re.compile(r"(^|[^a-z])(u?pos|xpos|chunks?|nested|fine)($|[^a-z])")
 
 
-class _Spans(NamedTuple):
+class _SpanColumns(NamedTuple):
     """The segments of a column: where each begins and ends among all tokens, and the labels."""
 
     start: Ints
     end: Ints
     labels: Sequence[str]
 
-    def lies_in(self, other: _Spans) -> bool:
+    def lies_in(self, other: _SpanColumns) -> bool:
         """Return whether each lies inside one of another column, and few are the same."""
         if not len(self.start) or not len(other.start):
             return False
@@ -65,7 +72,7 @@ class _Spans(NamedTuple):
         return bool(inside.all() and 2 * same.sum() < len(same))
 
 
-def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
+def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[LayerRequest]:
     """Return which layer is in which file and column, as far as that is named.
 
     Raises:
@@ -73,37 +80,37 @@ def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[Wanted]:
     """
     if not isinstance(columns, Mapping):
         if len(files) == 1:
-            return [Wanted(name, path) for name, path in files.items()]
+            return [LayerRequest(name, path) for name, path in files.items()]
         given = columns if isinstance(columns, (list, tuple)) else [columns]
         if len(given) != 1 or not is_column(given[0]) or given[0] == "all" or "," in str(given[0]):
             raise SettingError(
-                f"columns {show(columns)}: of several files one column each is read; name a column"
-                " for all of them, or the annotators as NAME=FILE:COLUMN"
+                f"columns {quote_value(columns)}: of several files one column each is read; name a"
+                " column for all of them, or the annotators as NAME=FILE:COLUMN"
             )
-        return [Wanted(name, path, given[0]) for name, path in files.items()]
+        return [LayerRequest(name, path, given[0]) for name, path in files.items()]
     for name, column in columns.items():
         if not is_column(column):
             raise SettingError(
-                f"column {show(column)} of {show(name)}; columns are names, or whole numbers from"
-                " 1, as 0 is the token"
+                f"column {quote_value(column)} of {quote_value(name)}; columns are names, or whole"
+                " numbers from 1, as 0 is the token"
             )
     if len(files) == 1 and columns and not columns.keys() <= files.keys():
         (path,) = files.values()
-        return [Wanted(name, path, column) for name, column in columns.items()]
+        return [LayerRequest(name, path, column) for name, column in columns.items()]
     for name in (name for name in columns if name not in files):
         raise SettingError(
-            f"columns name {show(name)}, which is no annotator; with several files the annotators"
-            f" are {listed(files)}"
+            f"columns name {quote_value(name)}, which is no annotator; with several files the"
+            f" annotators are {join_names(files)}"
         )
-    return [Wanted(name, path, columns.get(name)) for name, path in files.items()]
+    return [LayerRequest(name, path, columns.get(name)) for name, path in files.items()]
 
 
 def decided_layers(
     files: Mapping[str, PathName],
     first: Mapping[PathName, str],
-    heads: Mapping[PathName, Head],
+    heads: Mapping[PathName, ConllHeader],
     options: ConllOptions,
-) -> tuple[list[Wanted], list[str]]:
+) -> tuple[list[LayerRequest], list[str]]:
     """Return the layers with their columns, and notes on those that were not named.
 
     What is not named is decided by the ``first`` lines of each file, which settle its head.
@@ -126,7 +133,7 @@ def decided_layers(
     }
     if len(wanted) == 1 and to_find:
         return _of_one_file(wanted[0], by_path[wanted[0].path])
-    chosen: list[Wanted] = []
+    chosen: list[LayerRequest] = []
     notes: list[str] = []
     for layer in wanted:
         if layer.column is None:
@@ -139,18 +146,20 @@ def decided_layers(
     return chosen, notes
 
 
-def _of_one_file(layer: Wanted, columns: _TagColumns) -> tuple[list[Wanted], list[str]]:
+def _of_one_file(layer: LayerRequest, columns: _TagColumns) -> tuple[list[LayerRequest], list[str]]:
     """Return the layers in the one file that there is, of which no column is named with a layer."""
     page, options, called = columns.page, columns.options, columns.page.layout.called
     if not isinstance(options.columns, Mapping):
         selected = _columns_in(options.columns, len(page.columns), page.layout)
         if selected is not None:
-            return [Wanted(called(c), layer.path, c) for c in selected], []
+            return [LayerRequest(called(c), layer.path, c) for c in selected], []
         selected = columns.tags or columns.alike
         others = [c for c in range(1, len(page.columns)) if c not in selected]
         left = [called(c) for c in others if c != page.layout.token]
-        notes = [f"{page.name}: columns without tags passed over: {listed(left)}"] if left else []
-        return [Wanted(called(c), layer.path, c) for c in selected], notes
+        notes = (
+            [f"{page.name}: columns without tags passed over: {join_names(left)}"] if left else []
+        )
+        return [LayerRequest(called(c), layer.path, c) for c in selected], notes
     alike = columns.alike
     if len(alike) < 2:
         return [layer._replace(column=alike[0])], columns.note()
@@ -159,7 +168,7 @@ def _of_one_file(layer: Wanted, columns: _TagColumns) -> tuple[list[Wanted], lis
         names = [called(column) for column in alike]
     if len(set(names)) < len(alike):
         raise columns.unclear(alike)
-    layers = [Wanted(n, layer.path, c) for n, c in zip(names, alike, strict=True)]
+    layers = [LayerRequest(n, layer.path, c) for n, c in zip(names, alike, strict=True)]
     layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
     which = ", ".join(f"{wanted.layer} ({wanted.column})" for wanted in layers)
     note = (
@@ -170,7 +179,7 @@ def _of_one_file(layer: Wanted, columns: _TagColumns) -> tuple[list[Wanted], lis
 
 
 def tags_beside(
-    page: Page, columns: Iterable[Column | None], options: ConllOptions
+    page: ConllFile, columns: Iterable[Column | None], options: ConllOptions
 ) -> Iterator[TagColumn]:
     """Yield the columns of tags of a page that are not read."""
     read = {number_of(column, page.layout) for column in columns if column is not None}
@@ -184,10 +193,10 @@ def tags_beside(
 class _TagColumns:
     """The columns of a page that have tags, and which of them are annotators."""
 
-    def __init__(self, page: Page, options: ConllOptions) -> None:
+    def __init__(self, page: ConllFile, options: ConllOptions) -> None:
         self.page = page
         self.options = options
-        self._spans: dict[Column, _Spans] = {}
+        self._spans: dict[Column, _SpanColumns] = {}
 
     @cached_property
     def values(self) -> dict[Column, set[str]]:
@@ -239,7 +248,7 @@ class _TagColumns:
             more = "; --scheme IO (scheme=) reads labels without a prefix such as B-"
             raise InputError(
                 f"{page.name}: no column has tags; its columns are"
-                f" {listed(page.layout.names)}{more if bare else ''}"
+                f" {join_names(page.layout.names)}{more if bare else ''}"
             )
         likely = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
         last = likely[-1] if likely else width - 1
@@ -308,12 +317,12 @@ class _TagColumns:
     def named(self, columns: Sequence[Column]) -> str:
         """Return columns in words, with their names where these are known."""
         names = [(str(column), self.page.layout.called(column)) for column in columns]
-        return listed(
+        return join_names(
             number if isinstance(column, str) or name == number else f"{number} ({name})"
             for column, (number, name) in zip(columns, names, strict=True)
         )
 
-    def spans(self, column: Column) -> _Spans:
+    def spans(self, column: Column) -> _SpanColumns:
         """Return the segments in a column of tags; a tag that is none counts as ``O``."""
         if column in self._spans:
             return self._spans[column]
@@ -323,7 +332,7 @@ class _TagColumns:
         used = np.where(is_tag[codes], codes, -1)
         reading = read_tags(names, used, page.sentences, scheme=scheme)
         base = page.begins("sentence")[reading.sentence]
-        spans = _Spans(reading.start + base, reading.end + base, reading.names)
+        spans = _SpanColumns(reading.start + base, reading.end + base, reading.names)
         self._spans[column] = spans
         return spans
 
@@ -351,9 +360,9 @@ class _TagColumns:
         if isinstance(column, str):
             return f"{column} has tags"
         spans = self.spans(column)
-        labels = f" of {listed(sorted(spans.labels)[:_LABELS])}" if spans.labels else ""
+        labels = f" of {join_names(sorted(spans.labels)[:_LABELS])}" if spans.labels else ""
         more = ", …" if len(spans.labels) > _LABELS else ""
-        says = f"{self.named([column])} has {counted(len(spans.start), 'segment')}{labels}{more}"
+        says = f"{self.named([column])} has {pluralize(len(spans.start), 'segment')}{labels}{more}"
         for other in columns:
             if other != column and isinstance(other, int) and spans.lies_in(self.spans(other)):
                 return f"{says}{_INSIDE}{self.named([other])}"
@@ -448,8 +457,8 @@ def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | Non
             return None
         if not is_column(part) or part in chosen:
             raise SettingError(
-                f"columns {show(selector)}; the columns of tags are names, or whole numbers from 1,"
-                " and each is named once"
+                f"columns {quote_value(selector)}; the columns of tags are names, or whole numbers"
+                " from 1, and each is named once"
             )
         if ends is None or number_of(part, layout) is not None:
             chosen.append(part)
@@ -458,13 +467,13 @@ def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | Non
         if not 0 < low <= high < width:
             raise SettingError(
                 f"columns {part}: the file has columns 1 to {width - 1}"
-                f"{f' ({listed(layout.names)})' if layout.names else ''}; name some of them"
+                f"{f' ({join_names(layout.names)})' if layout.names else ''}; name some of them"
             )
         chosen += range(low, high + 1)
     return chosen
 
 
-def tags_of(page: Page, column: Column) -> Sequence[str]:
+def tags_of(page: ConllFile, column: Column) -> Sequence[str]:
     """Return the tags in a column, or those of a key in the last column of CoNLL-U.
 
 
@@ -478,10 +487,10 @@ def tags_of(page: Page, column: Column) -> Sequence[str]:
     keys = {} if misc is None else _keys_of(numbered(page.columns[misc])[1])
     if misc is None or column not in keys:
         raise SettingError(
-            f"{page.name}: no column {show(column)}; there are columns 0 (the token) to"
+            f"{page.name}: no column {quote_value(column)}; there are columns 0 (the token) to"
             f" {len(page.columns) - 1}"
-            f"{f', called {listed(page.layout.names)}' if page.layout.names else ''}"
-            f"{f', and in {page.layout.names[misc]} {listed(keys)}' if keys and misc else ''}"
+            f"{f', called {join_names(page.layout.names)}' if page.layout.names else ''}"
+            f"{f', and in {page.layout.names[misc]} {join_names(keys)}' if keys and misc else ''}"
         )
     return _values_of(page.columns[misc], str(column))
 
@@ -507,7 +516,7 @@ def _values_of(column: Iterable[str], key: str) -> tuple[str, ...]:
     return tuple(map(value.__getitem__, column))
 
 
-def brackets_of(page: Page, column: Column, values: Iterable[str]) -> Sequence[str] | None:
+def brackets_of(page: ConllFile, column: Column, values: Iterable[str]) -> Sequence[str] | None:
     """Return what the parts behind a bracket are called, if these are in a key of CoNLL-U's."""
     number = number_of(column, page.layout)
     is_column = number is not None and number < len(page.columns)

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from spanagree.corpus.tags import is_tag
-from spanagree.errors import SettingError, is_whole, show, whole_number
+from spanagree.errors import SettingError, is_whole, quote_value, whole_number
 from spanagree.files import PathName
 from spanagree.formats.usual_names import (
     COLUMNS,
@@ -210,8 +210,8 @@ def number_of(column: Column, layout: Layout) -> int | None:
         same = [i for i, name in enumerate(layout.names) if fold(name) == fold(column)]
         if len(same) > 1:
             raise SettingError(
-                f"column {show(column)}: columns {' and '.join(map(str, same))} are called so; name"
-                " one by its number"
+                f"column {quote_value(column)}: columns {' and '.join(map(str, same))} are called"
+                " so; name one by its number"
             )
         if same:
             return same[0]
@@ -243,6 +243,6 @@ def split_columns(files: Mapping[str, PathName], columns: Any) -> tuple[dict[str
         columns = dict.fromkeys(files, columns)
     for layer in named.keys() & (columns or {}).keys():
         raise SettingError(
-            f"annotator {show(layer)}: FILE:COLUMN and columns; name its column once"
+            f"annotator {quote_value(layer)}: FILE:COLUMN and columns; name its column once"
         )
     return paths, {**(columns or {}), **named}

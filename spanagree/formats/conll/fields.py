@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.arrays import Bools, Ints, as_small, unique
 from spanagree.corpus.segments import Vocabulary, codes
-from spanagree.corpus.words import Words
+from spanagree.corpus.words import TokenBytes
 from spanagree.formats.conll.columns import fields_of
 from spanagree.formats.conll.lines import starts_of_lines
 
@@ -44,7 +44,7 @@ class Lines:
         bounds = zip(self.starts[which].tolist(), self.starts[which + 1].tolist(), strict=True)
         return [_text(self.data[start : end - 1]) for start, end in bounds]
 
-    def fields(self, which: Bools) -> Rows:
+    def fields(self, which: Bools) -> FieldRows:
         """Return the fields of some lines, as :func:`fields_of` parts them."""
         parts = self._parted(_TAB, which) if b"\t" in self.data else None
         if parts is None or parts.widths.max(initial=1) == 1:  # tabs stand in other lines only
@@ -54,7 +54,7 @@ class Lines:
             parts = rows._parted(_TAB, np.ones(len(rows.starts) - 1, np.bool_))
         return parts
 
-    def _parted(self, sign: int, which: Bools) -> Rows:
+    def _parted(self, sign: int, which: Bools) -> FieldRows:
         """Return what stands between signs in some lines; spaces at its edges are not plain."""
         most = self.data.count(sign) + len(self.starts) - 1  # and newlines
         # written in place: the memory of portions would not be given back
@@ -80,10 +80,10 @@ class Lines:
             ends[fields : fields + len(end)] = end + low
             widths[rows : rows + len(width)] = width
             fields, rows = fields + len(begin), rows + len(width)
-        return Rows(self.data, begins[:fields], ends[:fields], widths, plain)
+        return FieldRows(self.data, begins[:fields], ends[:fields], widths, plain)
 
 
-class Rows(NamedTuple):
+class FieldRows(NamedTuple):
     """The fields of some rows.
 
     Attributes:
@@ -99,7 +99,7 @@ class Rows(NamedTuple):
     widths: Ints
     plain: bool
 
-    def cut_to(self, width: int) -> tuple[Rows, int]:
+    def cut_to(self, width: int) -> tuple[FieldRows, int]:
         """Return the rows without a field more that is empty, as a tab leaves it, and its count."""
         more = self.widths == width + 1
         if not more.any():
@@ -110,7 +110,7 @@ class Rows(NamedTuple):
         kept = np.ones(len(self.begin), np.bool_)
         kept[last[more]] = False
         bounds = self.begin[kept], self.end[kept]
-        return Rows(self.data, *bounds, self.widths - more, self.plain), count
+        return FieldRows(self.data, *bounds, self.widths - more, self.plain), count
 
     def column(self, number: int) -> Fields:
         """Return a column of rows that are all as wide as the first."""
@@ -156,9 +156,9 @@ class Fields(Sequence[str]):
         code, names = self.numbered
         return tuple(map(names.__getitem__, code.tolist()))
 
-    def joined(self) -> Words:
+    def joined(self) -> TokenBytes:
         """Return the fields, which are not numbered yet, without what else is in their rows."""
-        return Words(b"".join([portion.joined() for portion in self._portions()]), len(self))
+        return TokenBytes(b"".join([portion.joined() for portion in self._portions()]), len(self))
 
     @cached_property
     def numbered(self) -> tuple[Ints, tuple[str, ...]]:

@@ -42,7 +42,7 @@ _KIND = {b"-": "multiword range", b".": "empty node"}
 
 
 @dataclass(frozen=True, eq=False)
-class Head:
+class ConllHeader:
     """What the first lines of a file settle.
 
     Attributes:
@@ -127,7 +127,7 @@ def head_of(
     scheme: str = "auto",
     missing: str | None = None,
     outside: Sequence[str] = (),
-) -> Head:
+) -> ConllHeader:
     """Return what the first lines of a file settle.
 
     Args:
@@ -138,7 +138,9 @@ def head_of(
     layout = layout_of(text)
     numbers = [None if column is None else number_of(column, layout) for column in columns]
     tag_columns = tuple(-1 if number is None else number for number in numbers) or (-1,)
-    head = Head(layout, scheme, missing, outside, tag_columns, line_of_ours=line_of_ours(text))
+    head = ConllHeader(
+        layout, scheme, missing, outside, tag_columns, line_of_ours=line_of_ours(text)
+    )
     sure = [*islice(_sure_rows(text), 2)]
     if sure:
         row = sure[-1] if layout.header else sure[0]  # below the names of the columns

@@ -63,7 +63,7 @@ def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
     r"""Return what each line looks like: a row, blank, a comment or one that begins a document.
 
     Blanks at its edges do not count. What looks like a comment may be a row of the token ``#``:
-    :class:`spanagree.formats.conll.head.Head` decides.
+    :class:`spanagree.formats.conll.head.ConllHeader` decides.
 
     Returns:
         Where each line begins, and behind them where a next one would; the kind of each line.

@@ -16,11 +16,11 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_choice,
-    counted,
     is_iterable,
-    listed,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import BOM, PathName, mark_inside
 from spanagree.formats.conll.columns import (
@@ -35,9 +35,9 @@ from spanagree.formats.conll.columns import (
     number_of,
 )
 from spanagree.formats.conll.fields import Fields, Lines
-from spanagree.formats.conll.head import MARK, SENT_ID, Head, head_of, id_in, rows_above
+from spanagree.formats.conll.head import MARK, SENT_ID, ConllHeader, head_of, id_in, rows_above
 from spanagree.formats.conll.lines import LineKind, as_lines
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 from spanagree.tables import rows_of
 
 UNITS = {
@@ -70,7 +70,8 @@ class ConllOptions(TagOptions):
         check_choice(self.unit, UNITS, "unit")
         if not isinstance(self.columns, (Mapping, str, int, list, tuple)):
             raise SettingError(
-                f"columns {show(self.columns)}; the number or name of a column by the name of its"
+                f"columns {quote_value(self.columns)}; the number or name of a column by the name"
+                " of its"
                 ' annotator, such as {"gold": 1}, or columns such as "1-3" or "all" are needed'
             )
         if self.sentences_from is not None and self.unit != "document":
@@ -80,14 +81,14 @@ class ConllOptions(TagOptions):
             )
         if isinstance(self.attributes, str) or not is_iterable(self.attributes):
             raise SettingError(
-                f"attributes {show(self.attributes)}; a list of columns is needed, such as"
+                f"attributes {quote_value(self.attributes)}; a list of columns is needed, such as"
                 " ['NEL-LIT']"
             )
         if not isinstance(self.missing, (str, type(None))):
-            raise SettingError(f"missing {show(self.missing)}; a tag is needed, such as '?'")
+            raise SettingError(f"missing {quote_value(self.missing)}; a tag is needed, such as '?'")
         if self.chosen is None:  # before what a file declares is added
             given = {} if self.missing is None else {"missing": self.missing}
-            given |= as_read(
+            given |= reading_settings(
                 self.encoding,
                 columns=self.columns or None,
                 sentences_from=self.sentences_from,
@@ -114,11 +115,11 @@ class ConllOptions(TagOptions):
         problem = "is damaged" if declared is None else ""
         names, missing = declared or ((), None)
         if len(set(names)) < len(names):
-            problem = f"has the name {show(max(names, key=names.count))} twice"
+            problem = f"has the name {quote_value(max(names, key=names.count))} twice"
         if problem:
             raise InputError(
                 f"{printable_path(path)}:1: the line of the columns' names {problem}"
-                f" ({show(line)}); mend it, or name the columns with --columns (columns=)"
+                f" ({quote_value(line)}); mend it, or name the columns with --columns (columns=)"
             )
         return replace(
             self,
@@ -129,7 +130,7 @@ class ConllOptions(TagOptions):
 
     def heads(
         self, files: Mapping[str, PathName], first: Mapping[PathName, str]
-    ) -> dict[PathName, Head]:
+    ) -> dict[PathName, ConllHeader]:
         """Return what the first lines of each file settle."""
         return {
             path: head_of(
@@ -153,7 +154,7 @@ class ConllOptions(TagOptions):
 
 
 @dataclass(frozen=True, eq=False)
-class Page:
+class ConllFile:
     """What is in one file: its columns, and where sentences and documents end."""
 
     name: str
@@ -183,19 +184,19 @@ class Page:
         ends = np.cumsum(self.documents)
         return np.searchsorted(ends, self.begins("sentence"), side="right")
 
-    def part(self, sentences: list[int]) -> Page:
+    def part(self, sentences: list[int]) -> ConllFile:
         """Return some sentences of the page."""
         tokens = self.take(sentences)
         sizes = self.sentences[sentences]
         words = tuple(self.columns[0][i] for i in tokens.tolist())
         ids = tuple(self.ids[i] for i in sentences) if self.ids else None
-        return Page(self.name, [words], self.lines[tokens], sizes, sizes, ids)
+        return ConllFile(self.name, [words], self.lines[tokens], sizes, sizes, ids)
 
     def take(self, sentences: list[int]) -> Ints:
         """Return the tokens of some sentences, in a row."""
         return entries(self.sentences, np.array(sentences, np.int64))
 
-    def placed(self, codes: Ints, text: Page) -> tuple[Ints, Bools | None]:
+    def placed(self, codes: Ints, text: ConllFile) -> tuple[Ints, Bools | None]:
         """Return codes of this page at their places in the text, and which sentences it lacks."""
         if self.ids == text.ids or self.ids is None or text.ids is None:
             return codes, None
@@ -207,12 +208,12 @@ class Page:
         never[there] = False
         return everywhere, never
 
-    def line_of(self, token: int, text: Page) -> str:
+    def line_of(self, token: int, text: ConllFile) -> str:
         """Return where a token of the whole text stands in this file."""
         return self.where(int(self.placed(np.arange(len(self.lines)), text)[0][token]))
 
 
-def _lines_of(name: str, text: str, head: Head) -> tuple[Lines, Ints, dict[str, int]]:
+def _lines_of(name: str, text: str, head: ConllHeader) -> tuple[Lines, Ints, dict[str, int]]:
     """Return the lines of a text, with tabs between the fields of rows where a sign separates them.
 
     With them comes what each is, and how many rows are not tokens, by kind.
@@ -246,8 +247,8 @@ def _unquoted(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
     fields = ["\t".join(row) for _, row in rows_of(name, texts, sign)]
     if len(fields) != len(rows):
         raise InputError(
-            f"{name}: {counted(len(rows), 'line')} have {counted(len(fields), 'row')}, as a quoted"
-            " field goes over several; each token has a line of its own"
+            f"{name}: {pluralize(len(rows), 'line')} have {pluralize(len(fields), 'row')}, as a"
+            " quoted field goes over several; each token has a line of its own"
         )
     texts = lines.texts(np.arange(len(lines.starts) - 1))
     for i, row in zip(rows.tolist(), fields, strict=True):
@@ -258,10 +259,10 @@ def _unquoted(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
 def read_page(
     path: PathName,
     text: str,
-    head: Head,
+    head: ConllHeader,
     columns: Sequence[Column | None],
     options: ConllOptions,
-) -> Page:
+) -> ConllFile:
     """Return what is in a file.
 
     Args:
@@ -295,21 +296,22 @@ def read_page(
     )
     if options.are_declared and len(table) - 1 > len(columns):
         raise InputError(
-            f"{name}: {counted(len(table) - 1, 'column')} of tags, but the first line names"
+            f"{name}: {pluralize(len(table) - 1, 'column')} of tags, but the first line names"
             f" {len(columns)}; mend it, or name the columns with --columns (columns=)"
         )
     for _, comment, number in comments:
         if comment.startswith(OWN) and comment != head.line_of_ours:
             raise InputError(
-                f"{name}:{number}: a line of columns' names ({show(comment)}), and not the first"
+                f"{name}:{number}: a line of columns' names ({quote_value(comment)}), and not the"
+                " first"
                 " line's; files joined in one need the same columns: name them by one pattern in"
                 " quotes instead"
             )
     annotator = layout.people
     if annotator is not None and len(people := table[annotator].numbered[1]) > 1:
         raise InputError(
-            f"{name}: the column {layout.called(annotator)} names {listed(people)}, and a token has"
-            " one row here; give each annotator a column of tags, or a file"
+            f"{name}: the column {layout.called(annotator)} names {join_names(people)}, and a"
+            " token has one row here; give each annotator a column of tags, or a file"
         )
     breaks = {unit: _changes(table, column) for unit, column in layout.breaks.items()}
     if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
@@ -327,7 +329,7 @@ def read_page(
         (sentences if by_sentence else documents)[:-1],
         options.unit,
     )
-    return Page(
+    return ConllFile(
         name,
         [table[layout.token].joined(), *(_opened(c) if layout.ragged else c for c in table[1:])],
         line_numbers,
@@ -371,13 +373,13 @@ def _check_columns(name: str, width: int, wanted: Sequence[int], row: int, layou
     names = layout.names
     if len(names) not in (0, width) and names[0]:  # ours have none for the token
         raise InputError(
-            f"{name}:{row}: {counted(width, 'column')}, but {counted(len(names), 'name')} of"
-            f" columns ({listed(names)}); each column needs one"
+            f"{name}:{row}: {pluralize(width, 'column')}, but {pluralize(len(names), 'name')} of"
+            f" columns ({join_names(names)}); each column needs one"
         )
     for column in wanted:
         if column >= width:
             raise InputError(
-                f"{name}:{row}: no column {show(column)}; there are columns 0 (the token) to"
+                f"{name}:{row}: no column {quote_value(column)}; there are columns 0 (the token) to"
                 f" {width - 1}"
             )
 
@@ -407,8 +409,8 @@ def _ids(
         id_ = id_in(text)
         if id_ in seen:
             raise InputError(
-                f"{name}:{line}: {what} {show(id_)} again, it is that of line {seen[id_]} too;"
-                " ids are used once"
+                f"{name}:{line}: {what} {quote_value(id_)} again, it is that of line {seen[id_]}"
+                " too; ids are used once"
             )
         seen[id_] = line
     return tuple(seen)
@@ -446,19 +448,19 @@ def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> tuple[
     """
     if width > _WIDEST:
         raise InputError(
-            f"{name}:{at[0]}: {counted(width, 'column')}; a line has a token and its tags, at most"
-            f" {_WIDEST} columns: is this a text in one line?"
+            f"{name}:{at[0]}: {pluralize(width, 'column')}; a line has a token and its tags, at"
+            f" most {_WIDEST} columns: is this a text in one line?"
         )
     rows, cut = lines.fields(keep).cut_to(width)
     if width < 2:
         raise InputError(
-            f"{name}:{at[0]}: one column ({show(rows.column(0)[0])}); a token and at least one tag"
-            " are needed"
+            f"{name}:{at[0]}: one column ({quote_value(rows.column(0)[0])}); a token and at least"
+            " one tag are needed"
         )
     for i in np.flatnonzero(rows.widths != width)[:1].tolist():
         row = " ".join(fields_of(lines[np.flatnonzero(keep)[i]]))
         raise InputError(
-            f"{name}:{at[i]}: {counted(int(rows.widths[i]), 'column')} ({show(row)});"
+            f"{name}:{at[i]}: {pluralize(int(rows.widths[i]), 'column')} ({quote_value(row)});"
             f" the rows before it have {width}, and all need the same"
         )
     return [rows.column(column) for column in range(width)], cut

@@ -22,14 +22,14 @@ from spanagree.errors import (
     InputError,
     SettingError,
     check_known,
-    counted,
     more_like_it,
-    show,
+    pluralize,
+    quote_value,
 )
 from spanagree.files import PathName, Source, named_files, read_lines
 from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import (
-    Wanted,
+    LayerRequest,
     brackets_of,
     decided_layers,
     tags_beside,
@@ -37,9 +37,9 @@ from spanagree.formats.conll.choose import (
 )
 from spanagree.formats.conll.columns import Column, Layout, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
-from spanagree.formats.conll.head import Head, first_lines, head_of
+from spanagree.formats.conll.head import ConllHeader, first_lines, head_of
 from spanagree.formats.conll.lines import DOCSTART
-from spanagree.formats.conll.page import ConllOptions, Page, read_page
+from spanagree.formats.conll.page import ConllFile, ConllOptions, read_page
 from spanagree.formats.file_head import passed_over
 
 _LONG = 500  # tokens of a sentence, which hardly any has
@@ -175,8 +175,8 @@ class _Plan(NamedTuple):
     """
 
     options: ConllOptions
-    heads: Mapping[PathName, Head]
-    layers: Sequence[Wanted]
+    heads: Mapping[PathName, ConllHeader]
+    layers: Sequence[LayerRequest]
     remarks: Sequence[str]
 
 
@@ -286,7 +286,7 @@ def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
     )
 
 
-def _notes_on(page: Page) -> Iterator[str]:
+def _notes_on(page: ConllFile) -> Iterator[str]:
     """Yield what is to be said of a file by itself."""
     if page.odd_comments:
         yield (
@@ -297,11 +297,11 @@ def _notes_on(page: Page) -> Iterator[str]:
     if len(page.sentences) == 1 and len(page.lines) > _LONG:
         yield (
             f"{page.name}: no line is blank and no column says where sentences begin, so its"
-            f" {counted(len(page.lines), 'token')} are one sentence"
+            f" {pluralize(len(page.lines), 'token')} are one sentence"
         )
 
 
-def _differ(pages: Iterable[Page], text: Page) -> str:
+def _differ(pages: Iterable[ConllFile], text: ConllFile) -> str:
     """Return the first file whose sentences are not those of the text, and how many there are."""
     names = [page.name for page in pages if not np.array_equal(page.sentences, text.sentences)]
     return f"{names[0]}{more_like_it(len(names))}" if names else ""
@@ -309,10 +309,10 @@ def _differ(pages: Iterable[Page], text: Page) -> str:
 
 def _pages(
     plan: _Plan, texts: _Texts, progress: Callable[[int, int], None] | None
-) -> dict[PathName, Page]:
+) -> dict[PathName, ConllFile]:
     """Return each file's page, with all columns that are wanted; ``texts`` are used up."""
     progress = progress or (lambda done, count: None)
-    pages: dict[PathName, Page] = {}
+    pages: dict[PathName, ConllFile] = {}
     for done, (_, path, _) in enumerate(plan.layers):
         progress(done, len(plan.layers))
         if path not in pages:
@@ -323,7 +323,7 @@ def _pages(
     return pages
 
 
-def _tags(page: Page, column: Column, text: Page, missing: str | None) -> TagColumn:
+def _tags(page: ConllFile, column: Column, text: ConllFile, missing: str | None) -> TagColumn:
     """Return a page's column of tags, at the places of the whole text."""
     numbers, tags = numbered(tags_of(page, column))
     if missing in tags:
@@ -332,7 +332,7 @@ def _tags(page: Page, column: Column, text: Page, missing: str | None) -> TagCol
     return TagColumn(tags, *page.placed(numbers, text), brackets=order)
 
 
-def _check_tags(page: Page, column: Column, layout: Layout, options: ConllOptions) -> None:
+def _check_tags(page: ConllFile, column: Column, layout: Layout, options: ConllOptions) -> None:
     """Refuse a file whose column has no tag at all, unless a label may stand bare.
 
     Raises:
@@ -362,12 +362,15 @@ def _check_tags(page: Page, column: Column, layout: Layout, options: ConllOption
             " as O and B-PER"
         )
     raise InputError(
-        f"{page.where(0)}: unknown tag {show(cells[number])}; the file has rows of"
-        f" {counted(len(cells), 'cell')}, of which the first is {show(', '.join(cells))}; {lacks}"
+        f"{page.where(0)}: unknown tag {quote_value(cells[number])}; the file has rows of"
+        f" {pluralize(len(cells), 'cell')}, of which the first is {quote_value(', '.join(cells))};"
+        f" {lacks}"
     )
 
 
-def _attribute(page: Page, column: Column, text: Page) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
+def _attribute(
+    page: ConllFile, column: Column, text: ConllFile
+) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
     """Return a column's name, its value of each token, −1 for none, and what these stand for."""
     name, tags = page.layout.called(column), _tags(page, column, text, None)
     ranked = name.startswith("NEL-")
@@ -400,7 +403,7 @@ def column_values(
     if number is None or number >= len(page.columns):
         names = page.layout.names or range(len(page.columns))
         raise SettingError(
-            f"{page.name}: no column {show(column)}; known are {', '.join(map(str, names))}"
+            f"{page.name}: no column {quote_value(column)}; known are {', '.join(map(str, names))}"
         )
     values = list(page.columns[number])
     lengths = page.sentences if unit == "sentence" else page.documents

@@ -11,7 +11,7 @@ from spanagree.arrays import Ints
 from spanagree.choices import Scheme
 from spanagree.corpus.corpus import Corpus, check_corpus
 from spanagree.corpus.tags import prefixed, write_tags
-from spanagree.errors import InputError, SettingError, show
+from spanagree.errors import InputError, SettingError, quote_value
 from spanagree.files import BOM, PathName, write_text
 from spanagree.formats.conll.lines import DOCSTART
 
@@ -52,15 +52,15 @@ def write_conll(
         )
     for d in np.flatnonzero(corpus.lengths == 0)[:1].tolist():
         raise InputError(
-            f"document {show(corpus.id_of(d))} has no tokens; a sentence in a CoNLL file has one"
-            " at least"
+            f"document {quote_value(corpus.id_of(d))} has no tokens; a sentence in a CoNLL file"
+            " has one at least"
         )
     if not len(corpus) or not corpus.layers:
         raise InputError("no documents or no annotators; a CoNLL file has one of each at least")
     if prefixed(missing, scheme) or _UNWRITABLE.search(missing) or not missing:
         raise SettingError(
-            f"missing {show(missing)}: could be read as a tag, or cannot stand in a CoNLL file;"
-            " choose another, such as ?"
+            f"missing {quote_value(missing)}: could be read as a tag, or cannot stand in a CoNLL"
+            " file; choose another, such as ?"
         )
     documents = np.repeat(np.arange(len(corpus)), corpus.lengths)
     _check_words(corpus, documents)
@@ -86,11 +86,13 @@ def _check_words(corpus: Corpus, documents: Ints) -> None:
         f" a space at its edge, begins with a byte order mark, or is {DOCSTART}"
     )
     for label in filter(_UNWRITABLE.search, corpus.labels):
-        raise InputError(f"label {show(label)} {problem}")
+        raise InputError(f"label {quote_value(label)} {problem}")
     for i, token in enumerate(corpus.tokens or ()):
         if _UNWRITABLE.search(token) or _BEGINS_ELSE.match(token):
-            where = f"document {show(corpus.id_of(int(documents[i])))}"
-            raise InputError(f"{where}: token {show(token)} {problem}")
+            where = f"document {quote_value(corpus.id_of(int(documents[i])))}"
+            raise InputError(f"{where}: token {quote_value(token)} {problem}")
     for id_ in corpus.ids or ():
         if not id_.isprintable() or id_ != id_.strip():
-            raise InputError(f"document id {show(id_)} cannot stand in a line of a CoNLL file")
+            raise InputError(
+                f"document id {quote_value(id_)} cannot stand in a line of a CoNLL file"
+            )

@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import InputError, SettingError, counted, show
-from spanagree.formats.hugging_face.columns import Columns, Rows, arrow_table, layer_names
+from spanagree.errors import InputError, SettingError, pluralize, quote_value
+from spanagree.formats.hugging_face.columns import (
+    DatasetColumns,
+    MappingRows,
+    arrow_table,
+    layer_names,
+)
 from spanagree.formats.hugging_face.guess import is_tag
-from spanagree.formats.hugging_face.shape import Shape
+from spanagree.formats.hugging_face.shape import ColumnMapping
 from spanagree.formats.hugging_face.spans import is_sequence
 from spanagree.formats.paths import steps_of
 from spanagree.formats.records import ReadLog
@@ -22,17 +27,21 @@ from spanagree.formats.spans_beside import Tree, tree_of
 _NUMBERS = ("int", "uint", "float", "bool")
 
 
-class RowsLookedAt(Rows):
+class InspectedRows(MappingRows):
     """Rows that are looked at, as they come, for what is marked in other columns."""
 
     def __init__(self, data: Any, log: ReadLog) -> None:
-        rows = data if isinstance(data, Rows) else Rows(data, getattr(data, "features", None))
+        rows = (
+            data
+            if isinstance(data, MappingRows)
+            else MappingRows(data, getattr(data, "features", None))
+        )
         super().__init__(rows, rows.features)
         self.gaps, self.flat, self.log = rows.gaps, rows.flat, log
 
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the rows, each with its place."""
-        rows = self.rows.placed() if isinstance(self.rows, Rows) else ()
+        rows = self.rows.placed() if isinstance(self.rows, MappingRows) else ()
         for where, row in rows:
             if isinstance(row, Mapping) and self.flat:
                 self.log.look_in_cells(row)
@@ -41,7 +50,7 @@ class RowsLookedAt(Rows):
             yield where, row
 
 
-class Beside:
+class UnreadColumns:
     """Columns beside those that are read.
 
     Args:
@@ -49,11 +58,11 @@ class Beside:
         shape: the columns that are read.
     """
 
-    def __init__(self, data: Any, shape: Shape) -> None:
+    def __init__(self, data: Any, shape: ColumnMapping) -> None:
         self.shape, self.log = shape, ReadLog(shape.file or "")
         self.log.tree = _tree(shape)
         self.is_in_columns = hasattr(data, "with_format") and hasattr(data, "features")
-        self.data: Any = data if self.is_in_columns else RowsLookedAt(data, self.log)
+        self.data: Any = data if self.is_in_columns else InspectedRows(data, self.log)
 
     def count_unread(self, raw: RawCorpus) -> RawCorpus:
         """Count in the balance of what was read the marks in other columns.
@@ -67,8 +76,8 @@ class Beside:
         if unread and not len(raw.start) and self.shape.file is None:
             at, number = unread.most_common(1)[0]
             raise InputError(
-                f"nothing is marked in the columns that are read, but {counted(number, 'mark')}"
-                f" under {show(at)}; name the columns with spans= or tags="
+                f"nothing is marked in the columns that are read, but {pluralize(number, 'mark')}"
+                f" under {quote_value(at)}; name the columns with spans= or tags="
             )
         return self.log.with_unread(raw)
 
@@ -81,7 +90,7 @@ class Beside:
                 continue
             if (names := layer_names(features, name, None)) is not None:
                 tags = [i for i, tag in enumerate(names) if tag != "O" and is_tag(tag, None)]
-                flat, _ = Columns(self.data, [name]).flat(name) if tags else ((), None)
+                flat, _ = DatasetColumns(self.data, [name]).flat(name) if tags else ((), None)
                 number = int(np.isin(np.asarray(flat), tags).sum())
                 self.log.unread.update({name: number} if number else {})
             elif _may_be_marked(features.get(name)):
@@ -90,7 +99,7 @@ class Beside:
             self.log.look_beside(row)
 
 
-def _tree(shape: Shape) -> Tree:
+def _tree(shape: ColumnMapping) -> Tree:
     """Return the columns that are read, which may be paths, as a tree."""
     columns = [*shape.columns, *shape.maybe, "relations"]
     names = [part.strip() for column in columns for part in (column, *column.split(","))]

@@ -17,16 +17,16 @@ from spanagree.corpus.tags import IGNORED, is_ignored
 from spanagree.errors import (
     InputError,
     SettingError,
-    counted,
     invalid_value,
     is_iterable,
+    join_names,
     length_of,
-    listed,
     one_of,
+    pluralize,
+    quote_value,
     reason,
-    show,
 )
-from spanagree.extras import optional
+from spanagree.extras import import_optional
 from spanagree.formats.hugging_face.spans import parsed
 from spanagree.formats.paths import is_several, records_at, values_at
 from spanagree.formats.usual_names import COLUMNS, plain
@@ -34,7 +34,7 @@ from spanagree.formats.usual_names import COLUMNS, plain
 _NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
 
 
-class Rows:
+class MappingRows:
     """Rows that are mappings, as they come.
 
     Attributes:
@@ -68,14 +68,14 @@ def choose_split(data: Any, split: str | None) -> Any:
     if isinstance(data, Mapping):
         if split is None:
             raise SettingError(
-                f"a mapping of {listed(map(str, data))}; split= names which of them to read;"
+                f"a mapping of {join_names(map(str, data))}; split= names which of them to read;"
                 " of several annotators, each needs a path, or a list of tag lists or of Docs"
             )
         if split not in data:
             raise one_of(split, data, "split")
         data = data[split]
     elif split is not None:
-        raise SettingError(f"split {show(split)}, but the data has no splits; leave it out")
+        raise SettingError(f"split {quote_value(split)}, but the data has no splits; leave it out")
     data = _frame_rows(data)
     if isinstance(data, (str, bytes)) or not is_iterable(data):
         raise invalid_value("data", data, "a Dataset, or rows that are mappings, is needed")
@@ -96,7 +96,7 @@ def _frame_rows(data: Any) -> Any:
             for row in data.to_dict("records")
         ]
     if hasattr(data, "__arrow_c_stream__"):
-        return optional("pyarrow", "arrow", "reading Arrow data").table(data).to_pylist()
+        return import_optional("pyarrow", "arrow", "reading Arrow data").table(data).to_pylist()
     return data
 
 
@@ -106,7 +106,7 @@ def _is_null(value: Any) -> bool:
     )
 
 
-class _OfEach(Rows):
+class _NestedRows(MappingRows):
     """The records that rows hold, each a row, in which columns are paths to what is theirs."""
 
     def __init__(self, data: Any, columns: Mapping[str, Any]) -> None:
@@ -116,7 +116,7 @@ class _OfEach(Rows):
 
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the records, each with its place."""
-        rows = self.rows if isinstance(self.rows, Rows) else Rows(self.rows)
+        rows = self.rows if isinstance(self.rows, MappingRows) else MappingRows(self.rows)
         for where, row in rows.placed():
             yield from _records_of(row, self.columns, where)
 
@@ -125,7 +125,7 @@ def each_record(data: Any, columns: Mapping[str, Any]) -> Any:
     """Return data with a row for each record, where columns are paths to several in a row."""
     if not any(map(_leads_to_several, _paths_in(columns))):
         return data
-    rows = _OfEach(data, columns)
+    rows = _NestedRows(data, columns)
     return iter(rows) if isinstance(data, Iterator) else rows
 
 
@@ -217,13 +217,14 @@ def grouped_tokens(data: Any, document: str) -> Any:
     for id_, of_document in groupby(data, key=lambda row: row.get(document)):
         if id_ in seen:
             raise InputError(
-                f"document {show(id_)}: its rows do not follow each other; sort them by document"
+                f"document {quote_value(id_)}: its rows do not follow each other; sort them by"
+                " document"
             )
         seen.add(id_)
         tokens = list(of_document)
         lists = {name: [row.get(name) for row in tokens] for name in in_lists}
         rows.append({document: id_, **lists})
-    return Rows(rows, getattr(data, "features", None))
+    return MappingRows(rows, getattr(data, "features", None))
 
 
 def _token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
@@ -252,8 +253,8 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
         values = values_at(row, column)
         if len(values) > 1:
             raise InputError(
-                f"column {show(column)} leads to {counted(len(values), 'value')} in a row; one is"
-                " needed"
+                f"column {quote_value(column)} leads to {pluralize(len(values), 'value')} in a"
+                " row; one is needed"
             )
         for value in values:
             return value
@@ -281,7 +282,7 @@ def number_in(cell: Any) -> Any:
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
-class Columns:
+class DatasetColumns:
     """The columns that are asked for: of an Arrow table as Arrow, else as lists."""
 
     def __init__(self, data: Any, lists: Sequence[str], others: Sequence[str] = ()) -> None:
@@ -308,7 +309,7 @@ class Columns:
             values = self.lists[column]
             for i, row in enumerate(values):
                 if isinstance(row, (str, bytes)) or not (row is None or length_of(row) is not None):
-                    where = f"column {show(column)}, row {i + 1}:"
+                    where = f"column {quote_value(column)}, row {i + 1}:"
                     raise invalid_value(where, row, "a list of tags is needed")
             sizes = [-1 if row is None else len(row) for row in values]
             flat = list(chain.from_iterable(row for row in values if row is not None))
@@ -317,7 +318,9 @@ class Columns:
         if hasattr(array, "chunks"):  # older releases keep a chunked array
             array = array.chunk(0) if array.num_chunks else array
         if not hasattr(array, "value_lengths"):
-            raise InputError(f"column {show(column)} has no lists; a list of tags a row is needed")
+            raise InputError(
+                f"column {quote_value(column)} has no lists; a list of tags a row is needed"
+            )
         lengths = array.value_lengths()
         return array.flatten(), np.array(lengths.fill_null(-1).to_numpy(zero_copy_only=False))
 
@@ -358,7 +361,7 @@ def rows_of(
     if (table := arrow_table(data, wanted, maybe)) is not None:
         batches = (batch.to_pylist() for batch in table.to_batches(max_chunksize=1000))
         data = chain.from_iterable(batches)
-    rows = data if isinstance(data, Rows) else Rows(data)
+    rows = data if isinstance(data, MappingRows) else MappingRows(data)
     lacking = dict.fromkeys(wanted)
     known: dict[str, None] = {}
     for where, row in rows.placed():
@@ -390,7 +393,7 @@ def each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise invalid_value(
             "rows", data, "a data frame, a Dataset, or rows that are mappings, is needed"
         )
-    for where, row in (data if isinstance(data, Rows) else Rows(data)).placed():
+    for where, row in (data if isinstance(data, MappingRows) else MappingRows(data)).placed():
         if not isinstance(row, Mapping):
             raise invalid_value(f"{where}:", row, "rows are mappings")
         yield where, row
@@ -408,8 +411,8 @@ def has(row: Mapping[str, Any], column: str) -> bool:
 def _check(wanted: Iterable[str], existing: Sequence[str], where: str = "") -> None:
     for column in wanted:
         if column not in existing:
-            there = listed(existing) or "none"
-            raise SettingError(f"{where}no column {show(column)}; there are {there}")
+            there = join_names(existing) or "none"
+            raise SettingError(f"{where}no column {quote_value(column)}; there are {there}")
 
 
 def _light(cell: Any) -> Any:
@@ -441,7 +444,7 @@ def layer_names(
 
 def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
     """Return tags or label ids as numbers into the tags' names, −1 for those to leave out."""
-    odd = f"column {show(column)}: tags are strings or whole numbers; there are others"
+    odd = f"column {quote_value(column)}: tags are strings or whole numbers; there are others"
     if hasattr(flat, "dictionary_encode") and str(flat.type) in ("string", "large_string"):
         coded = flat.dictionary_encode()
         indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -468,13 +471,14 @@ def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[s
         return names or [], codes
     if names is None:
         raise SettingError(
-            f"column {show(column)} has label ids, but their names are not known; label_names= of"
+            f"column {quote_value(column)} has label ids, but their names are not known;"
+            " label_names= of"
             " spanagree.formats.from_dataset names them, or the features of a Dataset that is saved"
         )
     outside = (codes >= len(names)) | ((codes < 0) & (codes != IGNORED))
     if outside.any():
         raise InputError(
-            f"column {show(column)}: label id {codes[outside.argmax()]}; with"
-            f" {counted(len(names), 'name')}, 0 to {len(names) - 1} and {IGNORED} are allowed"
+            f"column {quote_value(column)}: label id {codes[outside.argmax()]}; with"
+            f" {pluralize(len(names), 'name')}, 0 to {len(names) - 1} and {IGNORED} are allowed"
         )
     return names, np.where(codes == IGNORED, -1, codes)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.corpus.tags import USUAL_OUTSIDE, is_ignored
-from spanagree.errors import InputError, is_whole, length_of, listed
+from spanagree.errors import InputError, is_whole, join_names, length_of
 from spanagree.formats.hugging_face.columns import cell_of, layer_names, number_in, words_in
 from spanagree.formats.hugging_face.spans import (
     WRAPPERS,
@@ -289,7 +289,9 @@ class _Guess:
         ]
         if not apart:
             return kept
-        shown = "; ".join(f"{name}: {listed(sorted(labels[name])) or 'O alone'}" for name in kept)
+        shown = "; ".join(
+            f"{name}: {join_names(sorted(labels[name])) or 'O alone'}" for name in kept
+        )
         raise InputError(
             f"{self.before}columns of tags of several kinds ({shown}); say which are annotators to"
             f" compare: --tags gold={kept[-1]} (tags=), or --tags gold={kept[0]},mine={kept[-1]}"

@@ -18,22 +18,22 @@ from spanagree.errors import (
     InputError,
     SettingError,
     SpanAgreeError,
+    escape_name,
     invalid_value,
-    printable,
     printable_path,
+    quote_value,
     reason,
-    show,
 )
-from spanagree.extras import optional, read_parquet
+from spanagree.extras import import_optional, read_parquet
 from spanagree.files import PathName, base_name, check_encoding, from_json, read_text
 from spanagree.formats.csv_rows import csv_rows
 from spanagree.formats.file_head import FileHead, read_head
-from spanagree.formats.hugging_face.columns import Rows
+from spanagree.formats.hugging_face.columns import MappingRows
 from spanagree.formats.hugging_face.guess import LOOKED_AT, guess
 from spanagree.formats.hugging_face.read import raw_dataset
-from spanagree.formats.joined_texts import Texts
+from spanagree.formats.joined_texts import TextLookup
 from spanagree.formats.json_records import json_records
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 _OLDEST = 4  # the first major release of datasets that runs no scripts
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9_][\w.-]*)?")
@@ -50,7 +50,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     if not Path(path).exists():
         raise InputError(f"{name}: no such file")
     encoding = options.pop("encoding", "utf-8")
-    texts: Texts | None = options.pop("texts", None)
+    texts: TextLookup | None = options.pop("texts", None)
     check_encoding(encoding)
     try:
         data = _data(name, os.fsdecode(path), encoding)
@@ -58,7 +58,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         if ours and not options.keys() & {"tags", "spans", "split"}:
             data = _library(name).concatenate_datasets([*data.values()])
         has_texts = texts is not None and not options.get("strings")
-        if has_texts and texts is not None and isinstance(data, (_Records, _Table)):
+        if has_texts and texts is not None and isinstance(data, (_Records, _TextTable)):
             made, _ = guess(data, options, f"{name}: ")
             if not {**options, **made}.keys() & {"text", "tokens", "length", "tags"}:
                 data = _Joined(data, texts, options.get("document"))
@@ -68,7 +68,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     except Exception as error:  # whatever the decoders raise
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
     notes = (*raw.notes, *(texts.notes(f"{name}: ") if texts is not None else ()))
-    reading = as_read(encoding, **raw.reading.get("read", {}))
+    reading = reading_settings(encoding, **raw.reading.get("read", {}))
     return raw.but(reading={**raw.reading, **reading}, notes=notes)
 
 
@@ -92,8 +92,8 @@ def _guess_of(start: FileHead) -> dict[str, Any]:
     for encoding in ("utf-8", "latin-1"):  # which reads anything; reading says what is not UTF-8
         if not rows:
             with suppress(InputError):  # what is wrong with a row is said when it is read
-                rows.extend(islice(_Table(start.path, encoding), LOOKED_AT))
-    begin = Rows(rows)
+                rows.extend(islice(_TextTable(start.path, encoding), LOOKED_AT))
+    begin = MappingRows(rows)
     begin.flat = True
     return guess(begin, {})[0]
 
@@ -118,11 +118,11 @@ def _data(name: str, path: str, encoding: str) -> Any:
         return _parquet(name, path)
     shape = read_head(path).shape
     is_table = shape == "text" and Path(path).suffix.lower() == ".csv"  # with odd rows, or none
-    kind = _Table if is_table or shape in ("csv", "tsv") else _Records
+    kind = _TextTable if is_table or shape in ("csv", "tsv") else _Records
     return kind(path, encoding)
 
 
-class _File(Rows):
+class _File(MappingRows):
     """The rows of a file."""
 
     def __init__(self, path: str, encoding: str) -> None:
@@ -147,10 +147,10 @@ class _Records(_File):
                 raise invalid_value(f"{where}:", row, needed)
             yield where, row
         if not where:
-            raise InputError(f"{printable(self.path)}: no rows; {needed}")
+            raise InputError(f"{escape_name(self.path)}: no rows; {needed}")
 
 
-class _Table(_File):
+class _TextTable(_File):
     """The rows of a table in text, in which an empty entry is null."""
 
     flat = True
@@ -161,13 +161,13 @@ class _Table(_File):
         Raises:
             InputError: as :func:`spanagree.formats.csv_rows.csv_rows`; for a column called twice.
         """
-        name = printable(self.path)
+        name = escape_name(self.path)
         rows = csv_rows(self.path, self.encoding)
         _, header = next(rows, (0, []))
         for column in header:
             if header.count(column) > 1:
                 raise InputError(
-                    f"{name}: two columns are called {show(column)}; each needs its own name"
+                    f"{name}: two columns are called {quote_value(column)}; each needs its own name"
                 )
         line = 0
         for line, row in rows:
@@ -177,10 +177,10 @@ class _Table(_File):
             raise InputError(f"{name}: no rows; a header and rows are needed")
 
 
-class _Joined(Rows):
+class _Joined(MappingRows):
     """Rows without texts, with those of other files beside them."""
 
-    def __init__(self, data: Rows, texts: Texts, document: str | None) -> None:
+    def __init__(self, data: MappingRows, texts: TextLookup, document: str | None) -> None:
         super().__init__()
         self.data, self.texts, self.document = data, texts, document
         self.flat, self.gaps = data.flat, data.gaps
@@ -192,7 +192,7 @@ class _Joined(Rows):
 
 def _parquet(name: str, path: str) -> Any:
     datasets = _library(name)
-    parquet = optional("pyarrow.parquet", "datasets", f"reading {name}")
+    parquet = import_optional("pyarrow.parquet", "datasets", f"reading {name}")
     return datasets.Dataset(read_parquet(parquet, name, path))
 
 
@@ -216,20 +216,21 @@ def _check_names(name: str, path: str) -> None:
     """
     about = {"dataset_dict.json": "splits", "state.json": "_data_files"}
     for file in (file for file in Path(path).rglob("*.json") if file.name in about):
-        where = f"{name}/{printable(file.relative_to(path).as_posix())}"
+        where = f"{name}/{escape_name(file.relative_to(path).as_posix())}"
         value = from_json(read_text(file), where, "save the dataset once more")
         names = value.get(about[file.name]) if isinstance(value, dict) else None
         for entry in names if isinstance(names, list) else ():
             text = entry.get("filename") if isinstance(entry, dict) else entry
             if not isinstance(text, str) or base_name(text) != text:
                 raise InputError(
-                    f"{where}: {show(text)} is not a name in its folder; save the dataset once more"
+                    f"{where}: {quote_value(text)} is not a name in its folder; save the dataset"
+                    " once more"
                 )
 
 
 def _library(name: str) -> Any:
     """Return datasets, in a release that does not run code that comes with data."""
-    datasets = optional("datasets", "datasets", f"reading {name}")
+    datasets = import_optional("datasets", "datasets", f"reading {name}")
     if int(datasets.__version__.partition(".")[0]) < _OLDEST:
         raise SettingError(
             f"datasets {datasets.__version__} may run code that comes with data; run: pip install"
@@ -267,7 +268,7 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
             f"{shown}: not the name of a dataset on the hub, such as OWNER/NAME; files and folders"
             " are read with --from dataset"
         )
-    hub = optional("huggingface_hub.constants", "datasets", f"reading {shown}").ENDPOINT
+    hub = import_optional("huggingface_hub.constants", "datasets", f"reading {shown}").ENDPOINT
     try:  # an answer at once, where the client would try for half a minute
         where = urlsplit(hub)
         socket.create_connection((where.hostname or "", where.port or 443), 1.5).close()

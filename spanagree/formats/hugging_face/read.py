@@ -21,13 +21,13 @@ from spanagree.corpus.collector import document_id
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import valid_corpus
-from spanagree.corpus.roles import with_absent
+from spanagree.corpus.roles import apply_absent
 from spanagree.corpus.tag_columns import TagColumn, outside_tags, read_columns
-from spanagree.errors import InputError, counted, listed, show
-from spanagree.formats.hugging_face.beside import Beside
+from spanagree.errors import InputError, join_names, pluralize, quote_value
+from spanagree.formats.hugging_face.beside import UnreadColumns
 from spanagree.formats.hugging_face.columns import (
-    Columns,
-    Rows,
+    DatasetColumns,
+    MappingRows,
     cell_of,
     choose_split,
     each_record,
@@ -37,7 +37,7 @@ from spanagree.formats.hugging_face.columns import (
     layer_names,
 )
 from spanagree.formats.hugging_face.guess import LOOKED_AT, SEARCHED, guess
-from spanagree.formats.hugging_face.shape import COLUMNS, Shape
+from spanagree.formats.hugging_face.shape import COLUMNS, ColumnMapping
 from spanagree.formats.hugging_face.span_rows import from_span_table, from_spans
 from spanagree.formats.hugging_face.spans import by_label, parsed
 
@@ -117,7 +117,7 @@ def from_dataset(
         "outside": outside,
     }
     data, shape, notes = _shaped(choose_split(data, split), named, None, **options)
-    raw = with_absent(_read(data, shape, named), absent)
+    raw = apply_absent(_read(data, shape, named), absent)
     return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
 
 
@@ -138,7 +138,7 @@ def raw_dataset(
 
 def _shaped(
     data: Any, columns: Mapping[str, Any], file: str | None = None, **others: Any
-) -> tuple[Any, Shape, list[str]]:
+) -> tuple[Any, ColumnMapping, list[str]]:
     """Return data with the shape that they are read in, and a note of what of it was guessed."""
     given = {name: column for name, column in columns.items() if column is not None}
     data = each_record(data, given)
@@ -148,8 +148,8 @@ def _shaped(
     begin = data
     if isinstance(data, Iterator):  # the first rows are looked at, and read all the same
         begin = list(islice(data, SEARCHED))
-        data = Rows(chain(begin, data))
-    is_dataset = hasattr(begin, "features") and not isinstance(begin, Rows)
+        data = MappingRows(chain(begin, data))
+    is_dataset = hasattr(begin, "features") and not isinstance(begin, MappingRows)
     try:
         outside = outside_tags(others.get("outside", ()))
         strings = bool(others.get("strings"))
@@ -158,28 +158,28 @@ def _shaped(
         if not is_dataset or isinstance(error, InputError):
             raise
         made, left = {}, []  # values are damaged, which reading says
-    shape = Shape(**{"partial": "drop-tokens", **others, "file": file, **given, **made})
+    shape = ColumnMapping(**{"partial": "drop-tokens", **others, "file": file, **given, **made})
     spans = made.get("spans")
     labels = _labels_of_quotes(begin, shape)
     shape = replace(shape, by_label=bool(labels))
-    notes = [f"{before}{listed(labels)} are taken as labels of quotes"] if labels else []
+    notes = [f"{before}{join_names(labels)} are taken as labels of quotes"] if labels else []
     if isinstance(spans, Mapping) and any(column.startswith("spans:") for column in spans.values()):
         return data, replace(shape, is_own=True), []
-    if isinstance(spans or made.get("tags"), Mapping) and type(data) in (list, tuple, Rows):
-        data = data if isinstance(data, Rows) else Rows(data)
+    if isinstance(spans or made.get("tags"), Mapping) and type(data) in (list, tuple, MappingRows):
+        data = data if isinstance(data, MappingRows) else MappingRows(data)
         data.gaps = True  # who is not in a row did not see it
     named = [
         f"{what} {_in_words(made[what])}" for what in (*COLUMNS, "length", "label") if what in made
     ]
     note = (
         f"{before}columns guessed: {'; '.join(named)}"
-        f"{f'; passed over: {listed(left)}' if left else ''} (--text, --tokens, --spans, --tags,"
-        " --annotator and --document name others)"
+        f"{f'; passed over: {join_names(left)}' if left else ''} (--text, --tokens, --spans,"
+        " --tags, --annotator and --document name others)"
     )
     return data, shape, [note, *notes] if named else notes
 
 
-def _labels_of_quotes(data: Any, shape: Shape) -> list[str]:
+def _labels_of_quotes(data: Any, shape: ColumnMapping) -> list[str]:
     """Return the keys of the one column of spans under which the first rows have quotes."""
     if not isinstance(shape.spans, str) or shape.is_table:
         return []
@@ -193,16 +193,16 @@ def _labels_of_quotes(data: Any, shape: Shape) -> list[str]:
 
 
 def _in_words(columns: Any) -> str:
-    return listed(columns.values() if isinstance(columns, Mapping) else [columns])
+    return join_names(columns.values() if isinstance(columns, Mapping) else [columns])
 
 
-def _read(data: Any, shape: Shape, named: Mapping[str, Any]) -> RawCorpus:
+def _read(data: Any, shape: ColumnMapping, named: Mapping[str, Any]) -> RawCorpus:
     """Return the rows of a dataset, unchecked; count what columns hold that nobody ``named``."""
     read = _from_tags if shape.tags is not None else from_spans
     read = from_span_table if shape.tags is None and shape.is_table else read
     if named.get("spans") is not None or named.get("tags") is not None:
         return read(data, shape)
-    beside = Beside(data, shape)
+    beside = UnreadColumns(data, shape)
     try:
         raw = read(beside.data, shape)
     except InputError as error:
@@ -212,24 +212,24 @@ def _read(data: Any, shape: Shape, named: Mapping[str, Any]) -> RawCorpus:
     return beside.count_unread(raw)
 
 
-def _from_tags(data: Any, shape: Shape) -> RawCorpus:
+def _from_tags(data: Any, shape: ColumnMapping) -> RawCorpus:
     """Return the rows of columns of tags, one for each layer."""
     tokens, document = str(shape.tokens), shape.document
-    columns = Columns(data, [*shape.layers.values(), tokens], [document] if document else [])
+    columns = DatasetColumns(data, [*shape.layers.values(), tokens], [document] if document else [])
     ids = None if document is None else columns.values(document)
     flat, lengths = columns.flat(tokens)
     words = flat if isinstance(flat, list) else flat.to_pylist()
     if not set(map(type, words)) <= {str} or (lengths < 0).any():
         raise InputError(
-            f"column {show(tokens)}: a token is not a string; lists of strings are needed"
+            f"column {quote_value(tokens)}: a token is not a string; lists of strings are needed"
         )
     tag_columns = {}
     for name, column in shape.layers.items():
         flat, sizes = columns.flat(column)
         for i in np.flatnonzero((sizes != lengths) & (sizes >= 0))[:1].tolist():
             raise InputError(
-                f"column {show(column)}, row {i + 1}: {counted(sizes[i], 'tag')} for"
-                f" {counted(lengths[i], 'token')}; each token needs one"
+                f"column {quote_value(column)}, row {i + 1}: {pluralize(sizes[i], 'tag')} for"
+                f" {pluralize(lengths[i], 'token')}; each token needs one"
             )
         names = layer_names(columns.features, column, shape.label_names)
         known, codes = label_codes(flat, names, column)
@@ -239,5 +239,5 @@ def _from_tags(data: Any, shape: Shape) -> RawCorpus:
     names_of = ids and [document_id(id_, f"row {i}") for i, id_ in enumerate(ids, 1)]
     again = [name for name, number in Counter(names_of or ()).items() if number > 1]
     if again:
-        raise InputError(f"document {show(again[0])} comes twice; ids are used once")
+        raise InputError(f"document {quote_value(again[0])} comes twice; ids are used once")
     return read_columns(tag_columns, lengths, shape, reading, beside=(), tokens=words, ids=names_of)

@@ -8,19 +8,19 @@ from typing import Any
 
 from spanagree.corpus.raw import check_absent
 from spanagree.corpus.tag_columns import TagOptions
-from spanagree.errors import SettingError, show
+from spanagree.errors import SettingError, quote_value
 from spanagree.formats.hugging_face.columns import cell_of, number_in, words_in
 from spanagree.formats.hugging_face.guess import NAMELESS
 from spanagree.formats.joined_texts import OF_STRINGS
 from spanagree.formats.usual_names import plain
-from spanagree.settings import as_read
+from spanagree.settings import reading_settings
 
 COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
 """The options that name columns."""
 
 
 @dataclass(frozen=True)
-class Shape(TagOptions):
+class ColumnMapping(TagOptions):
     """Which columns hold what; as in :func:`spanagree.formats.from_dataset`.
 
     Attributes:
@@ -60,10 +60,10 @@ class Shape(TagOptions):
         tags, spans, annotator = self.tags, self.spans, self.annotator
         content = self.strings or any(c is not None for c in (self.text, self.tokens, self.length))
         wrong = {
-            f"tags {show(tags)}; annotator to column is needed, such as {{'gold': 'tags'}}": (
+            f"tags {quote_value(tags)}; annotator to column is needed, such as {{'gold': 'tags'}}": (
                 tags is not None and not isinstance(tags, Mapping)
             ),
-            f"spans {show(spans)}; annotator to column, or one column, is needed": (
+            f"spans {quote_value(spans)}; annotator to column, or one column, is needed": (
                 spans is not None and not isinstance(spans, (str, Mapping))
             ),
             "tags go with tokens, and with neither spans nor annotator": tags is not None
@@ -90,7 +90,7 @@ class Shape(TagOptions):
         others += [self.label, self.quote]
         for column in (*self.layers.values(), *others):
             if column is not None and not isinstance(column, str):
-                raise SettingError(f"column {show(column)}; the name of a column is needed")
+                raise SettingError(f"column {quote_value(column)}; the name of a column is needed")
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class Shape(TagOptions):
         names = (*columns, "split", "ends", "absent", "align")
         chosen = {name: getattr(self, name) for name in names}
         made = {"strings": True} if self.strings else {}
-        return {**made, **as_read(**chosen, outside=self.outside or None)}
+        return {**made, **reading_settings(**chosen, outside=self.outside or None)}
 
     @property
     def is_table(self) -> bool:

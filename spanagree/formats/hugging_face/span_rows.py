@@ -8,7 +8,7 @@ from typing import Any
 from spanagree.corpus.collector import document_id, text_of_whole
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import is_whole, show
+from spanagree.errors import is_whole, quote_value
 from spanagree.formats.hugging_face.columns import (
     cell_of,
     has,
@@ -16,13 +16,13 @@ from spanagree.formats.hugging_face.columns import (
     number_in,
     rows_of,
 )
-from spanagree.formats.hugging_face.shape import Shape
+from spanagree.formats.hugging_face.shape import ColumnMapping
 from spanagree.formats.hugging_face.spans import SpanReader, by_annotator
-from spanagree.formats.records import Annotation, ReadLog, Record, Span, gather
+from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
 from spanagree.formats.usual_names import keys_of
 
 
-def from_spans(data: Any, shape: Shape) -> RawCorpus:
+def from_spans(data: Any, shape: ColumnMapping) -> RawCorpus:
     """Return the rows of columns of spans, of one column by annotator, or of the long form."""
     long = shape.annotator is not None
     is_open = not long and (isinstance(shape.spans, str) or "" in shape.layers)
@@ -41,14 +41,14 @@ def from_spans(data: Any, shape: Shape) -> RawCorpus:
     )
 
 
-def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterator[Record]:
+def _records(data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool) -> Iterator[Record]:
     features, layers = getattr(data, "features", None), shape.layers
     flat, long = getattr(data, "flat", False), shape.annotator is not None
     label_names = {c: layer_names(features, c, shape.label_names) for c in layers.values()}
     people = layer_names(features, str(shape.annotator), None)
     reader = SpanReader(log, scores=shape.scores, strings=shape.strings)
 
-    def annotations(row: Mapping[str, Any], text: Any, where: str) -> Iterator[Annotation]:
+    def annotations(row: Mapping[str, Any], text: Any, where: str) -> Iterator[RawAnnotation]:
         for layer, column in layers.items():
             cell = cell_of(row, column)
             pairs = [(_person(row, shape.annotator, people) if long else layer, cell)]
@@ -57,11 +57,11 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
                 pairs = by_annotator(cell, users, states) or pairs
             for name, spans in pairs:
                 is_nobody = is_open and isinstance(name, str) and not name
-                place = where if is_nobody else f"{where}, annotator {show(name)}"
+                place = where if is_nobody else f"{where}, annotator {quote_value(name)}"
                 rows = reader.rows(spans, label_names[column], text, place, name)
                 if shape.label is not None:
                     rows = _labelled(rows, row.get(shape.label))
-                yield Annotation(name, rows, where=place)
+                yield RawAnnotation(name, rows, where=place)
 
     for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
         content = shape.content(row, flat=flat)
@@ -73,14 +73,14 @@ def _records(data: Any, shape: Shape, log: ReadLog, *, is_open: bool) -> Iterato
     log.notes += reader.notes()
 
 
-def _labelled(spans: list[Span] | None, label: Any) -> list[Span] | None:
+def _labelled(spans: list[RawSpan] | None, label: Any) -> list[RawSpan] | None:
     """Return the spans of a row with its label; a row with neither says that nothing is marked."""
     if spans is None:
         return [] if label is None else None
     return [span if label is None else span._replace(label=text_of_whole(label)) for span in spans]
 
 
-def from_span_table(data: Any, shape: Shape) -> RawCorpus:
+def from_span_table(data: Any, shape: ColumnMapping) -> RawCorpus:
     """Return the rows of a table with a row for each span.
 
     A row without start and end says that the annotator saw the document; one without annotator too
@@ -92,7 +92,7 @@ def from_span_table(data: Any, shape: Shape) -> RawCorpus:
     return gather(records, log, reading, offsets=_offsets(shape), ends=shape.ends, one_each=True)
 
 
-def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
+def _of_table(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Record]:
     start, end, *label = (column.strip() for column in str(shape.spans).split(","))
     nobody = "" if shape.file is not None else "spans"
     log.labelled = bool(label)
@@ -117,14 +117,16 @@ def _of_table(data: Any, shape: Shape, log: ReadLog) -> Iterator[Record]:
             quote = cell_of(row, shape.quote) if shape.quote and has(row, shape.quote) else None
             score = row.get(keys_of(tuple(row)).get("probability")) if shape.scores else None
             details = None if score is None else {SCORE: str(score)}
-            spans = [Span(first, last, marked, quote if isinstance(quote, str) else None, details)]
-        place = where if annotator == "" else f"{where}, annotator {show(annotator)}"
-        yield Record(where, id_, content, [Annotation(annotator, spans, where=place)])
+            spans = [
+                RawSpan(first, last, marked, quote if isinstance(quote, str) else None, details)
+            ]
+        place = where if annotator == "" else f"{where}, annotator {quote_value(annotator)}"
+        yield Record(where, id_, content, [RawAnnotation(annotator, spans, where=place)])
     if not is_stated:
         log.unsaid = names
 
 
-def _offsets(shape: Shape) -> str:
+def _offsets(shape: ColumnMapping) -> str:
     has_tokens = shape.tokens is not None and shape.text is None and not shape.strings
     return "tokens" if has_tokens else "characters"
 

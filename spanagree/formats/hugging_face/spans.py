@@ -17,9 +17,9 @@ import numpy as np
 from spanagree.corpus.collector import text_of_whole
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import Place
-from spanagree.errors import InputError, counted, invalid_value, is_iterable, is_whole, length_of
+from spanagree.errors import InputError, invalid_value, is_iterable, is_whole, length_of, pluralize
 from spanagree.formats.exports import number_in
-from spanagree.formats.records import ReadLog, Span
+from spanagree.formats.records import RawSpan, ReadLog
 from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, unfenced
 from spanagree.formats.usual_names import keys_of, plain
 
@@ -131,7 +131,7 @@ def _counts_tokens(name: object) -> bool:
     return plain(name) in ("tokenstart", "starttoken")
 
 
-class _Lost(NamedTuple):
+class _LostQuote(NamedTuple):
     """A quote that is not in the text.
 
     Attributes:
@@ -157,7 +157,7 @@ class SpanReader:
 
     def rows(
         self, cell: Any, names: Sequence[str] | None, text: object, where: str, annotator: Any = ""
-    ) -> list[Span] | None:
+    ) -> list[RawSpan] | None:
         """Return the spans of a cell.
 
         Spans without start, or with −1, are quotes of the text, or tokens, by ``annotator``, which
@@ -185,7 +185,7 @@ class SpanReader:
             is_marked = is_exact or (self.log.copies.align and not _is_cut_off(spans, text))
             if is_marked:
                 aligned, lost = self.log.copies.read(spans, text, where, whose)
-                spans = [*aligned, *(_Lost(span, span.pop("text")) for span in lost)]
+                spans = [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost)]
         if isinstance(spans, str):
             wrong = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
             raise invalid_value(place, spans, wrong if self.in_text else _NO_JSON)
@@ -213,7 +213,7 @@ class SpanReader:
                 " of transformers joins them with aggregation_strategy='simple'"
             )
         if self.probable:
-            spans = counted(self.probable, "span")
+            spans = pluralize(self.probable, "span")
             yield (
                 f"{self.log.before}{spans} with a probability, which is not used: all are taken as"
                 " marked"
@@ -238,10 +238,10 @@ class SpanReader:
             others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
             start, end = at or (0, 0)
             bounded = {**others, "start": start, "end": end}
-            placed.append(bounded if at is not None else _Lost(bounded, quote[0]))
+            placed.append(bounded if at is not None else _LostQuote(bounded, quote[0]))
         return placed
 
-    def _string(self, span: Any, place: str) -> _Lost:
+    def _string(self, span: Any, place: str) -> _LostQuote:
         """Return a string that is in no text.
 
         Raises:
@@ -254,13 +254,13 @@ class SpanReader:
         if span.get(keys.get("label")) is None:
             self.unlabelled = self.unlabelled or place
         others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
-        return _Lost({**others, "start": 0, "end": 0}, quote)
+        return _LostQuote({**others, "start": 0, "end": 0}, quote)
 
     def _rows_of(
         self, span: Any, spans: Any, names: Sequence[str] | None, where: str
-    ) -> Iterable[Span]:
+    ) -> Iterable[RawSpan]:
         """Return what a span says, which may be a quote that is not in the text."""
-        if not isinstance(span, _Lost):
+        if not isinstance(span, _LostQuote):
             return self._row(span, spans, names, where)
         rows = self._row(span.span, spans, names, where)
         return [
@@ -282,7 +282,7 @@ class SpanReader:
 
     def _row(
         self, span: Any, spans: Any, names: Sequence[str] | None, where: str
-    ) -> Iterable[Span]:
+    ) -> Iterable[RawSpan]:
         """Return what a span says, once for each of its labels."""
         if isinstance(span, _MAPPINGS):
             keys = keys_of(tuple(span))
@@ -306,12 +306,13 @@ class SpanReader:
                 }
                 quote = text if isinstance(text, str) else None
                 return [
-                    Span(start, end, _name(given, names, where), quote, details) for given in labels
+                    RawSpan(start, end, _name(given, names, where), quote, details)
+                    for given in labels
                 ]
         elif is_sequence(span) and length_of(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
-            return [Span(start, end, _name(label[0], names, where) if label else None)]
+            return [RawSpan(start, end, _name(label[0], names, where) if label else None)]
         raise invalid_value(f"{where}: spans", spans, _NEEDED)
 
 

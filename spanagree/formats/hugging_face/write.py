@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spanagree.corpus.corpus import Corpus, check_corpus
-from spanagree.errors import InputError, show
-from spanagree.extras import optional
+from spanagree.errors import InputError, quote_value
+from spanagree.extras import import_optional
 
 
 def to_dataset(corpus: Corpus) -> Any:
@@ -27,7 +27,7 @@ def to_dataset(corpus: Corpus) -> Any:
     [{'start': 0, 'end': 3, 'label': 'PER'}]
     """
     check_corpus(corpus)
-    datasets = optional("datasets", "datasets", "writing datasets")
+    datasets = import_optional("datasets", "datasets", "writing datasets")
     what = "texts" if corpus.offsets == "characters" else "tokens"
     corpus.known(what, "a dataset")
     value = datasets.Value
@@ -49,5 +49,6 @@ def to_dataset(corpus: Corpus) -> Any:
         return datasets.Dataset.from_dict(mapping=columns, features=datasets.Features(features))
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{show(error.object)}: half a surrogate pair, which a dataset cannot hold; replace it"
+            f"{quote_value(error.object)}: half a surrogate pair, which a dataset cannot hold;"
+            " replace it"
         ) from None

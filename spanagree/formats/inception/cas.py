@@ -13,10 +13,17 @@ import numpy as np
 
 from spanagree.arrays import Ints
 from spanagree.corpus.offsets import in_code_points
-from spanagree.errors import InputError, invalid_value, is_whole, listed, whole_number
+from spanagree.errors import InputError, invalid_value, is_whole, join_names, whole_number
 from spanagree.files import decoded, from_json
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, asked_names, short
+from spanagree.formats.inception.pages import (
+    Arc,
+    CasDocument,
+    LayerAnnotations,
+    Mark,
+    asked_names,
+    short,
+)
 from spanagree.formats.xml_elements import elements
 
 _DKPRO = "de.tudarmstadt.ukp.dkpro.core.api."
@@ -42,7 +49,7 @@ def knows_cas(start: FileHead) -> bool:
     return not keys.isdisjoint({"%TYPES", "%FEATURE_STRUCTURES", "%VIEWS"}) or keys >= _OLD
 
 
-def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> Page:
+def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> CasDocument:
     """Return the page in a CAS as XMI, whose elements show by themselves what types there are.
 
     ``layer`` names those that are read even if they belong to the frame of the text, as tokens do.
@@ -71,7 +78,7 @@ def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> Page:
     return cas.page()
 
 
-def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
+def read_json(data: bytes, where: str, layer: str | None = None) -> CasDocument:
     """Return the page in a CAS as JSON 0.4; as :func:`read_xmi`."""
     cas = _Cas(where, layer)
     numbers = count(1)
@@ -118,7 +125,7 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> Page:
 class _Layer:
     """The annotations of a type, their numbers, and which text (sofa) each is in."""
 
-    marks: Marks = field(default_factory=Marks)
+    marks: LayerAnnotations = field(default_factory=LayerAnnotations)
     ids: array[int] = field(default_factory=lambda: array("q"))
     sofas: array[int] = field(default_factory=lambda: array("q"))
 
@@ -183,17 +190,17 @@ class _Cas:
             for first, second, label, text in self.relations
         ]
 
-    def page(self) -> Page:
+    def page(self) -> CasDocument:
         """Return the page: the text of the initial view, and what is indexed in it."""
         names = {name: number for number, (name, _) in self.texts.items()}
         number = names.get(_VIEW, next(iter(names.values()), 0) if len(names) == 1 else 0)
         text = self.texts.get(number, ("", None))[1]
         if not isinstance(text, str):
-            there = listed(names) or "none"
+            there = join_names(names) or "none"
             raise InputError(
                 f"{self.where}: no text of a view {_VIEW} (views: {there}); {_AGAIN}, with its text"
             )
-        layers: dict[str, Marks] = {}
+        layers: dict[str, LayerAnnotations] = {}
         marks: dict[int, Mark] = {}
         for kind, layer in self.layers.items():
             here = np.array(layer.sofas, np.int64) == number
@@ -209,14 +216,14 @@ class _Cas:
             bounds = (np.array(x, np.int64)[kept] for x in (layer.marks.start, layer.marks.end))
             start, end = (array("q", self._code_points(x, text, kind).tolist()) for x in bounds)
             values = {k: list(compress(column, kept)) for k, column in layer.marks.values.items()}
-            layers[kind] = Marks(start, end, values)
+            layers[kind] = LayerAnnotations(start, end, values)
             marks |= {id_: (kind, i) for i, id_ in enumerate(compress(layer.ids, kept))}
         arcs = (
             Arc(marks.get(first), marks.get(second), label)
             for first, second, label, of_text in self.relations
             if of_text == number
         )
-        return Page(text, layers, +self.passed, relations=tuple(arcs))
+        return CasDocument(text, layers, +self.passed, relations=tuple(arcs))
 
     def _code_points(self, offsets: Ints, text: str, kind: str) -> Ints:
         """Return offsets in code points; those outside the text stay outside."""

@@ -11,11 +11,11 @@ from itertools import repeat
 from sys import intern
 from typing import NamedTuple, TypeAlias
 
-from spanagree.errors import InputError, listed, printable, show
+from spanagree.errors import InputError, escape_name, join_names, quote_value
 
 
 @dataclass(eq=False)
-class Marks:
+class LayerAnnotations:
     """The annotations of a layer: where each begins and ends, and its values by feature."""
 
     start: array[int] = field(default_factory=lambda: array("q"))
@@ -57,7 +57,7 @@ class Arc(NamedTuple):
     label: str
 
 
-class Page(NamedTuple):
+class CasDocument(NamedTuple):
     """An annotated document: its text, its layers of spans, and what was passed over, by kind.
 
     Offsets are in code points. A text that is not ``is_whole`` has blanks for white space that the
@@ -65,7 +65,7 @@ class Page(NamedTuple):
     """
 
     text: str
-    layers: dict[str, Marks]
+    layers: dict[str, LayerAnnotations]
     passed: Counter[str]
     is_whole: bool = True
     relations: tuple[Arc, ...] = ()
@@ -91,7 +91,7 @@ class Page(NamedTuple):
         """
         layers = Counter(name for name, _ in chosen)
         for name, feature in chosen:
-            marks = self.layers.get(name, Marks())
+            marks = self.layers.get(name, LayerAnnotations())
             same = repeat(None if feature else short(name), len(marks.start))
             values = marks.values.get(feature or "", same)
             before = f"{short(name)}:" if len(layers) > 1 and feature else ""
@@ -108,7 +108,9 @@ class Page(NamedTuple):
         return not self.is_whole and _blank(text) == _blank(self.text)
 
 
-def choose(pages: Iterable[Page], layer: str | None, feature: str | None, where: str) -> Chosen:
+def choose(
+    pages: Iterable[CasDocument], layer: str | None, feature: str | None, where: str
+) -> Chosen:
     """Return the layers and features asked for, or the only ones in use, if any is.
 
     A layer is named in full, or by the last part of its name; several have commas between them. A
@@ -138,7 +140,7 @@ def choose(pages: Iterable[Page], layer: str | None, feature: str | None, where:
     for named in wanted if chosen else ():
         if named not in [given for _, given in chosen]:
             raise InputError(
-                f"{where}: no feature {show(named)} in any of the layers; leave it out"
+                f"{where}: no feature {quote_value(named)} in any of the layers; leave it out"
             )
     return tuple(chosen)
 
@@ -162,11 +164,11 @@ def _only(counts: Counter[str], asked: str | None, where: str, kind: str) -> str
         return asked if asked in fit else fit[0]
     names = fit or in_use or list(counts)
     distinct = len({*map(short, names)}) == len(names)
-    there = listed(f"{short(name) if distinct else name} ({counts[name]})" for name in names)
+    there = join_names(f"{short(name) if distinct else name} ({counts[name]})" for name in names)
     if asked is None:
         problem = f"{len(names)} {kind}s are in use"
     else:
-        problem = f"{'several ' + kind + 's' if fit else 'no ' + kind} {show(asked)}"
+        problem = f"{'several ' + kind + 's' if fit else 'no ' + kind} {quote_value(asked)}"
     several = ", or several with commas between" if asked is None else ""
     choice = f"choose one with --{kind}{several}" if names else f"leave --{kind} out"
     raise InputError(f"{where}: {problem}; there are {there or 'none'}: {choice}")
@@ -195,7 +197,7 @@ def described(chosen: Chosen) -> str:
     if not chosen:
         return "no layer of spans"
     return " and ".join(
-        f"layer {printable(layer)}, "
-        + (f"feature {printable(feature)}" if feature else "whose name is the label")
+        f"layer {escape_name(layer)}, "
+        + (f"feature {escape_name(feature)}" if feature else "whose name is the label")
         for layer, feature in chosen
     )

@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 from spanagree.errors import (
     InputError,
-    counted,
+    escape_name,
     invalid_value,
-    listed,
-    printable,
+    join_names,
+    pluralize,
     printable_path,
-    show,
+    quote_value,
 )
 from spanagree.files import BOM, PathName, decoded, from_json, naming_files, open_zip, read_bytes
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.inception.cas import read_json, read_xmi
-from spanagree.formats.inception.pages import Marks, Page
+from spanagree.formats.inception.pages import CasDocument, LayerAnnotations
 from spanagree.formats.inception.webanno_tsv import read_tsv
 from spanagree.formats.label_studio.tasks import GROUND_TRUTH
 
@@ -38,7 +38,7 @@ IN_PROGRESS = {
 _CURATOR = "CURATION_USER"
 
 
-EMPTY = Page("", {}, Counter())
+EMPTY = CasDocument("", {}, Counter())
 """A page on which nothing is."""
 
 
@@ -70,7 +70,7 @@ class File(NamedTuple):
     data: bytes
     where: str
 
-    def page(self, layer: str | None = None) -> Page:
+    def page(self, layer: str | None = None) -> CasDocument:
         """Return the page in it."""
         if self.suffix == ".tsv":
             text = decoded(self.where, self.data, "utf-8").removeprefix(BOM)
@@ -102,16 +102,18 @@ class Project:
         self.where = where
         self.layer = layer
         self.in_progress = in_progress
-        self.pages: dict[str, dict[str, Page]] = {}
-        self.texts: dict[str, Page] = {}
+        self.pages: dict[str, dict[str, CasDocument]] = {}
+        self.texts: dict[str, CasDocument] = {}
         self.annotators: dict[str, None] = {}
-        self.declared: Page = EMPTY
+        self.declared: CasDocument = EMPTY
         self.seen: Counter[str] = Counter()
         self.unseen: Counter[str] = Counter()
         self.missing = 0
         self.passed: Counter[str] = Counter()
 
-    def add(self, document: str, files: Sequence[File], states: Mapping[str, str] | None) -> Page:
+    def add(
+        self, document: str, files: Sequence[File], states: Mapping[str, str] | None
+    ) -> CasDocument:
         """Add a document's annotators, by the state of each; return how it was imported."""
         initial = [file for file in files if is_initial(file)]
         before = initial[0].page(self.layer) if initial else EMPTY
@@ -129,7 +131,9 @@ class Project:
         self.unseen["without a record"] += len(others) - len(matched)
         return before
 
-    def take(self, document: str, user: str, file: File | None, state: str, before: Page) -> None:
+    def take(
+        self, document: str, user: str, file: File | None, state: str, before: CasDocument
+    ) -> None:
         """Take what an annotator marked in a document, if she saw it."""
         self.annotators[user] = None
         reason = STATES[state]
@@ -151,7 +155,7 @@ class Project:
         self.passed += page.passed
         self.pages.setdefault(document, {})[user] = page
 
-    def every(self) -> list[Page]:
+    def every(self) -> list[CasDocument]:
         """Return all pages from which a layer may be chosen."""
         return [self.declared, *(page for pages in self.pages.values() for page in pages.values())]
 
@@ -163,7 +167,7 @@ class Project:
             for what, counts in groups.items()
             if counts
         ]
-        left_out = f"{counted(self.missing, 'document')} without a file left out"
+        left_out = f"{pluralize(self.missing, 'document')} without a file left out"
         return sums + [left_out] * bool(self.missing)
 
 
@@ -195,9 +199,9 @@ def file_of(name: str, data: bytes, where: str) -> File:
     with open_zip(where, data) as archive:
         inside = [member for member in archive.names if member.lower().endswith(_READABLE[:3])]
         if len(inside) != 1:
-            there = listed(archive.names) or "nothing"
+            there = join_names(archive.names) or "nothing"
             raise InputError(f"{where}: a zip with {there}; it should hold one .xmi: {_AGAIN}")
-        file = file_of(inside[0], archive.read(inside[0]), f"{where}/{printable(inside[0])}")
+        file = file_of(inside[0], archive.read(inside[0]), f"{where}/{escape_name(inside[0])}")
     return file._replace(stems=(path.stem, *file.stems))
 
 
@@ -226,7 +230,7 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
         def load(kind: str, document: str) -> Iterator[File]:
             for name in files.get((kind, document), ()):
                 if name.lower().endswith(_READABLE):
-                    yield file_of(name, read(name), f"{where}/{printable(name)}")
+                    yield file_of(name, read(name), f"{where}/{escape_name(name)}")
                 else:
                     project.passed[f"{PurePosixPath(name).suffix} file"] += 1
 
@@ -249,7 +253,7 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
         if project.passed["curation file"]:
             advice = f"read what was curated (--ground-truth), or {_AGAIN}"
         raise InputError(
-            f"{where}: no annotations that can be read (files: {listed(suffixes) or 'none'});"
+            f"{where}: no annotations that can be read (files: {join_names(suffixes) or 'none'});"
             f" {advice}"
         )
     project.missing = len(states) - len(project.texts)
@@ -266,7 +270,7 @@ def _about(names: Sequence[str], read: Callable[[str], bytes], where: str) -> Ma
         if name.endswith(".json") and name.rpartition("/")[0] in {f.rstrip("/") for f in folders}
     ]
     for name in candidates:
-        place = f"{where}/{printable(name)}"
+        place = f"{where}/{escape_name(name)}"
         about = from_json(decoded(place, read(name), "utf-8"), place, _AGAIN)
         if isinstance(about, dict) and "annotation_documents" in about:
             return about
@@ -290,22 +294,26 @@ def _state(entry: Mapping[str, str], where: str) -> str:
     """Return the state of a record, however it is spelled."""
     state = entry["state"].upper().replace("_", "")
     if state not in STATES:
-        place = f"document {show(entry['name'])}, annotator {show(entry['user'])}: state"
+        place = (
+            f"document {quote_value(entry['name'])}, annotator {quote_value(entry['user'])}: state"
+        )
         raise invalid_value(
-            f"{where}: {place}", entry["state"], f"known: {listed(STATES)}; {_AGAIN}"
+            f"{where}: {place}", entry["state"], f"known: {join_names(STATES)}; {_AGAIN}"
         )
     return state
 
 
-def _declared(about: Mapping[str, Any]) -> Page:
+def _declared(about: Mapping[str, Any]) -> CasDocument:
     """Return a page with the layers of spans that a project declares, and nothing in them."""
     layers = {}
     for entry in _dicts(about.get("layers")):
         if entry.get("type") == "span":
             features = _dicts(entry.get("features"))
             plain = (f.get("name") for f in features if f.get("link_mode") in (None, "NONE"))
-            layers[str(entry.get("name"))] = Marks(values={str(name): [] for name in plain})
-    return Page("", layers, Counter())
+            layers[str(entry.get("name"))] = LayerAnnotations(
+                values={str(name): [] for name in plain}
+            )
+    return CasDocument("", layers, Counter())
 
 
 def _dicts(value: object) -> Iterator[dict[str, Any]]:
@@ -325,7 +333,7 @@ def _matched(files: Sequence[File], states: Mapping[str, str], where: str) -> di
             fit = [user for user in fit if states[user] in ("FINISHED", "INPROGRESS")]
         if len(fit) > 1 or (fit and fit[0] in matched):
             raise InputError(
-                f"{file.where}: a file of annotator {listed(fit)}"
+                f"{file.where}: a file of annotator {join_names(fit)}"
                 f"{' by its name' if len(fit) > 1 else ', who has another'}; name the files in"
                 f" {where} by their annotators, one for each"
             )

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from spanagree.corpus.collector import same_text
 from spanagree.corpus.raw import RawCorpus
-from spanagree.errors import check_choice, listed, printable, printable_path, show
+from spanagree.errors import check_choice, escape_name, join_names, printable_path, quote_value
 from spanagree.files import Source, lines_of, named_files, naming_files, read_bytes
-from spanagree.formats.combine import unite
+from spanagree.formats.combine import merge_sources
 from spanagree.formats.file_head import FileHead, passed_over, read_head
 from spanagree.formats.inception.cas import knows_cas, read_json, read_xmi
 from spanagree.formats.inception.files import read_pages
-from spanagree.formats.inception.pages import Chosen, Mark, Page, choose, described
+from spanagree.formats.inception.pages import CasDocument, Chosen, Mark, choose, described
 from spanagree.formats.inception.project import (
     IN_PROGRESS,
     Project,
@@ -22,8 +22,8 @@ from spanagree.formats.inception.project import (
 )
 from spanagree.formats.inception.webanno_tsv import knows_webanno_tsv, read_tsv
 from spanagree.formats.patterns import has_pattern
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span, gather
-from spanagree.settings import as_read
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record, gather
+from spanagree.settings import reading_settings
 
 
 def knows_inception(start: FileHead) -> bool:
@@ -71,10 +71,10 @@ def raw_inception(
     pages = {name: _page(starts[name], layer) for name in files if name not in projects}
     every = [page for project in projects.values() for page in project.every()]
     names = {name: printable_path(path) for name, path in files.items()}
-    where = next(iter(names.values())) if len(names) == 1 else listed(names.values())
+    where = next(iter(names.values())) if len(names) == 1 else join_names(names.values())
     chosen = choose([*every, *pages.values()], layer, feature, where)
     asked = {"in_progress": in_progress} if in_progress != "auto" else {}
-    reading = as_read(
+    reading = reading_settings(
         layer=",".join(dict.fromkeys(name for name, _ in chosen)) or None,
         feature=",".join(dict.fromkeys(key for _, key in chosen if key)) or None,
         ground_truth=ground_truth,
@@ -91,12 +91,12 @@ def raw_inception(
         text = next((page for page in pages.values() if page.is_whole), next(iter(pages.values())))
         records = _records({"1": text}, {"1": pages}, chosen, log)
         parts["files"] = gather(records, log, reading, again=False)
-    return unite(parts) if len(parts) > 1 else next(iter(parts.values()))
+    return merge_sources(parts) if len(parts) > 1 else next(iter(parts.values()))
 
 
-def _page(start: FileHead, layer: str | None) -> Page:
+def _page(start: FileHead, layer: str | None) -> CasDocument:
     """Return the page in a file by itself, by what it begins with."""
-    where = printable(start.path)
+    where = escape_name(start.path)
     if start.shape == "xml":
         with open(start.path, "rb") as file:
             return read_xmi(file, where, layer)
@@ -108,8 +108,8 @@ def _page(start: FileHead, layer: str | None) -> Page:
 
 
 def _records(
-    texts: Mapping[str, Page],
-    pages: Mapping[str, Mapping[str, Page]],
+    texts: Mapping[str, CasDocument],
+    pages: Mapping[str, Mapping[str, CasDocument]],
     chosen: Chosen,
     log: ReadLog,
 ) -> Iterator[Record]:
@@ -118,24 +118,24 @@ def _records(
     for id_, document in texts.items():
         annotations = []
         for annotator, page in pages.get(id_, {}).items():
-            place = f"{where}: document {show(id_)}, annotator {show(annotator)}"
+            place = f"{where}: document {quote_value(id_)}, annotator {quote_value(annotator)}"
             if not page.fits(document.text):
                 same_text(page.text, document.text, place)
-            spans = (Span(start, end, label) for start, end, label, _ in page.rows(chosen))
+            spans = (RawSpan(start, end, label) for start, end, label, _ in page.rows(chosen))
             known: dict[Mark | None, int] = {}
             for number, (*_, mark) in enumerate(page.rows(chosen) if page.relations else ()):
                 known.setdefault(mark, number)
             links = [
-                Link(known[arc.first], known[arc.second], arc.label, place)
+                RawRelation(known[arc.first], known[arc.second], arc.label, place)
                 for arc in page.relations
                 if {arc.first, arc.second} <= known.keys()
             ]
             log.passed["other relation"] += len(page.relations) - len(links)
-            annotations.append(Annotation(annotator, spans, relations=links, where=place))
+            annotations.append(RawAnnotation(annotator, spans, relations=links, where=place))
         yield Record(where, id_, {"text": document.text}, annotations)
 
 
-def _note(where: str, chosen: Chosen, read: Page | Project) -> str:
+def _note(where: str, chosen: Chosen, read: CasDocument | Project) -> str:
     """Return what was read of a file, and what was passed over."""
     about = read.says() if isinstance(read, Project) else []
     passed = (note.removeprefix(f"{where}: ") for note in passed_over(where, read.passed))

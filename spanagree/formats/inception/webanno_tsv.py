@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from spanagree.corpus.offsets import Sentences, in_code_points
-from spanagree.errors import InputError, counted, invalid_value, show
+from spanagree.errors import InputError, invalid_value, pluralize, quote_value
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.inception.pages import Arc, Mark, Marks, Page, short
+from spanagree.formats.inception.pages import Arc, CasDocument, LayerAnnotations, Mark, short
 from spanagree.limits import check_expansion
 
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*$")
@@ -35,7 +35,7 @@ def knows_webanno_tsv(start: FileHead) -> bool:
     return bool(_FORMAT.match(first) or (_OLD.match(first) and rows))
 
 
-def read_tsv(lines: Iterable[str], where: str) -> Page:
+def read_tsv(lines: Iterable[str], where: str) -> CasDocument:
     """Return the page in lines.
 
     Offsets count UTF-16 units, as the tool writes them; where the tokens show that they count
@@ -61,13 +61,13 @@ class _Reader:
         self.linked: list[tuple[str, str, str, str, str, str]] = []
         self.on_token: dict[tuple[str, str], int] = {}  # annotations without a number
         self.chains: list[int] = []
-        self.layers: dict[str, Marks] = {}
+        self.layers: dict[str, LayerAnnotations] = {}
         self.numbered: dict[tuple[str, str], int] = {}  # annotations of several tokens
         self.links: set[tuple[int, str]] = set()
         self.passed: Counter[str] = Counter()
         self.is_begun = False  # behind the header
 
-    def read(self, lines: Iterable[str]) -> Page:
+    def read(self, lines: Iterable[str]) -> CasDocument:
         """Return the page; errors name the line."""
         text: list[str] = []
         number = 0
@@ -85,10 +85,12 @@ class _Reader:
                 rest = line[match.end() :] if match else ""
                 cells = rest.split("\t") if rest else []
                 if match is None or len(cells) < self.columns or not (text or self.is_begun):
-                    needed = f"offsets, token and {counted(self.columns, 'column')} below a"
+                    needed = f"offsets, token and {pluralize(self.columns, 'column')} below a"
                     raise invalid_value(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
                 if not _NOTHING.issuperset(cells[self.columns :]):
-                    needed = f"the header declares {counted(self.columns, 'column')} behind a token"
+                    needed = (
+                        f"the header declares {pluralize(self.columns, 'column')} behind a token"
+                    )
                     raise invalid_value(f"{where}:", line, needed)
                 token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
                 if text:
@@ -111,7 +113,7 @@ class _Reader:
             offsets = np.array([marks.start, marks.end])
             points, _ = in_code_points(offsets, place, unit)
             marks.start, marks.end = (array("q", column) for column in points.tolist())
-        return Page(place, self.layers, +self.passed, is_whole=False, relations=arcs)
+        return CasDocument(place, self.layers, +self.passed, is_whole=False, relations=arcs)
 
     def _mark_of(self, layer: str, token: str, number: str) -> Mark | None:
         """Return the annotation that a relation names, by its number, or by its token alone."""
@@ -135,7 +137,7 @@ class _Reader:
                     names[column + 1] = None  # the targets, with the numbers of other annotations
             self.spans.append((layer, names))
             features = (name for name in names.values() if name and not name.startswith(_ROLE))
-            self.layers[layer] = Marks(values={name: [] for name in features})
+            self.layers[layer] = LayerAnnotations(values={name: [] for name in features})
 
     def _annotate(self, cells: list[str], token: str, start: int, end: int, where: str) -> None:
         """Take the annotations of a token, or extend those that began above it."""
@@ -205,8 +207,9 @@ class _Reader:
         for name, value in values.items():
             if marks.values[name][place] != value:
                 raise InputError(
-                    f"{where}: annotation [{key}] has {name} {show(value)}, and"
-                    f" {show(marks.values[name][place])} before; a number stands for one annotation"
+                    f"{where}: annotation [{key}] has {name} {quote_value(value)}, and"
+                    f" {quote_value(marks.values[name][place])} before; a number stands for one"
+                    " annotation"
                 )
         marks.start[place] = min(marks.start[place], start)
         marks.end[place] = max(marks.end[place], end)

@@ -14,7 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Segment
-from spanagree.errors import InputError, SettingError, counted, show
+from spanagree.errors import InputError, SettingError, pluralize, quote_value
 from spanagree.files import PathName, write_bytes
 
 _HEAD = (
@@ -47,7 +47,8 @@ def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
     if len(corpus) != 1 or len(corpus.layers) != 1:
         raise SettingError(
             f"a WebAnno TSV file holds one document of one annotator; there are"
-            f" {counted(len(corpus), 'document')} and {counted(len(corpus.layers), 'annotator')}:"
+            f" {pluralize(len(corpus), 'document')} and"
+            f" {pluralize(len(corpus.layers), 'annotator')}:"
             " write a .zip, which holds a file for each"
         )
     (segments,) = corpus[0].segments.values()
@@ -61,7 +62,9 @@ def changed_in_webanno(corpus: Corpus) -> list[str]:
     changed = sum(bool(white_space.strip(" ")) for white_space in beginnings)
     if not changed:
         return []
-    return [f"{counted(changed, 'text')} written with blanks for the white space at its beginning"]
+    return [
+        f"{pluralize(changed, 'text')} written with blanks for the white space at its beginning"
+    ]
 
 
 def _project(corpus: Corpus) -> bytes:
@@ -72,7 +75,7 @@ def _project(corpus: Corpus) -> bytes:
     for name in names:
         if not _NAME.fullmatch(name) or name.startswith("INITIAL_CAS"):
             raise InputError(
-                f"{show(name)} cannot be the name of a file in a .zip; give it another"
+                f"{quote_value(name)} cannot be the name of a file in a .zip; give it another"
             )
     files: dict[str, bytes] = {}
     records = []
@@ -100,8 +103,8 @@ def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
     tokens = [match.span() for match in re.finditer(r"\S+", text)]
     if text and not tokens:
         raise InputError(
-            f"document {show(id_)}: white space only, in which there is no token for WebAnno TSV;"
-            " leave it out"
+            f"document {quote_value(id_)}: white space only, in which there is no token for"
+            " WebAnno TSV; leave it out"
         )
     units = [0, *accumulate(1 + (sign > "\uffff") for sign in text)]
     rows = _rows(text, tokens, segments, id_)
@@ -120,7 +123,8 @@ def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
         return "\n".join([*lines, ""]).encode()
     except UnicodeEncodeError:
         raise InputError(
-            f"document {show(id_)}: half a surrogate pair, which UTF-8 does not have; correct it"
+            f"document {quote_value(id_)}: half a surrogate pair, which UTF-8 does not have;"
+            " correct it"
         ) from None
 
 
@@ -133,7 +137,8 @@ def _rows(
     for number, (start, end, label) in enumerate(segments):
         if (text[start] + text[end - 1]).split() != [text[start] + text[end - 1]]:
             raise InputError(
-                f"document {show(id_)}: segment {start}–{end} {show(label)} has white space at an"
+                f"document {quote_value(id_)}: segment {start}–{end} {quote_value(label)} has"
+                " white space at an"
                 " edge, which WebAnno TSV cannot hold; --repair strip-space takes it away"
             )
         for i in range(bisect_right(ends, start), bisect_left(starts, end)):

@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 
 from spanagree.corpus.details import SCORE
 from spanagree.corpus.offsets import number_standing
-from spanagree.errors import InputError, SettingError, counted, listed, show
+from spanagree.errors import InputError, SettingError, join_names, pluralize, quote_value
 from spanagree.files import PathName
 from spanagree.formats.exports import check_named, nameless
 from spanagree.formats.json_records import json_records
-from spanagree.formats.label_studio.tasks import GROUND_TRUTH, Answer, Task, Tasks
-from spanagree.formats.records import Annotation, Link, ReadLog, Record, Span
+from spanagree.formats.label_studio.tasks import GROUND_TRUTH, Answer, SourceTask, SourceTasks
+from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
 
 _RESULTS = (" result", "choice", "region of sound")  # of what is no span
 _NEEDED = "a list of tasks is needed, as Label Studio exports it"
@@ -53,13 +53,13 @@ def records(
         SettingError: for an unknown key or choice.
     """
     check_named(annotator_from, "id", "email", "file")
-    export = Tasks(log, annotator_from, predictions, ground_truth, document)
+    export = SourceTasks(log, annotator_from, predictions, ground_truth, document)
     tasks = deque(export.read(json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{log.name}: no tasks; {_NEEDED}")
     results = {kind: n for kind, n in log.passed.items() if kind.endswith(_RESULTS) and n}
     if results and not any(task.regions for task in tasks):
-        there = listed(f"{kind} {number}" for kind, number in results.items())
+        there = join_names(f"{kind} {number}" for kind, number in results.items())
         raise InputError(
             f"{log.name}: nothing is marked in a text, and other things are ({there}); regions of"
             " images or sound, chats and answers for a whole text are not read as spans"
@@ -78,22 +78,22 @@ def records(
         annotations = (_annotation(a, task.where, targets, {*by}, log) for a in of_task)
         yield Record(task.where, id_, content, annotations)
     if moved := export.moved.total():
-        names = listed(name or "the file's annotator" for name in export.moved)
+        names = join_names(name or "the file's annotator" for name in export.moved)
         log.notes.append(
-            f"{log.name}: {counted(moved, 'annotation')} marked as ground truth, given to"
+            f"{log.name}: {pluralize(moved, 'annotation')} marked as ground truth, given to"
             f" {GROUND_TRUTH} in place of the annotators who made them: {names}"
         )
     if by[""]:
-        log.notes += nameless(log.name, counted(by[""], "annotation"), "completed_by", {*by})
+        log.notes += nameless(log.name, pluralize(by[""], "annotation"), "completed_by", {*by})
 
 
-def _text_of(task: Task, key: str, *, in_html: bool) -> str:
+def _text_of(task: SourceTask, key: str, *, in_html: bool) -> str:
     """Return the text of a task in which spans are."""
     text = task.texts.get(key)
     if text is None:
-        rest = f"there are {listed(task.texts)}, and --text (text=) chooses the key that"
+        rest = f"there are {join_names(task.texts)}, and --text (text=) chooses the key that"
         raise InputError(
-            f"{task.where}: no text {show(key)} in its data"
+            f"{task.where}: no text {quote_value(key)} in its data"
             + (f"; {rest} all tasks have" if task.texts else ", nor any other; each task needs one")
         )
     return _plain(text) if in_html else text
@@ -101,21 +101,21 @@ def _text_of(task: Task, key: str, *, in_html: bool) -> str:
 
 def _annotation(
     answer: Answer, where: str, targets: Collection[str], people: Collection[str], log: ReadLog
-) -> Annotation:
+) -> RawAnnotation:
     """Return what was marked in the text that is read."""
     clash = answer.is_model and answer.layer in people
     name = f"{answer.layer} (prediction)" if clash else answer.layer
-    where = f"{where}, annotator {show(name)}"
+    where = f"{where}, annotator {quote_value(name)}"
     if answer.regions is None:
-        return Annotation(name, None, where=where)
-    spans: list[Span] = []
+        return RawAnnotation(name, None, where=where)
+    spans: list[RawSpan] = []
     first_of: list[int | None] = []  # per region the number of its first span
     scores = answer.scores or (None,) * len(answer.regions)
     for (start, end, labels, surface, target), score in zip(answer.regions, scores, strict=True):
         is_read = target in targets
         first_of.append(len(spans) if is_read else None)
         details = None if score is None else {SCORE: str(score)}
-        spans += [Span(start, end, label, surface, details) for label in labels if is_read]
+        spans += [RawSpan(start, end, label, surface, details) for label in labels if is_read]
     log.passed["span in another text"] += first_of.count(None)
     pairs = [*zip(answer.ids, first_of, strict=True)] if answer.ids else []
     known = {id_: number for id_, number in pairs if number is not None}
@@ -126,21 +126,21 @@ def _annotation(
             log.passed["other relation"] += 1
             continue
         ends = known.get(first), known.get(second)
-        relations += [Link(*ends, label, where, directed) for label in labels]
-    return Annotation(name, spans, answer.when, relations, where=where)
+        relations += [RawRelation(*ends, label, where, directed) for label in labels]
+    return RawAnnotation(name, spans, answer.when, relations, where=where)
 
 
-def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str, set[str]]:
+def _text_key(tasks: Sequence[SourceTask], asked: str | None, name: str) -> tuple[str, set[str]]:
     """Return the key of the text, and the targets that the spans in it have."""
     keys = list(dict.fromkeys(key for task in tasks for key in task.texts))
-    choose = f"the data of the tasks has {listed(keys)}; --text (text=) chooses one"
+    choose = f"the data of the tasks has {join_names(keys)}; --text (text=) chooses one"
     if not keys:
         raise InputError(
             f"{name}: no text in the data of the tasks; spans are in texts, which have to be in the"
             " export itself"
         )
     if asked is not None and asked not in keys:
-        raise SettingError(f"{name}: no text {show(asked)}: {choose}")
+        raise SettingError(f"{name}: no text {quote_value(asked)}: {choose}")
     fitting: dict[str, Counter[str]] = {}
     quoted: set[str] = set()  # targets whose spans have their words
     for task in tasks:
@@ -157,13 +157,14 @@ def _text_key(tasks: Sequence[Task], asked: str | None, name: str) -> tuple[str,
     unknown = [target for target in best if target not in {*quoted, *keys}]
     if unknown and len(keys) > 1 and len(best) > 1:
         raise InputError(
-            f"{name}: nothing shows in which text the spans of to_name {listed(unknown)} are; the"
-            f" data of the tasks has {listed(keys)}: make to_name one of these, or add text to the"
-            " value of each span, the words that it covers"
+            f"{name}: nothing shows in which text the spans of to_name {join_names(unknown)} are;"
+            " the"
+            f" data of the tasks has {join_names(keys)}: make to_name one of these, or add text to"
+            " the value of each span, the words that it covers"
         )
     chosen = {key for key in best.values() if key is not None}
     if asked is None and len(chosen) > 1:
-        raise InputError(f"{name}: there are spans in {listed(sorted(chosen))}: {choose}")
+        raise InputError(f"{name}: there are spans in {join_names(sorted(chosen))}: {choose}")
     likely = [*chosen, "text"]
     only = keys[0] if len(keys) == 1 else None
     key = asked or next((target for target in likely if target in keys), only)

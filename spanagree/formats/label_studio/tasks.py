@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from spanagree.corpus.collector import text_of_whole
-from spanagree.errors import InputError, invalid_value, is_whole, listed, show
+from spanagree.errors import InputError, invalid_value, is_whole, join_names, quote_value
 from spanagree.formats.exports import OUR_ID, objects_in, seconds
 from spanagree.formats.file_head import FileHead
 from spanagree.formats.paths import first_at
@@ -42,7 +42,7 @@ class Region(NamedTuple):
     target: str
 
 
-class Relation(NamedTuple):
+class RegionRelation(NamedTuple):
     """A relation between regions, by their ids; with a direction it leads from first to second."""
 
     first: str
@@ -63,13 +63,13 @@ class Answer(NamedTuple):
     when: float | None
     regions: list[Region] | None
     is_model: bool = False
-    relations: tuple[Relation, ...] = ()
+    relations: tuple[RegionRelation, ...] = ()
     ids: tuple[str, ...] = ()
     html: tuple[str, ...] = ()
     scores: tuple[Any, ...] = ()
 
 
-class Task(NamedTuple):
+class SourceTask(NamedTuple):
     """A task: its texts by their keys, and what was marked in it."""
 
     where: str
@@ -106,7 +106,7 @@ def _is_min(entry: Mapping[str, Any]) -> bool:
     )
 
 
-class Tasks:
+class SourceTasks:
     """Reads tasks, and counts what is passed over.
 
     ``annotator_from`` says what names an annotator: ``id``, ``email`` or ``file``.
@@ -129,7 +129,7 @@ class Tasks:
         """Annotations of each annotator that are those of the ground truth."""
         self._emails: dict[str, str] = {}
 
-    def read(self, records: Iterable[tuple[str, Any]]) -> Iterator[Task]:
+    def read(self, records: Iterable[tuple[str, Any]]) -> Iterator[SourceTask]:
         """Yield the tasks in the records of an export.
 
         Raises:
@@ -139,7 +139,7 @@ class Tasks:
             if not isinstance(entry, dict):
                 raise invalid_value(f"{place}:", entry, "Label Studio has an object for each task")
             id_ = entry.get("id")
-            where = place if id_ is None else f"{place}, task {show(id_)}"
+            where = place if id_ is None else f"{place}, task {quote_value(id_)}"
             if isinstance(entry.get("data"), dict):
                 yield self._task(entry, where)
             elif _is_min(entry):
@@ -147,11 +147,11 @@ class Tasks:
             else:
                 raise InputError(
                     f"{where}: neither data, as in Label Studio's JSON, nor annotator, as in its"
-                    f" JSON-MIN; the keys are {listed(entry)}: export the project"
+                    f" JSON-MIN; the keys are {join_names(entry)}: export the project"
                     " once more, as JSON"
                 )
 
-    def _task(self, entry: Mapping[str, Any], where: str) -> Task:
+    def _task(self, entry: Mapping[str, Any], where: str) -> SourceTask:
         """Return a task of a JSON export."""
         self.log.look_beside(entry)
         data = entry["data"]
@@ -170,7 +170,7 @@ class Tasks:
                 self.passed[key[:-1]] += len(entry[key])
                 objects = (item for item in entry[key] if isinstance(item, dict))
                 self.within[f"in {key}"] += sum(map(_n_spans, objects))
-        return Task(where, id_, _texts(data), answers)
+        return SourceTask(where, id_, _texts(data), answers)
 
     def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Answer:
         layer = self.annotator(entry.get("completed_by"), where)
@@ -201,7 +201,7 @@ class Tasks:
         regions: list[Region] = []
         ids: list[Any] = []
         scores: list[Any] = []
-        relations: list[Relation] = []
+        relations: list[RegionRelation] = []
         html: dict[str, None] = {}
         items = objects_in(entry.get("result"), "result", where)
         labelled = {str(item.get("id")) for item in items if item.get("type") in _SPANS}
@@ -235,7 +235,7 @@ class Tasks:
         answer = Answer(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
         return answer._replace(scores=of_model)
 
-    def _min_row(self, entry: Mapping[str, Any], where: str) -> Task:
+    def _min_row(self, entry: Mapping[str, Any], where: str) -> SourceTask:
         """Return a row of JSON-MIN, which is one annotation, as a task."""
         regions = []
         html: dict[str, None] = {}
@@ -261,7 +261,7 @@ class Tasks:
         layer = self.annotator(entry.get("annotator"), where)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
         answer = Answer(layer, _time(entry), regions, html=tuple(html))
-        return Task(
+        return SourceTask(
             where, self._id_of(entry, entry.get(OUR_ID, entry["id"]), where), texts, [answer]
         )
 
@@ -272,8 +272,8 @@ class Tasks:
         id_ = first_at(data, self.document)
         if id_ is None:
             raise InputError(
-                f"{where}: nothing at document {show(self.document)} in its data, which has"
-                f" {listed(data)}; name a path to the id in every task"
+                f"{where}: nothing at document {quote_value(self.document)} in its data, which has"
+                f" {join_names(data)}; name a path to the id in every task"
             )
         return id_
 
@@ -301,8 +301,9 @@ class Tasks:
         other = self._emails.setdefault(name, str(email))
         if other != email:
             raise InputError(
-                f"{where}: the annotators {show(email)} and {show(other)} are both called"
-                f" {show(name)}; leave out --annotator-from email, so that numbers are names"
+                f"{where}: the annotators {quote_value(email)} and {quote_value(other)} are both"
+                " called"
+                f" {quote_value(name)}; leave out --annotator-from email, so that numbers are names"
             )
         return sys.intern(name)
 
@@ -326,13 +327,13 @@ def _by_taxonomy(value: Any) -> dict[str, Any] | None:
     return {**{key: value[key] for key in value if key != "taxonomy"}, "labels": labels}
 
 
-def _relation(item: Mapping[str, Any]) -> Relation:
+def _relation(item: Mapping[str, Any]) -> RegionRelation:
     """Return the relation that an item of a result is."""
     ends = [str(item.get(key)) for key in ("from_id", "to_id")]
     if item.get("direction") == "left":
         ends.reverse()
     labels = tuple(map(str, item.get("labels") or ["relation"]))
-    return Relation(ends[0], ends[1], labels, item.get("direction") != "bi")
+    return RegionRelation(ends[0], ends[1], labels, item.get("direction") != "bi")
 
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
@@ -410,7 +411,8 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
         start, end = places.get("start"), places.get("end")
     elif isinstance(start, str) and start.startswith("/"):
         raise InputError(
-            f"{where}: a span starts at {show(start)}, a path in HTML, and has no globalOffsets;"
+            f"{where}: a span starts at {quote_value(start)}, a path in HTML, and has no"
+            " globalOffsets;"
             " submit the annotation once more in a current version of Label Studio, which adds them"
         )
     if not is_whole(start) or not is_whole(end):

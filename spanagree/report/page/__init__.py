@@ -16,9 +16,9 @@ from typing import Any
 
 from spanagree.choices import ChanceOrAuto, MatchName
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import SettingError, counted
+from spanagree.errors import SettingError, pluralize
 from spanagree.files import PathName, check_writable, write_bytes
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.report.overview import (
     Overview,
     first,
@@ -31,7 +31,7 @@ from spanagree.report.page.documents import data_of
 from spanagree.results.frame import figure
 from spanagree.results.html import Html, escaped, name, number, remarks, table
 from spanagree.results.svg import shade
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 from spanagree.slices.metadata import Source
 from spanagree.slices.values import SliceBy
 from spanagree.version import __version__
@@ -90,7 +90,7 @@ def write_report(
     ...     Path(f"{folder}/report.html").read_text("utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    corpus = corpus_of(corpus)
+    corpus = as_corpus(corpus)
     check_writable(path)
     against = references is not None or systems is not None
     _check_kind(corpus, gold, team=team, against=against)
@@ -124,7 +124,7 @@ def _check_kind(corpus: Corpus, gold: str | None, *, team: bool, against: bool) 
     if team and gold is not None:
         raise SettingError("gold and team; a report is on systems against gold or on a team")
     if team and len(corpus.layers) < 2:
-        annotators = counted(len(corpus.layers), "annotator")
+        annotators = pluralize(len(corpus.layers), "annotator")
         raise SettingError(f"{annotators}; a report on a team needs two")
 
 
@@ -136,7 +136,7 @@ def page(report: Overview) -> str:
         .get_template(report.TEMPLATE)
         .render(
             report=report,
-            document=unit(report.difficulty.settings),
+            document=document_noun(report.difficulty.settings),
             policy=Html(
                 f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
                 " base-uri 'none'; form-action 'none'"
@@ -164,7 +164,7 @@ def _environment() -> Any:
     )
     environment.tests["nan"] = math.isnan
     environment.globals |= {"version": __version__, "pieces": pieces}
-    used = (counted, figure, first, name, number, remarks, shade, table)
+    used = (pluralize, figure, first, name, number, remarks, shade, table)
     environment.globals |= {function.__name__: function for function in used}
     return environment
 

@@ -15,7 +15,7 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.segments import Layer, is_time
 from spanagree.corpus.times import in_seconds
 from spanagree.report.overview import Overview
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
 
 _HALVES = re.compile("[\ud800-\udfff]")  # each becomes one character, so that offsets stay
@@ -30,7 +30,7 @@ def data_of(report: Overview) -> str:
     place = np.full(len(corpus), -1)
     place[hard.defined] = which
     data = {
-        "document": unit(hard.settings),
+        "document": document_noun(hard.settings),
         "offsets": corpus.offsets,
         "seconds": in_seconds(1, corpus.offsets) if is_time(corpus.offsets) else None,
         "kinds": OUTCOMES,

@@ -13,10 +13,10 @@ from spanagree.agreement.result import Agreement
 from spanagree.agreement.team import Pair
 from spanagree.comparisons.pairing import OUTCOMES
 from spanagree.comparisons.tally import Tally
-from spanagree.errors import counted, cut
+from spanagree.errors import pluralize, truncate
 from spanagree.levels.difficulty import bins
 from spanagree.levels.difficulty import remarks as remarks_on
-from spanagree.references.against import Person
+from spanagree.references.against import HumanAgreement
 from spanagree.report.overview import (
     SHOWN,
     Overview,
@@ -32,7 +32,7 @@ from spanagree.results.plots import dot_of
 from spanagree.results.score import Score
 from spanagree.results.score_columns import F1
 from spanagree.results.svg import bar, histogram, ranges, shade, slopes, strip
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 
 _WIDE = 8  # columns of a matrix whose names stand upright
 _ROWS = 100  # labels
@@ -99,7 +99,7 @@ def named(full: str, short: Mapping[str, str], longest: int = LONGEST) -> Html:
     shown = short.get(full, full)
     if shown == full:
         return name(full, longest)
-    return el("bdi", cut(shown, longest), title=full)
+    return el("bdi", truncate(shown, longest), title=full)
 
 
 _LEADING = ("corrected F1", "system/human corrected", "F1", "chance F1")
@@ -150,7 +150,7 @@ def show_members(report: TeamOverview) -> Html:
     if left := len(narrow.rows[_MEMBERS:]):
         others = replace(narrow, rows=narrow.rows[_MEMBERS:], remarks=())
         parts.append(
-            folded(f"the other {counted(left, 'annotator')}", show_bars(others, report.short))
+            folded(f"the other {pluralize(left, 'annotator')}", show_bars(others, report.short))
         )
     for title, order in {
         _MORE_COLUMNS: spare,
@@ -275,7 +275,7 @@ def _show_by_label(
 ) -> Html:
     """Return a matrix with a row for each label; of very many the first."""
     left = len(rows[_ROWS:])
-    more = [f"and {counted(left, 'more label')}; evaluate --by label has all"] if left else []
+    more = [f"and {pluralize(left, 'more label')}; evaluate --by label has all"] if left else []
     kind, caption = kind_of(result), _kinds_shown(result)
     made = show_matrix(caption, rows[:_ROWS], heads, lambda i, j: _cell(f1(i, j), kind))
     return Html(made + remarks(*more))
@@ -283,10 +283,10 @@ def _show_by_label(
 
 def show_levels(report: SystemsOverview) -> Html:
     """Return the F1 of each level of difficulty and system, and of all documents."""
-    levels, document = report.levels, unit(report.difficulty.settings)
+    levels, document = report.levels, document_noun(report.difficulty.settings)
     parts = [(figure((level.low, level.high)), part) for level, part in levels.defined]
     parts.append(("all", levels.whole))
-    rows = [(title, counted(part.documents, document)) for title, part in parts]
+    rows = [(title, pluralize(part.documents, document)) for title, part in parts]
 
     names, kind = [system.name for system in report.placed], kind_of(report.evaluation)
 
@@ -327,7 +327,9 @@ def show_tests(report: SystemsOverview) -> Html:
     made = show_matrix(caption, rows, _heads(report)[1:], cell)
     below = [f"in bold: told apart (p below 0.05, {result.settings.test}); pale: not told apart"]
     if any(pair.left_out for pair in result.pairs):
-        below.append(f"each difference is that on the {unit(result.settings)}s that both saw")
+        below.append(
+            f"each difference is that on the {document_noun(result.settings)}s that both saw"
+        )
     return Html(made + remarks(*below, *result.caveats, f"signature: {result.signature}"))
 
 
@@ -335,7 +337,7 @@ def _captioned(chart: Html, caption: str) -> Html:
     return el("figure", el("figcaption", caption), scrolled(chart, caption))
 
 
-def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: Person) -> Html:
+def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgreement) -> Html:
     """Return a chart of F1 as observed and corrected: of systems, of very many the best.
 
     The F1 of ``people`` among themselves stands beside them.
@@ -347,7 +349,7 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: Person) -
     lines = [(report.short.get(s.name, s.name), s.f1.observed, s.f1.corrected, "") for s in shown]
     chart, below = slopes(lines), []
     if left := len(report.placed) - len(systems):
-        below.append(f"without {counted(left, 'system')}, undefined or of the lowest ranks")
+        below.append(f"without {pluralize(left, 'system')}, undefined or of the lowest ranks")
     return Html(_captioned(chart, "From F1 as observed to corrected F1") + remarks(*below))
 
 
@@ -356,7 +358,9 @@ def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Htm
     binned, below = bins(report.difficulty), remarks_on(report.difficulty)
     if not any(binned[0]):
         return remarks("no document has a difficulty", *below)
-    documents = counted(int(report.difficulty.defined.sum()), unit(report.difficulty.settings))
+    documents = pluralize(
+        int(report.difficulty.defined.sum()), document_noun(report.difficulty.settings)
+    )
     caption = f"{documents} by difficulty: 1 − the agreement that chance alone would give"
     return Html(_captioned(histogram(*binned, borders or []), caption) + remarks(*below))
 
@@ -376,7 +380,7 @@ def show_outcomes(report: Overview, first: str, second: str) -> Html:
     ]
     if left := len(report.pairs) - len(rows):
         below.append(
-            f"{report.PAIRS_SHOWN} {counted(SHOWN, 'pair')}; {left} more are left out here"
+            f"{report.PAIRS_SHOWN} {pluralize(SHOWN, 'pair')}; {left} more are left out here"
         )
     return show_bars(Frame(columns, rows, remarks=below), report.short)
 
@@ -479,7 +483,7 @@ def chance_of(result: Agreement, pair: Pair) -> str:
 
 def show_coverage(report: TeamOverview) -> Html:
     """Return a table of which documents each annotator saw."""
-    document, layers = unit(report.difficulty.settings), report.corpus.layers
+    document, layers = document_noun(report.difficulty.settings), report.corpus.layers
     columns = [
         Column("", "annotator", "name"),
         Column("", f"{document}s seen", "count"),
@@ -492,7 +496,7 @@ def show_coverage(report: TeamOverview) -> Html:
         for name, layer in zip(report.annotators, shown, strict=True)
     ]
     below = [
-        f"{counted(times, document)} seen by {counted(annotators, 'annotator')}"
+        f"{pluralize(times, document)} seen by {pluralize(annotators, 'annotator')}"
         for annotators, times in enumerate(report.seen_by)
         if times
     ][:SHOWN]
