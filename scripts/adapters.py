@@ -325,12 +325,12 @@ def with_quotes(corpus: Any, unplaced: Sequence[Sequence[tuple[int, str]]]) -> A
     from spanagree.corpus.unplaced import UnplacedQuotes
 
     raw = corpus.to_raw()
-    of_system = raw.of_annotator == raw.annotators.index("system")
-    annotation = {d: i for i, d in enumerate(raw.of_document.tolist()) if of_system[i]}
+    of_system = raw.annotator_index == raw.annotators.index("system")
+    annotation = {d: i for i, d in enumerate(raw.document_index.tolist()) if of_system[i]}
     lost = [(annotation[d], *quote) for d, quotes in enumerate(unplaced) for quote in quotes]
     at, sizes, labels = zip(*lost, strict=True)
     quotes = UnplacedQuotes.of(at, labels, [""] * len(lost), "tokens", sizes)
-    return sa.Corpus.from_raw(raw.but(unplaced=quotes))
+    return sa.Corpus.from_raw(raw.replace(unplaced=quotes))
 
 
 ADAPTERS: Mapping[str, Callable[[Case], Answer | list[Any]]] = {

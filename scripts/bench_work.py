@@ -139,7 +139,7 @@ def capitals(part: int) -> Pair:
     corpus = with_capitals(part)
     paths = [scratch() / f"{name}.conll" for name in corpus.layers]
     for path in paths:
-        sa.formats.write_conll(corpus.of_annotators([path.stem]), path)
+        sa.formats.write_conll(corpus.select_annotators([path.stem]), path)
     asked = ["evaluate", *map(str, paths)]
     return process([*asked, "--places", "capitals"]), process(asked)
 
@@ -154,7 +154,7 @@ def with_capitals(part: int) -> sa.Corpus:
     """The tags of the yardstick, with tokens of which some begin with a capital."""
     gold, mine = (inputs.sentences(20_000 // part, 25, seed) for seed in (1, 2))
     corpus = sa.from_tags({"gold": gold, "mine": mine})
-    return corpus.but(tokens=inputs.capitalised(gold))
+    return corpus.replace(tokens=inputs.capitalised(gold))
 
 
 def words(part: int) -> Pair:
@@ -290,7 +290,7 @@ def answers(part: int, *asked: str) -> Pair:
     corpus = sa.read(Path(__file__).parent.parent / "corpora" / "answers" / "answers.jsonl")
     path = scratch() / "answers.jsonl"
     few = corpus.subset(range(max(len(corpus) // part, 2)))
-    sa.formats.write_jsonl(few.of_annotators(few.annotators[:6]), path)
+    sa.formats.write_jsonl(few.select_annotators(few.annotators[:6]), path)
     return lambda: command("agree", path, "--match", "overlap", *asked), yardstick(part)
 
 

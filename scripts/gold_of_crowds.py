@@ -143,7 +143,7 @@ def abstracts(folder: Path) -> sa.Corpus:
 
 def figures(corpus: sa.Corpus, name: str, match: MatchName) -> sa.results.Score:
     """Return F1 of a layer against the truth."""
-    return sa.evaluate(corpus.of_annotators([TRUTH, name]), TRUTH, match=match)[name].f1
+    return sa.evaluate(corpus.select_annotators([TRUTH, name]), TRUTH, match=match)[name].f1
 
 
 def of_way(corpus: sa.Corpus, how: dict[str, Any]) -> tuple[sa.results.Score, sa.results.Score]:

@@ -93,7 +93,7 @@ def simulations(_: argparse.Namespace) -> None:
 
 def seconds_of(corpus: sa.Corpus, gold: str, system: str) -> float:
     """How long gold and one system take, their random annotations and the raw scores."""
-    both = corpus.of_annotators([gold, system])
+    both = corpus.select_annotators([gold, system])
     times = []
     for _ in range(ROUNDS):
         begin = time.perf_counter()

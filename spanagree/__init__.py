@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from spanagree.public import homes_of, shown_names
+from spanagree.public import RENAMED, homes_of, shown_names
 from spanagree.version import __version__ as __version__
 
 TYPE_CHECKING = False  # typing takes a while to load
@@ -110,6 +110,7 @@ def __getattr__(name: str) -> object:
 
     if find_spec(f"spanagree.{name}"):  # from spanagree import choices
         raise AttributeError(f"module 'spanagree.{name}' is not imported")
+    name = RENAMED.get(name, name)
     for package in map(import_module, (f"spanagree.{folder}" for folder in PACKAGES)):
         if name in package.__all__:  # which is found here too
             value = globals()[name] = getattr(package, name)

@@ -52,7 +52,7 @@ def unique(numbers: NDArray[Any]) -> NDArray[Any]:
 def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
     """Return a table's distinct rows, sorted; which of them each row is; how often each occurs.
 
-    >>> rows, which, counts = distinct(np.array([2, 1, 2]), np.array([5, 5, 5]))
+    >>> rows, which, counts = unique_rows(np.array([2, 1, 2]), np.array([5, 5, 5]))
     >>> [column.tolist() for column in rows], which.tolist(), counts.tolist()
     ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
     """
@@ -115,7 +115,7 @@ def unique_matrix_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
 
     Rows are compared as bytes: their order is one of its own, whatever order they come in.
 
-    >>> rows, which, counts = distinct_rows(np.array([[2, 5], [1, 5], [2, 5]]))
+    >>> rows, which, counts = unique_matrix_rows(np.array([[2, 5], [1, 5], [2, 5]]))
     >>> rows[which].tolist(), sorted(counts.tolist())
     ([[2, 5], [1, 5], [2, 5]], [1, 2])
     """
@@ -133,7 +133,7 @@ def unique_matrix_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
 def is_repeated_row(*columns: Ints) -> Bools:
     """Return which rows of a table stand further up already.
 
-    >>> met_before(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
+    >>> is_repeated_row(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [False, False, True]
     """
     again = np.zeros(len(columns[0]), np.bool_)
@@ -149,7 +149,7 @@ def is_repeated_row(*columns: Ints) -> Bools:
 def first_equal_row(*columns: Ints) -> Ints:
     """Return for each row of a table the first row that is the same.
 
-    >>> first_alike(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
+    >>> first_equal_row(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [0, 1, 0]
     """
     _, which, _ = unique_rows(*(np.asarray(column, np.int64) for column in columns))
@@ -173,7 +173,7 @@ def in_order(*columns: Ints) -> bool:
 def group_indices(which: Ints, count: int) -> list[Ints]:
     """Return for each number below ``count`` the indices at which it stands.
 
-    >>> [g.tolist() for g in groups(np.array([1, 0, 1]), 3)]
+    >>> [g.tolist() for g in group_indices(np.array([1, 0, 1]), 3)]
     [[1], [0, 2], []]
     """
     order = np.argsort(which, kind="stable")
@@ -195,7 +195,7 @@ def places_in(table: tuple[Ints, Ints], rows: tuple[Ints, Ints]) -> Ints:
 def dense_ranks(values: Sequence[Any]) -> Ints:
     """Return the place of each value among all, sorted: in a canonical order.
 
-    >>> ranks(["cem", "ann", "bob"]).tolist()
+    >>> dense_ranks(["cem", "ann", "bob"]).tolist()
     [2, 0, 1]
     """
     place = np.empty(len(values), np.int64)
@@ -216,7 +216,7 @@ def compact(values: Ints) -> Ints:
 def expand_ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """Return all numbers from each low up to its high, concatenated, and each one's range.
 
-    >>> [x.tolist() for x in ranges(np.array([3, 8]), np.array([5, 9]))]
+    >>> [x.tolist() for x in expand_ranges(np.array([3, 8]), np.array([5, 9]))]
     [[3, 4, 8], [0, 0, 1]]
     """
     size = high - low
@@ -229,7 +229,7 @@ def batches_up_to(sizes: Ints, together: int, most: int | None = None) -> Iterat
 
     ``most``: how many rows stand together at the most.
 
-    >>> list(portions_of(np.array([2, 2, 9, 1]), 4))
+    >>> list(batches_up_to(np.array([2, 2, 9, 1]), 4))
     [(0, 2), (2, 3), (3, 4)]
     """
     low, up_to = 0, np.cumsum(sizes)
@@ -280,7 +280,7 @@ def join_unsorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
 def hash_names(names: Iterable[str]) -> Hashes:
     """Return a number for each name, wherever it is made the same; two hardly ever share one.
 
-    >>> a, b, again = hashed(["a", "b", "a"]).tolist()
+    >>> a, b, again = hash_names(["a", "b", "a"]).tolist()
     >>> a == again, a == b
     (True, False)
     """

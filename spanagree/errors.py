@@ -91,7 +91,7 @@ class MissingLayerError(SettingError):
 def quote_value(value: object) -> str:
     """Return a user's value for a message: quoted, on one line, with escapes, cut.
 
-    >>> show("B-PER\\x1b[31m")
+    >>> quote_value("B-PER\\x1b[31m")
     "'B-PER\\\\x1b[31m'"
     """
     try:
@@ -104,7 +104,7 @@ def quote_value(value: object) -> str:
 def truncate(text: str, longest: int) -> str:
     """Return the beginning of a text; a mark stands for what is left out.
 
-    >>> cut("newspaper", 5)
+    >>> truncate("newspaper", 5)
     'news…'
     """
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
@@ -126,7 +126,7 @@ def shortened(text: str) -> str:
 def escape_name(text: str) -> str:
     """Return a name for a terminal or a table: characters that do not print are escaped.
 
-    >>> printable("a\\tb")
+    >>> escape_name("a\\tb")
     'a\\\\tb'
     """
     if text.isprintable():
@@ -146,7 +146,7 @@ def printable_path(path: str | os.PathLike[str]) -> str:
 def join_names(names: Iterable[object]) -> str:
     """Return names for a message, with commas between; of many or long ones, the beginnings.
 
-    >>> listed(["gold", "mine"]), listed("abcdefghijklmnopqrstuvw")[-16:]
+    >>> join_names(["gold", "mine"]), join_names("abcdefghijklmnopqrstuvw")[-16:]
     ('gold, mine', 's, t, … (3 more)')
     """
     every = [escape_name(name) if isinstance(name, str) else quote_value(name) for name in names]
@@ -157,7 +157,7 @@ def join_names(names: Iterable[object]) -> str:
 def pluralize(number: int, noun: str) -> str:
     """Return a number and its noun.
 
-    >>> counted(1, "pair"), counted(2, "pair"), counted(0, "category")
+    >>> pluralize(1, "pair"), pluralize(2, "pair"), pluralize(0, "category")
     ('1 pair', '2 pairs', '0 categories')
     """
     if number == 1:
@@ -168,7 +168,7 @@ def pluralize(number: int, noun: str) -> str:
 def pluralize_of(some: int, every: int, noun: str) -> str:
     """Return how many of all there are.
 
-    >>> counted_of(3, 5, "document"), counted_of(5, 5, "document")
+    >>> pluralize_of(3, 5, "document"), pluralize_of(5, 5, "document")
     ('3 of 5 documents', '5 documents')
     """
     return f"{some} of {pluralize(every, noun)}" if some < every else pluralize(some, noun)

@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
+RENAMED = {
+    "AgainstReferences": "ReferenceEvaluation",
+    "Change": "AlteredSegment",
+    "Macro": "MacroAverage",
+    "SideBySide": "MeasureComparison",
+    "side_by_side": "compare_measures",
+}
+"""Names before 1.0, under which what they named is still found."""
+
+
 def names_of(
     package: str, path: str
 ) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
@@ -29,6 +39,7 @@ def names_of(
     homes = homes_of(path)
 
     def look_up(name: str) -> object:
+        name = RENAMED.get(name, name)
         if name not in homes:
             from spanagree.left import answer
 

@@ -130,7 +130,7 @@ def provenance_of(reading: Mapping[str, Any]) -> dict[str, Any]:
 def reading_settings(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
     """Return the setting of what was read of a source: the columns, keys and parts chosen, by name.
 
-    >>> as_read(split="test", tokens=None, wide=False)
+    >>> reading_settings(split="test", tokens=None, wide=False)
     {'read': {'split': 'test'}}
     """
     chosen["encoding"] = None if encoding == "utf-8" else encoding

@@ -87,7 +87,7 @@ def notes(corpus):
 
 def rows(raw, annotator=None):
     """Start, end, label and text of what an annotator marked, or all of them, in order."""
-    columns = (raw.of_annotator[raw.annotation], raw.document, raw.start, raw.end, raw.label)
+    columns = (raw.annotator_index[raw.annotation], raw.document, raw.start, raw.end, raw.label)
     return [
         (start, end, raw.labels[label] if label >= 0 else None, raw.texts[document][start:end])
         for who, document, start, end, label in zip(*(c.tolist() for c in columns), strict=True)

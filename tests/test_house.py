@@ -172,7 +172,7 @@ def test_constants_have_one_value(trees):
 
 @pytest.mark.long
 def test_one_function_decides_between_one_and_many(trees):
-    """No message puts a number before a plural by itself: `counted` knows what is 1."""
+    """No message puts a number before a plural by itself: `pluralize` knows what is 1."""
     wrong = []
     for path, tree in trees.items():
         for node in ast.walk(tree):

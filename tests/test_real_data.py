@@ -170,8 +170,8 @@ def test_toxic_spans(real):
     assert seen == 59_214
     # spans past the text's end count as marked before they are repaired: 16,289 of the pairs have none
     raw = repaired(raw, "drop-repeats")
-    marked = np.bincount(raw.annotation, minlength=len(raw.of_document)) > 0
-    assert silent_pairs(raw.of_document, raw.of_annotator, marked) == (104_139, 16_289)
+    marked = np.bincount(raw.annotation, minlength=len(raw.document_index)) > 0
+    assert silent_pairs(raw.document_index, raw.annotator_index, marked) == (104_139, 16_289)
     result = sa.agree(corpus, chance="overlapping")
     undefined = sum(math.isnan(pair.f1.observed) for pair in result.pairs.values())
     assert (len(result.pairs), undefined) == (104_139, 16_316)  # without what was dropped

@@ -156,7 +156,7 @@ def test_ehealth_simulated(ehealth):
     out, _ = ehealth
     corpus = sa.read(out / TASKS[0], repair=["drop-relations", "drop-duplicates"])
     names, n = ("gold", "SINAI_run1"), int(corpus.lengths[0])
-    expected = sa.evaluate(corpus.of_annotators(names)).systems["SINAI_run1"].tally.expected
+    expected = sa.evaluate(corpus.select_annotators(names)).systems["SINAI_run1"].tally.expected
     rng, draws, sides = np.random.default_rng(3), 1000, []
     for name in names:
         layer = corpus.layers[name]

@@ -67,12 +67,12 @@ class AnnotationAgreement(NamedTuple):
         above, room = 2 * (matched - expected), size - 2 * expected
         return cls(document, annotator, above / others, room / others)
 
-    def over(self, wholes: Ints) -> AnnotationAgreement:
+    def over(self, parent_ids: Ints) -> AnnotationAgreement:
         """Return the same of wholes; parts that other annotators saw are wholes of their own."""
         documents, first, place = np.unique(self.document, return_index=True, return_inverse=True)
         borders = pairwise([*first.tolist(), len(self.document)])
         team, _ = codes(self.annotator[low:high].tobytes().hex() for low, high in borders)
-        _, number, _ = unique_rows(wholes[documents], team)
+        _, number, _ = unique_rows(parent_ids[documents], team)
         (document, annotator), which, _ = unique_rows(number[place], self.annotator)
         return AnnotationAgreement(
             document, annotator, *(np.bincount(which, x).astype(float) for x in self[2:])
@@ -277,8 +277,8 @@ def _p_of_annotators(per_document: PairsByDocument, settings: Settings) -> list[
     if corpus.of_rows or not corpus.layers or int((saw * (saw - 1) // 2).sum()) > _MOST:
         return None
     agreeing = AnnotationAgreement.of(per_document)
-    if settings.cluster_by == "document" and corpus.wholes is not None:
-        agreeing = agreeing.over(corpus.wholes)
+    if settings.cluster_by == "document" and corpus.parent_ids is not None:
+        agreeing = agreeing.over(corpus.parent_ids)
     # the order of documents changes what stands behind ten digits
     return [float(f"{x:.10g}") for x in outlier_p(agreeing, len(corpus.layers)).tolist()]
 

@@ -24,13 +24,13 @@ class Clusters:
         per_document: the documents that are clusters, or parts or wholes of them.
         sums: single rows, or sums of crowded documents.
         coverage: who annotated which of the documents that ``sums`` numbers.
-        wholes: number of the whole of each document, if wholes are clusters.
+        parent_ids: number of the whole of each document, if wholes are clusters.
     """
 
     per_document: PairsByDocument
     sums: Comparisons | PartlySummedComparisons
     coverage: Coverage
-    wholes: Ints | None = None
+    parent_ids: Ints | None = None
 
     @classmethod
     def of(
@@ -44,8 +44,8 @@ class Clusters:
         corpus, coverage = per_document.corpus, per_document.coverage
         counting = per_document.counting
         if not jackknife.by_text(settings):
-            wholes = jackknife.wholes_of(corpus.wholes, settings)
-            return cls(per_document, per_document.sums, coverage, wholes)
+            parent_ids = jackknife.wholes_of(corpus.parent_ids, settings)
+            return cls(per_document, per_document.sums, coverage, parent_ids)
         from spanagree.comparisons.joined_texts import by_text  # few texts are joined
 
         corpus.check_segments("cluster_by text")
@@ -63,7 +63,7 @@ class Clusters:
     def rows(self) -> Comparisons:
         """Each two annotators of each cluster."""
         rows = self.sums if isinstance(self.sums, Comparisons) else self.per_document.rows
-        return rows.of_wholes(self.wholes)
+        return rows.of_wholes(self.parent_ids)
 
     @property
     def n_pairs(self) -> int:
@@ -73,14 +73,14 @@ class Clusters:
 
     def by(self, *columns: str) -> Comparisons:
         """Return what each cluster adds, also by label."""
-        rows = self.sums.by("document", *columns).of_wholes(self.wholes)
-        return rows if self.wholes is None else rows.by("document", *columns)
+        rows = self.sums.by("document", *columns).of_wholes(self.parent_ids)
+        return rows if self.parent_ids is None else rows.by("document", *columns)
 
     @property
     def by_annotator(self) -> Comparisons:
         """What each cluster adds to each annotator, the first, against all others."""
-        rows = self.sums.both_ways().by("document", "first").of_wholes(self.wholes)
-        return rows if self.wholes is None else rows.by("document", "first")
+        rows = self.sums.both_ways().by("document", "first").of_wholes(self.parent_ids)
+        return rows if self.parent_ids is None else rows.by("document", "first")
 
     def of_team(self) -> Moments:
         """Compute F1 of the team and its changes."""
@@ -91,7 +91,7 @@ class Clusters:
         rows = self.by("label")
         return moments(columns_of(rows), f1_figures, rows.label, n_labels)
 
-    def of_annotators(self) -> Moments:
+    def annotator_moments(self) -> Moments:
         """Compute F1 of each annotator against all others and its changes."""
         rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
         return moments(columns_of(rows), f1_figures, rows.first, n_annotators)

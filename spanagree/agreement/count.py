@@ -76,7 +76,7 @@ class PairsByDocument:
         seen = [
             name for name, layer in self.corpus.layers.items() if layer.annotated[documents].any()
         ]
-        crowded = self.corpus.of_annotators(seen).subset(documents)
+        crowded = self.corpus.select_annotators(seen).subset(documents)
         crowd, counting = AnnotationIndex.of(crowded), self.counting
         rows = compare_pairs(crowded, crowd, crowd.pairs(), counting.match, counting.chance)
         others = self.sums.rows.where(~np.isin(self.sums.rows.document, documents))

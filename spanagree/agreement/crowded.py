@@ -226,10 +226,10 @@ def _cells(
     document = crowd.document[annotation]
     kind = marks.anywhere.size[marks.profile]  # in a document, segments of one length
     label = marks.label if measure.of_label else 0 * document
-    (of_document, _, _), which, _ = unique_rows(document, label, kind)
-    width = np.zeros(len(of_document), np.int64)
+    (document_index, _, _), which, _ = unique_rows(document, label, kind)
+    width = np.zeros(len(document_index), np.int64)
     np.maximum.at(width, which, marks.anywhere.width[marks.profile] + 1)
-    expected = np.bincount(of_document, width, len(corpus)).astype(np.int64)
+    expected = np.bincount(document_index, width, len(corpus)).astype(np.int64)
     observed = 2 * np.bincount(document, minlength=len(corpus))
     annotators = np.bincount(crowd.document, minlength=len(corpus))
     return annotators * expected, annotators * observed
@@ -377,7 +377,7 @@ class CrowdedDocuments:
         """Yield what pairs have in common in the documents from ``low`` up to ``high``."""
         part = self.segments.of_documents(low, high)
         marked = self._marked(part).laid_out(low, self.count[low:high])
-        random = {of_document.document: of_document for of_document in self._random(part)}
+        random = {document_index.document: document_index for document_index in self._random(part)}
         for d, (label_of_column, W, F) in enumerate(marked, low):
             cells = slice(*np.searchsorted(self.cells[0], (d, d + 1)).tolist())
             labels, k = self.cells[1][cells], int(self.count[d])

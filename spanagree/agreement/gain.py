@@ -49,15 +49,15 @@ def gain_intervals(
         jackknife: the request.
     """
     members = list(figures.annotators.values())
-    of_team, of_annotator = clusters.by(), clusters.by_annotator
+    of_team, annotator_index = clusters.by(), clusters.by_annotator
     if of_team.random_sizes:
         return [no_interval("sizes are random under the rule of places") for _ in members]
     if len(of_team) < 2:
         return [no_interval(FEW.format(len(of_team))) for _ in members]
-    team, part = columns_of(of_team), columns_of(of_annotator)
-    unit = np.searchsorted(of_team.document, of_annotator.document)
+    team, part = columns_of(of_team), columns_of(annotator_index)
+    unit = np.searchsorted(of_team.document, annotator_index.document)
     gains = np.array([member.gain for member in members])
-    annotator, sums = of_annotator.first, []
+    annotator, sums = annotator_index.first, []
     for sides in _SIDES:
         of_all, of_one = (np.stack(sides(x[:, 0], x[:, 1], x[:, 2])) for x in (team, part))
         sums.append(_variance(of_all, of_one, unit, annotator, len(members)))

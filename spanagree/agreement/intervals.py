@@ -35,7 +35,9 @@ def with_intervals(
     labels, few = counts.by_label.labels, clusters.n_pairs <= _MOST
     over = _over_annotators(clusters, len(labels), few) if jackknife.over_annotators else {}
     (team,) = _built(clusters.of_team(), jackknife, over.get("team"))
-    members = _built(clusters.of_annotators(), jackknife, over.get("annotators"), of_others=True)
+    members = _built(
+        clusters.annotator_moments(), jackknife, over.get("annotators"), of_others=True
+    )
     gains = gain_intervals(figures, clusters, jackknife)
     of_labels: Sequence[Interval] = ()
     if labels:
@@ -111,7 +113,7 @@ def _over_annotators(clusters: Clusters, n_labels: int, few: bool) -> dict[str, 
     with np.errstate(all="ignore"):
         over = {
             "team": other_annotators.of_team(clusters.sums),
-            "annotators": other_annotators.of_annotators(clusters),
+            "annotators": other_annotators.variance_over_annotators(clusters),
             "mean": other_annotators.of_mean(clusters),
         }
         if n_labels and few:

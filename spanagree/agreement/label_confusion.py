@@ -99,14 +99,14 @@ def confused_pairs(
     here[here] = pairs[cells.first[here], cells.second[here]]
     document, first, second, often = (column[here] for column in cells)
     _, place = np.unique(document, return_inverse=True)
-    of_document = np.bincount(place, often)
+    document_index = np.bincount(place, often)
     counts, squares, crossed = np.zeros((3, *by_chance.shape))
     np.add.at(counts, (first, second), often)
     np.add.at(squares, (first, second), often**2)
-    np.add.at(crossed, (first, second), often * of_document[place])
+    np.add.at(crossed, (first, second), often * document_index[place])
     expected = share * differing
-    terms = squares[i, j], -2 * share * crossed[i, j], share**2 * (of_document**2).sum()
-    p = _p(counts[i, j] - expected, np.stack(terms), len(of_document))
+    terms = squares[i, j], -2 * share * crossed[i, j], share**2 * (document_index**2).sum()
+    p = _p(counts[i, j] - expected, np.stack(terms), len(document_index))
     p[share > 1 - 1e-12] = math.nan  # two labels can be confused with each other only
     rows = zip(i.tolist(), j.tolist(), expected.tolist(), p.tolist(), holm(p.tolist()), strict=True)
     confusions = [

@@ -32,7 +32,7 @@ def of_labels(rows: Comparisons, n_labels: int) -> SampleVariance:
     return _less_each(total, both, both.label)
 
 
-def of_annotators(clusters: Clusters) -> SampleVariance:
+def variance_over_annotators(clusters: Clusters) -> SampleVariance:
     """Compute the variance of each annotator's F1 against the others, who are the sample."""
     both = clusters.sums.both_ways()
     by_annotator, pairs = both.by("first"), both.by("first", "second")
@@ -49,8 +49,8 @@ def of_mean(clusters: Clusters) -> SampleVariance:
     total = sums.sum(axis=0)[None]
     sides = np.concatenate((pairs.first, pairs.second))
     annotators, side = np.unique(sides, return_inverse=True)
-    of_annotator = group_sums(np.tile(sums, (2, 1)), side, len(annotators))
-    return SampleVariance.of(mean_figures(total), mean_figures(total - of_annotator))
+    annotator_index = group_sums(np.tile(sums, (2, 1)), side, len(annotators))
+    return SampleVariance.of(mean_figures(total), mean_figures(total - annotator_index))
 
 
 def _less_each(total: Floats, parts: Comparisons, group: Ints | None) -> SampleVariance:

@@ -311,7 +311,7 @@ def _shared_by_pairs(agreement: Agreement) -> str:
     """Say what pairs share; how many documents where a source does not say who saw which."""
     document = document_noun(agreement.settings)
     kept = agreement.per_document
-    if not kept.corpus.unsaid or not agreement.pairs:
+    if not kept.corpus.seen_unknown or not agreement.pairs:
         return f"a shared {document}"
     return verdict.counted_from(agreement.pairs.shared.tolist(), f"shared {document}")
 

@@ -300,11 +300,11 @@ def _team_and_members(
     """Return the team, and each annotator against the others, with the team less these pairs."""
     sharing, total = counts.sharing, counts.pairs.by()
     team = Team(len(pairs), sharing.seen, total.tallies[0], reason)
-    of_annotator = counts.pairs.both_ways().by("first")
-    with_others = dict(zip(of_annotator.first.tolist(), of_annotator.tallies, strict=True))
+    annotator_index = counts.pairs.both_ways().by("first")
+    with_others = dict(zip(annotator_index.first.tolist(), annotator_index.tallies, strict=True))
     # the pairs that are left without an annotator's own, which stand as they do in the team
     pairs_of = (counts.pairs + replace(counts.pairs, first=counts.pairs.second)).by("first")
-    rest = dict(zip(of_annotator.first.tolist(), total.less(pairs_of).tallies, strict=True))
+    rest = dict(zip(annotator_index.first.tolist(), total.less(pairs_of).tallies, strict=True))
     number = np.bincount(pairs.members.ravel(), minlength=len(sharing.annotators)).tolist()
     saw, only = sharing.saw.tolist(), sharing.only.tolist()
     annotators = {}
@@ -313,7 +313,7 @@ def _team_and_members(
         why = "" if left else "no pair is left"
         without = Team(left, sharing.seen - only[i], rest.get(i, team.tally), why)
         gain = ScoreValues(*map(_gain, team.f1[:3], without.f1[:3]))
-        tally = with_others.get(i, of_annotator.empty_tally)
+        tally = with_others.get(i, annotator_index.empty_tally)
         annotators[name] = AnnotatorScores(name, saw[i], number[i], tally, without, gain)
     return team, annotators
 

@@ -158,7 +158,7 @@ def simulate(
         layers[name] = draw_random_layer(
             layer, corpus.lengths, labels, rng, chance, rigid=corpus.has_pieces
         )
-    return corpus.but(layers=layers)
+    return corpus.replace(layers=layers)
 
 
 def _draw(

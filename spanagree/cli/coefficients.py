@@ -116,7 +116,7 @@ def coefficients(
         if category_weights in SETS and "separator" not in labels:
             labels["separator"] = SIGN
         source = label_file(job, labels)
-        source = source if annotators is None else source.of_annotators(annotators)
+        source = source if annotators is None else source.select_annotators(annotators)
     result: Any
     if not tokens or job.slices is not None or job.by == "label":
         progress("coefficients")
@@ -139,4 +139,4 @@ def _chosen(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:
     from spanagree.corpus.roles import choose_annotators
 
     corpus, chosen = choose_annotators(corpus, annotators)
-    return corpus.but(reading={**corpus.reading, "chosen": chosen})
+    return corpus.replace(reading={**corpus.reading, "chosen": chosen})

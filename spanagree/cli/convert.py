@@ -68,7 +68,7 @@ def convert(
                 reading.pop(key, None)  # for the output alone
     corpus = read_found(job.paths, reading, form, repair, progress("reading"))
     if annotators is not None:
-        corpus = corpus.of_annotators(annotators)
+        corpus = corpus.select_annotators(annotators)
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(_tokenizer(tokenizer or "space"), cut or "error")
     progress("writing")

@@ -75,7 +75,9 @@ def gold(
     result = sa.make_gold(source, **settings)
     if path is not None:
         progress("writing")
-        corpus = result.corpus if keep_annotators else result.corpus.of_annotators([result.name])
+        corpus = (
+            result.corpus if keep_annotators else result.corpus.select_annotators([result.name])
+        )
         more = {"fields": {"support": result.support()}} if to == "jsonl" else {}
         write_file(corpus, path, to, more)
         job.wrote(path)

@@ -61,7 +61,7 @@ def expected(
     """
     corpus = as_corpus(corpus)
     if annotators is not None:
-        corpus = corpus.of_annotators(annotators)
+        corpus = corpus.select_annotators(annotators)
     if len(corpus.layers) != 2:
         raise SettingError(
             f"{pluralize(len(corpus.layers), 'annotator')}; a similarity has two: name them with"

@@ -50,8 +50,8 @@ class ApproximationError:
         Args:
             size: that of both annotations together, over all that was compared.
 
-        >>> drawn = Inexact(2, {b"a": 0.3, b"b": 0.4})
-        >>> drawn.error(100), Inexact().error(100)
+        >>> drawn = ApproximationError(2, {b"a": 0.3, b"b": 0.4})
+        >>> drawn.error(100), ApproximationError().error(100)
         (0.01, None)
         """
         if not self.drawn:
@@ -64,7 +64,7 @@ class ApproximationError:
         Args:
             size: as of :meth:`error`.
 
-        >>> Inexact(2, {b"a": 0.5}).notes(100)[0].partition(";")[2]
+        >>> ApproximationError(2, {b"a": 0.5}).notes(100)[0].partition(";")[2]
         ' standard error of the chance F1: 0.0100'
         """
         notes = []
@@ -90,7 +90,7 @@ class ApproximationError:
         Args:
             seed: seed of draws.
 
-        >>> Inexact(drawn=1).settings(7), Inexact().settings(7)
+        >>> ApproximationError(drawn=1).settings(7), ApproximationError().settings(7)
         ({'expected': 'partly-drawn', 'chance_seed': 7}, {})
         """
         return {"expected": "partly-drawn", "chance_seed": seed} if self.drawn else {}

@@ -237,7 +237,7 @@ def find_measure(match: str) -> Measure:
     Raises:
         SettingError: if there is none.
 
-    >>> find_match("overlap-at-0.5").means
+    >>> find_measure("overlap-at-0.5").means
     'segments of the same label with an iou of at least 0.5, each in one pair at most'
     """
     if isinstance(match, str) and match.startswith(_AT):

@@ -117,7 +117,7 @@ def with_min_score(corpus: Corpus, least: float, *, in_part: bool = False) -> Co
         if has_none:
             without = pluralize(has_none, "segment")
             notes.append(f"{escape_name(name)}: {without} without a score kept")
-    return corpus.but(layers=layers, unplaced=unplaced, notes=(*corpus.notes, *notes))
+    return corpus.replace(layers=layers, unplaced=unplaced, notes=(*corpus.notes, *notes))
 
 
 def check_scores(corpus: Corpus) -> None:

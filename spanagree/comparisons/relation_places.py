@@ -75,9 +75,9 @@ class RelationCorpus(Corpus):
         """Return the relations of some of the documents, in the order given."""
         return self.rule.relations(self.source.subset(documents))
 
-    def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
+    def select_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
         """Return the relations of some of the annotators, in the order given."""
-        of_names = self.source.of_annotators(names, in_part=in_part)
+        of_names = self.source.select_annotators(names, in_part=in_part)
         return self.rule.relations(of_names, in_part=in_part)
 
 
@@ -177,7 +177,7 @@ class RelationRule:
             layers,
             labels,
             ids=corpus.ids,
-            wholes=corpus.wholes,
+            parent_ids=corpus.parent_ids,
             reading={**corpus.reading, **self.settings},
             notes=tuple(notes),
             source=corpus,

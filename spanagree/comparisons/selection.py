@@ -158,7 +158,7 @@ class Selection:
         if self.attribute is not None:
             corpus = with_attribute(corpus, self.attribute, in_part=in_part)
         if self.settings:
-            corpus = corpus.but(reading={**corpus.reading, **self.settings})
+            corpus = corpus.replace(reading={**corpus.reading, **self.settings})
         if self.unplaced == "ignore":
             corpus = without_unplaced(corpus)
         if self.what == "segments":
@@ -250,7 +250,7 @@ def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
     assert isinstance(corpus, RelationCorpus)
     if corpus.rule.pairs == "sentence":
         return corpus
-    return corpus.but(source=without_text(corpus.source))
+    return corpus.replace(source=without_text(corpus.source))
 
 
 def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpus:
@@ -287,4 +287,4 @@ def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpu
         )
         for annotator, layer in corpus.layers.items()
     }  # fmt: skip
-    return corpus.but(layers=layers, labels=labels)
+    return corpus.replace(layers=layers, labels=labels)

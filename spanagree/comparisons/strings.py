@@ -95,7 +95,7 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
             document[rows], start[rows], end[rows], label[rows],
             empty.annotated, _scores(score[rows]),
         )  # fmt: skip
-    return corpus.but(lengths=lengths, layers=layers, unplaced={})
+    return corpus.replace(lengths=lengths, layers=layers, unplaced={})
 
 
 def chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
@@ -128,13 +128,13 @@ def _places(
         number: how many equal ones of the same annotator come before it.
         size: its length.
     """
-    (of_document, _), which, _ = unique_rows(document, string)
-    width, times = (np.zeros(len(of_document), np.int64) for _ in range(2))
+    (document_index, _), which, _ = unique_rows(document, string)
+    width, times = (np.zeros(len(document_index), np.int64) for _ in range(2))
     np.maximum.at(width, which, size)
     np.maximum.at(times, which, number + 1)
     room = width * times
-    lengths = np.bincount(of_document, room, n_documents).astype(np.int64)
-    first = np.cumsum(room) - room - (np.cumsum(lengths) - lengths)[of_document]
+    lengths = np.bincount(document_index, room, n_documents).astype(np.int64)
+    first = np.cumsum(room) - room - (np.cumsum(lengths) - lengths)[document_index]
     start = first[which] + number * width[which]
     return start, start + width[which], lengths
 

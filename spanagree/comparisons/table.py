@@ -315,9 +315,9 @@ class Comparisons:
         ]
         return [matched, expected, *both]
 
-    def of_wholes(self, wholes: Ints | None) -> Comparisons:
+    def of_wholes(self, parent_ids: Ints | None) -> Comparisons:
         """Return the same with the number of the whole that each document is a part of."""
-        return self if wholes is None else replace(self, document=wholes[self.document])
+        return self if parent_ids is None else replace(self, document=parent_ids[self.document])
 
     def documents(self) -> Ints:
         """Return the numbers of the documents that have a row, rising."""

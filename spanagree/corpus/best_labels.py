@@ -28,10 +28,10 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
     names = dict.fromkeys(raw.labels)
     number = {name: i for i, name in enumerate(raw.labels)}
     label = np.array(raw.label, np.int64)
-    owner = raw.of_annotator[raw.annotation]
-    for annotation in np.flatnonzero(raw.of_annotator > 0).tolist():
+    owner = raw.annotator_index[raw.annotation]
+    for annotation in np.flatnonzero(raw.annotator_index > 0).tolist():
         rows = np.flatnonzero((raw.annotation == annotation) & (raw.label >= 0))
-        here = raw.document == raw.of_document[annotation]
+        here = raw.document == raw.document_index[annotation]
         first = np.flatnonzero(here & (owner == 0) & (raw.label >= 0))
         theirs, mine = np.unique(raw.label[first]), np.unique(raw.label[rows])
         shared = _shared(raw, first, rows, theirs, mine)
@@ -41,7 +41,7 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
             for i, j in zip(rows_taken, columns_taken, strict=True)
             if shared[i, j]
         }
-        annotator = raw.annotators[raw.of_annotator[annotation]]
+        annotator = raw.annotators[raw.annotator_index[annotation]]
         for old in mine.tolist():
             new = pairs.get(old)
             if new is None:
@@ -55,7 +55,7 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
         " choose names so, so corrected figures are somewhat too high"
     )
     reading = {**raw.reading, "map_labels": {"*": BEST}}
-    return raw.but(label=label, labels=tuple(names), reading=reading, notes=(*raw.notes, note))
+    return raw.replace(label=label, labels=tuple(names), reading=reading, notes=(*raw.notes, note))
 
 
 def _shared(raw: RawCorpus, first: Ints, rows: Ints, theirs: Ints, mine: Ints) -> Floats:

@@ -210,17 +210,17 @@ def check(raw: RawCorpus) -> Check:
     """
     n = len(raw.annotators)
     once = ~repeats(raw)  # an annotator who saw a document twice is counted once
-    seen = np.bincount(raw.of_annotator[once], minlength=n)
+    seen = np.bincount(raw.annotator_index[once], minlength=n)
     silent = FLAWS["marked-nothing"].which(raw)
-    empty = np.bincount(raw.of_annotator[once & silent], minlength=n)
+    empty = np.bincount(raw.annotator_index[once & silent], minlength=n)
     counts: list[Counter[str]] = [Counter() for _ in range(n)]
     names = [*raw.labels, ""]  # −1 is the last
-    owner = raw.of_annotator[raw.annotation]
+    owner = raw.annotator_index[raw.annotation]
     for a, code in zip(owner.tolist(), raw.label.tolist(), strict=True):
         counts[a][names[code]] += 1
     strings = raw.unplaced if raw.reading.get("strings") else None
     if strings is not None:  # which are all that was marked
-        for a, label in zip(raw.of_annotator[strings.at].tolist(), strings.label, strict=True):
+        for a, label in zip(raw.annotator_index[strings.at].tolist(), strings.label, strict=True):
             counts[a][label] += 1
     annotators = tuple(
         {
@@ -237,11 +237,11 @@ def check(raw: RawCorpus) -> Check:
     sizes = sizes[sizes >= 0]  # the others are reversed
     if strings is not None:
         sizes = np.append(sizes, strings.size)
-    coverage = Counter(np.bincount(raw.of_document[once], minlength=len(raw.lengths)).tolist())
+    coverage = Counter(np.bincount(raw.document_index[once], minlength=len(raw.lengths)).tolist())
     contents = {
         "documents": len(raw.lengths),
         "annotators": n,
-        "annotations": len(raw.of_document),
+        "annotations": len(raw.document_index),
         "segments": len(raw.start) + (0 if strings is None else len(strings)),
         **_detailed(raw),
         "offsets": raw.offsets,

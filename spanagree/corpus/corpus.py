@@ -78,7 +78,7 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
     total, n = int(corpus.lengths.sum()), len(corpus.lengths)
     tokens = vars(corpus)["tokens"] or ()  # so they are not decoded
     per_document = n, f"one for each of {pluralize(n, 'document')} is needed"
-    sizes = dict.fromkeys(("wholes", "text_ends", "ids", "texts"), per_document)
+    sizes = dict.fromkeys(("parent_ids", "text_ends", "ids", "texts"), per_document)
     sizes["tokens"] = total, f"the lengths of the documents add up to {total}"
     sizes["token_starts"] = (
         len(tokens),
@@ -189,12 +189,12 @@ class Corpus(Content):
         tokens: all tokens of all documents in a row, where known.
         texts: per document its text, where known.
         token_starts: where each of the tokens begins in its text, where both are known.
-        wholes: where the documents are the sentences of others, per document the number of that.
+        parent_ids: number of the document that each sentence is from; `None` for whole documents.
         text_ends: where documents were joined of texts, per document where each of these ends.
         reading: the settings with which the corpus was read; they are part of every signature.
         notes: what a reader repaired or passed over, a sentence each.
-        unsaid: annotators of whom the source does not say whether they saw a document in which
-            they have no row (:mod:`spanagree.corpus.roles`).
+        seen_unknown: annotators without a record of whether they saw the documents in which they
+            have no row (:mod:`spanagree.corpus.roles`).
         changes: the segments that :meth:`to_tokens` could not take over as they are.
         unplaced: by annotator, quotes that are not in the text
             (:class:`spanagree.corpus.unplaced.UnplacedQuotes`); of most annotators there are none.
@@ -222,7 +222,7 @@ class Corpus(Content):
             if not isinstance(value := vars(self)[name], (TokenBytes, NoneType)):
                 object.__setattr__(self, name, tuple(value))
         object.__setattr__(self, "reading", MappingProxyType(dict(self.reading)))
-        for name in ("token_starts", "wholes"):
+        for name in ("token_starts", "parent_ids"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
         check_content(self, self.offsets, self.labels)
@@ -298,7 +298,7 @@ class Corpus(Content):
 
             refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
         ids, texts = (None if given is None else tuple(given) for given in (ids, texts))
-        return cls.from_raw(raw.but(ids=ids, texts=texts))
+        return cls.from_raw(raw.replace(ids=ids, texts=texts))
 
     @classmethod
     def from_raw(cls, raw: RawCorpus) -> Corpus:
@@ -308,7 +308,7 @@ class Corpus(Content):
             InputError: as for :class:`Corpus`.
         """
         if raw.unplaced is not None:  # which may have labels that no segment has
-            raw = raw.but(labels=tuple(dict.fromkeys((*raw.labels, *raw.unplaced.label))))
+            raw = raw.replace(labels=tuple(dict.fromkeys((*raw.labels, *raw.unplaced.label))))
         labels = tuple(sorted(raw.labels))
         unplaced = raw.unplaced_by_annotator()
         return cls(raw.lengths, dict(raw.layers()), labels, unplaced=unplaced, **raw.content)
@@ -493,7 +493,7 @@ class Corpus(Content):
         """
         if self.ids is not None:
             return self
-        return self.but(ids=tuple(f"{prefix}{before + i + 1}" for i in range(len(self))))
+        return self.replace(ids=tuple(f"{prefix}{before + i + 1}" for i in range(len(self))))
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
         """Return the corpus of some of the documents, in the order given.
@@ -532,6 +532,10 @@ class Corpus(Content):
         return replace(self, layers=layers, unplaced=unplaced, **self.content_of(chosen))
 
     def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
+        """Select annotators, under the name that :meth:`select_annotators` had before 1.0."""
+        return self.select_annotators(names, in_part=in_part)
+
+    def select_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
         """Return the corpus of some of the annotators, in the order given.
 
         ``in_part``: this is a part of a corpus, which need not have all of them.
@@ -542,8 +546,8 @@ class Corpus(Content):
         names = check_annotator_names(names, self.layers, in_part=in_part)
         layers = {name: self.layers[name] for name in names}
         reading, notes = reading_of(self.reading, names), self.notes_but(self.layers.keys() - names)
-        unsaid = tuple(name for name in self.unsaid if name in layers)
-        return self.but(layers=layers, reading=reading, notes=notes, unsaid=unsaid)
+        seen_unknown = tuple(name for name in self.seen_unknown if name in layers)
+        return self.replace(layers=layers, reading=reading, notes=notes, seen_unknown=seen_unknown)
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
         """Return the notes without those that begin with the name of one of the ``others``."""
@@ -566,7 +570,7 @@ class Corpus(Content):
         from spanagree.corpus.other_labels import with_labels  # few name labels
 
         raw = with_labels(self.to_raw(), labels, map_labels)
-        return Corpus.from_raw(raw).but(changes=self.changes)
+        return Corpus.from_raw(raw).replace(changes=self.changes)
 
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
         """Return the corpus with documents in groups, as clusters, or each group as one document.
@@ -579,7 +583,7 @@ class Corpus(Content):
         """
         from spanagree.corpus.grouped import grouped  # few have groups
 
-        return Corpus.from_raw(grouped(self.to_raw(), groups, joined)).but(changes=self.changes)
+        return Corpus.from_raw(grouped(self.to_raw(), groups, joined)).replace(changes=self.changes)
 
     # --- tokens and characters ---
 

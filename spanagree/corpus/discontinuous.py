@@ -49,7 +49,7 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
     if details is None or not details.shape.any():
         return raw
     if treatment == "keep":
-        return raw.but(reading={"discontinuous": "keep", **raw.reading})
+        return raw.replace(reading={"discontinuous": "keep", **raw.reading})
     several = np.flatnonzero(details.shape)
     if treatment == "error":
         row = int(several[0])
@@ -70,7 +70,7 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
         rows, start, end = details.each_piece(raw.start, raw.end)
         left = details.repeated(rows)
         columns = {**raw.segments_kept(rows), "start": start, "end": end}
-    changed = raw.but(**columns, details=None if left is None else left.with_pieces({}))
+    changed = raw.replace(**columns, details=None if left is None else left.with_pieces({}))
     says = {
         "hull": "taken from its first token to its last",
         "split": "taken as a segment for each piece",
@@ -82,7 +82,7 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
     if lost := len(raw.links) - len(changed.links):
         note += f", with {pluralize(lost, 'relation')} of them"
     reading = {**raw.reading, "discontinuous": treatment}
-    return changed.but(reading=reading, notes=(*raw.notes, note))
+    return changed.replace(reading=reading, notes=(*raw.notes, note))
 
 
 def check_contiguous(corpus: object, what: str) -> None:

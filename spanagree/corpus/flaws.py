@@ -82,7 +82,7 @@ class Flaw(NamedTuple):
             if raw.label[index] >= 0
             else "without a label"
         )
-        length = shown(int(raw.lengths[raw.of_document[annotation]]), raw.offsets)
+        length = shown(int(raw.lengths[raw.document_index[annotation]]), raw.offsets)
         about = {"length": length, **_quoted(raw, index)}
         means = self.means.format(**about)
         start, end = (shown(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
@@ -163,7 +163,7 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
         without_quote = np.flatnonzero(raw.quote == UNKNOWN)
     rows = without_quote[:: len(without_quote) // _LOOKED_AT + 1]
     texts = raw.texts
-    documents = raw.of_document[raw.annotation[rows]].tolist()
+    documents = raw.document_index[raw.annotation[rows]].tolist()
     begins, ends = (
         np.array(
             [
@@ -175,7 +175,7 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
         for offsets in (raw.start, raw.end)
     )
     cut = begins | ends
-    annotator, n = raw.of_annotator[raw.annotation[rows]], len(raw.annotators)
+    annotator, n = raw.annotator_index[raw.annotation[rows]], len(raw.annotators)
     regarded, names = np.ones(len(rows), np.bool_), ""
     if not _are_many(int(cut.sum()), len(cut)):  # the file of one annotator among those of others
         sizes = np.bincount(annotator, minlength=n).tolist()
@@ -222,7 +222,7 @@ def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:
 
 def repeats(raw: RawCorpus) -> Bools:
     """Return which annotations are of a document and annotator met before."""
-    return is_repeated_row(raw.of_annotator, raw.of_document)
+    return is_repeated_row(raw.annotator_index, raw.document_index)
 
 
 def duplicates(raw: RawCorpus) -> Bools:
@@ -276,7 +276,7 @@ def _linked_twice(raw: RawCorpus) -> Bools:
 
 def _marked_nothing(raw: RawCorpus) -> Bools:
     """Return which annotations have neither a segment nor a quote that is not in the text."""
-    marked = np.zeros(len(raw.of_document), np.bool_)
+    marked = np.zeros(len(raw.document_index), np.bool_)
     marked[raw.annotation] = True
     if raw.unplaced is not None:
         marked[raw.unplaced.at] = True
@@ -385,7 +385,7 @@ def _misplaced_now_and_then(raw: RawCorpus) -> Bools:
     """Return the segments of annotators of whom at most one in ten is misplaced."""
     if raw.quote is None:
         return np.zeros(len(raw.start), np.bool_)
-    annotator, n = raw.of_annotator[raw.annotation], len(raw.annotators)
+    annotator, n = raw.annotator_index[raw.annotation], len(raw.annotators)
     checked = np.bincount(annotator[raw.quote != UNKNOWN], minlength=n)
     few = np.bincount(annotator[raw.misplaced], minlength=n) * TOLERATED <= checked
     return np.asarray(few[annotator])

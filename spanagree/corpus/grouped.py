@@ -75,15 +75,15 @@ def grouped(
     if joined:
         return _joined(raw, numbers, groups_, says, notes)
     reading = {**raw.reading, "group_by": says}
-    return raw.but(wholes=numbers, reading=reading, notes=(*raw.notes, *notes))
+    return raw.replace(parent_ids=numbers, reading=reading, notes=(*raw.notes, *notes))
 
 
 def _joined(
     raw: RawCorpus, numbers: Ints, names: Sequence[str], says: str, notes: Sequence[str]
 ) -> RawCorpus:
     """Return the rows with the texts of a group as one document; ``numbers`` are their groups."""
-    annotations = group_indices(raw.of_document, len(raw.lengths))
-    seen, _ = codes(np.sort(raw.of_annotator[rows]).tobytes().hex() for rows in annotations)
+    annotations = group_indices(raw.document_index, len(raw.lengths))
+    seen, _ = codes(np.sort(raw.annotator_index[rows]).tobytes().hex() for rows in annotations)
     (of_group, _), unit, sizes = unique_rows(numbers, seen)
     order = np.argsort(unit, kind="stable")
     first = np.cumsum(sizes) - sizes
@@ -101,21 +101,21 @@ def _joined(
     gap = int(raw.offsets == "characters")  # a line break
     moved = np.empty(len(order), np.int64)
     moved[order] = _moved(raw.lengths[order], sizes, gap)
-    (of_document, of_annotator), annotation, _ = unique_rows(
-        unit[raw.of_document], raw.of_annotator
+    (document_index, annotator_index), annotation, _ = unique_rows(
+        unit[raw.document_index], raw.annotator_index
     )
     length = np.zeros(len(sizes), np.int64)
     np.add.at(length, unit, raw.lengths)  # exact, whatever their size
     content = {**raw.content_of(order), **_texts(raw, order, sizes)}
-    content |= {"lengths": length + gap * (sizes - 1), "ids": tuple(ids), "wholes": of_group}
+    content |= {"lengths": length + gap * (sizes - 1), "ids": tuple(ids), "parent_ids": of_group}
     ends = moved[order] + raw.lengths[order]
     content["text_ends"] = tuple(np.split(ends, np.cumsum(sizes)[:-1]) if len(sizes) else ())
     of_unit = {"unit": "document"} if "unit" in raw.reading else {}
     return replace(
         raw,
         **content,
-        of_document=of_document,
-        of_annotator=of_annotator,
+        document_index=document_index,
+        annotator_index=annotator_index,
         annotation=annotation[raw.annotation],
         unplaced=raw.unplaced and raw.unplaced.moved(annotation),
         start=raw.start + moved[raw.document],

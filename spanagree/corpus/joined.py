@@ -31,7 +31,7 @@ class SeenCorpus(Corpus):
 
 def without_text(corpus: Corpus) -> Corpus:
     """Build the corpus of who saw and marked what, without tokens and texts."""
-    return corpus.but(tokens=None, texts=None, token_starts=None)
+    return corpus.replace(tokens=None, texts=None, token_starts=None)
 
 
 def joined(parts: Mapping[str, Corpus]) -> Corpus:
@@ -88,10 +88,10 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
         offsets=offsets,
         reading=reading,
         notes=tuple(merged_notes({name: part.notes for name, part in parts.items()})),
-        unsaid=tuple(dict.fromkeys(name for part in corpora for name in part.unsaid)),
+        seen_unknown=tuple(dict.fromkeys(name for part in corpora for name in part.seen_unknown)),
         changes=tuple(change for part in corpora for change in part.changes),
         unplaced=_unplaced(corpora, n_before),
-        wholes=_wholes(corpora),
+        parent_ids=_wholes(corpora),
         token_starts=np.concatenate(starts) if len(starts) == len(corpora) else None,
         **{name: _chained(corpora, name) for name in ("ids", "texts", "tokens", "text_ends")},
     )
@@ -142,7 +142,7 @@ def _in_unit(part: Corpus, offsets: str, factor: int) -> Corpus:
         name: replace(layer, start=layer.start * factor, end=layer.end * factor)
         for name, layer in part.layers.items()
     }
-    return part.but(lengths=part.lengths * factor, layers=layers, offsets=offsets)
+    return part.replace(lengths=part.lengths * factor, layers=layers, offsets=offsets)
 
 
 def _unseen(part: Corpus) -> Layer:
@@ -171,7 +171,7 @@ def _chained(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
 
 def _wholes(corpora: Sequence[Corpus]) -> Any:
     """Number the wholes of all parts; a part numbers its own from 0."""
-    columns = [part.wholes for part in corpora if part.wholes is not None]
+    columns = [part.parent_ids for part in corpora if part.parent_ids is not None]
     if len(columns) < len(corpora):
         return None
     sizes = [int(column.max(initial=-1)) + 1 for column in columns]

@@ -65,7 +65,7 @@ class LabelTable:
         labels: the categories, sorted: those declared, or else those that occur.
         items: the names of the items; without them they are numbered from 1.
         documents: of tokens, the number of the document of each item.
-        wholes: of tokens, the number of what that document is a sentence of, if it is known.
+        parent_ids: of tokens, the number of what that document is a sentence of, if it is known.
         lengths: of runs of tokens, number of tokens of each item.
         reading: the settings that made the table; they are part of every signature.
         notes: what was read in another way than it stands, a sentence each.
@@ -86,13 +86,13 @@ class LabelTable:
     labels: tuple[str, ...]
     items: tuple[str, ...] | None = None
     documents: Ints | None = None
-    wholes: Ints | None = field(default=None, kw_only=True)
+    parent_ids: Ints | None = field(default=None, kw_only=True)
     lengths: Ints | None = field(default=None, kw_only=True)
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("item", "label", "annotator", "number", "documents", "wholes", "lengths"):
+        for name in ("item", "label", "annotator", "number", "documents", "parent_ids", "lengths"):
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, frozen(column, np.int64))
@@ -431,6 +431,10 @@ class LabelTable:
         return self.subset(np.flatnonzero(self.given == everyone))
 
     def of_annotators(self, names: Iterable[str]) -> LabelTable:
+        """Select annotators, under the name that :meth:`select_annotators` had before 1.0."""
+        return self.select_annotators(names)
+
+    def select_annotators(self, names: Iterable[str]) -> LabelTable:
         """Return the labels that some annotators gave; items and categories stay.
 
         Raises:
@@ -463,7 +467,7 @@ class LabelTable:
             size=len(items),
             items=tuple(self.name_of(i) for i in items.tolist()),
             documents=None if self.documents is None else self.documents[items],
-            wholes=None if self.wholes is None else self.wholes[items],
+            parent_ids=None if self.parent_ids is None else self.parent_ids[items],
             lengths=None if self.lengths is None else self.lengths[items],
         )
 

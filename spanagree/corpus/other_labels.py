@@ -71,7 +71,7 @@ def with_labels(
     rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[kept]]
     if raw.details is not None:
         rows["details"] = raw.details.taken(np.flatnonzero(kept), first_equal_row(*place, label))
-        if lost := len(raw.links) - len(raw.but(details=rows["details"]).links):
+        if lost := len(raw.links) - len(raw.replace(details=rows["details"]).links):
             notes.append(f"labels: {pluralize(lost, 'relation')} of segments that were dropped")
     reading = dict(raw.reading)
     if new:
@@ -79,7 +79,7 @@ def with_labels(
         reading["map_labels"] = {old: new.get(name, name) for old, name in before.items()} | new
     if wanted is not None:
         reading["labels"] = list(wanted)
-    return raw.but(
+    return raw.replace(
         **rows,
         labels=tuple(compress(names, is_taken)),
         unplaced=raw.unplaced and raw.unplaced.renamed(new, wanted),

@@ -22,7 +22,7 @@ def without_unplaced(corpus: Corpus) -> Corpus:
     _check_text(corpus, "unplaced ignore")
     if not corpus.unplaced:
         return corpus
-    return _placed(corpus).but(reading={**corpus.reading, "unplaced": "ignore"})
+    return _placed(corpus).replace(reading={**corpus.reading, "unplaced": "ignore"})
 
 
 def placed_only(corpus: Corpus, purpose: str) -> Corpus:
@@ -38,7 +38,7 @@ def placed_only(corpus: Corpus, purpose: str) -> Corpus:
     _check_text(corpus, purpose)
     if not corpus.unplaced:
         return corpus
-    return _placed(corpus).but(notes=(*corpus.notes, *note_of_unplaced(corpus, purpose)))
+    return _placed(corpus).replace(notes=(*corpus.notes, *note_of_unplaced(corpus, purpose)))
 
 
 def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def _placed(corpus: Corpus) -> Corpus:
     for layer in corpus.layers.values():
         is_kept[layer.label] = True
     code = np.cumsum(is_kept) - 1
-    return corpus.but(
+    return corpus.replace(
         layers={name: replace(x, label=code[x.label]) for name, x in corpus.layers.items()},
         labels=tuple(compress(corpus.labels, is_kept.tolist())),
         unplaced={},

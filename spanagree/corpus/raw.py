@@ -72,7 +72,7 @@ class RawCorpus(Content):
     Attributes:
         lengths: per document, its length.
         annotators: the names, in the order met.
-        of_document, of_annotator: per annotation, its document and its annotator.
+        document_index, annotator_index: per annotation, its document and its annotator.
         annotation, start, end, label: per segment.
         labels: the names of the labels, in the order met.
         when: per annotation, its time in seconds, NaN where it is unknown; ``None`` for all.
@@ -89,8 +89,8 @@ class RawCorpus(Content):
     """
 
     annotators: tuple[str, ...]
-    of_document: Ints
-    of_annotator: Ints
+    document_index: Ints
+    annotator_index: Ints
     annotation: Ints
     start: Ints
     end: Ints
@@ -140,12 +140,12 @@ class RawCorpus(Content):
         number = dense_ranks(self.labels)
         rows: list[Any] = [slice(None)]  # not copied
         if len(self.annotators) != 1:
-            rows = group_indices(self.of_annotator[self.annotation], len(self.annotators))
-        seen = group_indices(self.of_annotator, len(self.annotators))
+            rows = group_indices(self.annotator_index[self.annotation], len(self.annotators))
+        seen = group_indices(self.annotator_index, len(self.annotators))
         for name, mine, documents in zip(self.annotators, rows, seen, strict=True):
             annotated = np.zeros(len(self.lengths), np.bool_)
-            annotated[self.of_document[documents]] = True
-            document = self.of_document[self.annotation[mine]]
+            annotated[self.document_index[documents]] = True
+            document = self.document_index[self.annotation[mine]]
             bounds = self.start[mine], self.end[mine]
             details = self.details
             if details is not None and isinstance(mine, np.ndarray):
@@ -156,16 +156,16 @@ class RawCorpus(Content):
         """Return the quotes that are not in the text, by annotator and document."""
         if self.unplaced is None:
             return {}
-        annotators = self.of_annotator[self.unplaced.at]
+        annotators = self.annotator_index[self.unplaced.at]
         return {
-            self.annotators[a]: self.unplaced.taken(annotators == a).moved(self.of_document)
+            self.annotators[a]: self.unplaced.taken(annotators == a).moved(self.document_index)
             for a in np.unique(annotators).tolist()
         }
 
     @property
     def document(self) -> Ints:
         """Per segment, its document."""
-        return self.of_document[self.annotation]
+        return self.document_index[self.annotation]
 
     @property
     def links(self) -> RelationTable:
@@ -199,8 +199,8 @@ class RawCorpus(Content):
 
     def place_of(self, annotation: int) -> tuple[str, str]:
         """Return annotator and document of an annotation."""
-        annotator = self.annotators[self.of_annotator[annotation]]
-        return annotator, self.id_of(int(self.of_document[annotation]))
+        annotator = self.annotators[self.annotator_index[annotation]]
+        return annotator, self.id_of(int(self.document_index[annotation]))
 
 
 def check_ends(ends: str | None) -> None:

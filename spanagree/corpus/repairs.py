@@ -45,7 +45,7 @@ def _keep(raw: RawCorpus, kept: Bools | Ints, stands_for: Ints | None = None) ->
     details = raw.details
     if details is not None:
         details = details.taken(np.arange(len(raw.start))[kept], stands_for)
-    return raw.but(**raw.segments_kept(kept), details=details)
+    return raw.replace(**raw.segments_kept(kept), details=details)
 
 
 def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
@@ -60,7 +60,7 @@ def _drop_unlabelled(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Drop segments without a label, and such quotes that are not in the text."""
     has_none, quotes_without = raw.label < 0, unlabelled_quotes(raw)
     unplaced = raw.unplaced and raw.unplaced.taken(~quotes_without)
-    kept = _keep(raw, ~has_none).but(unplaced=unplaced)
+    kept = _keep(raw, ~has_none).replace(unplaced=unplaced)
     return kept, int(has_none.sum() + quotes_without.sum())
 
 
@@ -70,9 +70,9 @@ def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Keep of annotations of one document and annotator the latest; of equal times, the last."""
-    when = np.zeros(len(raw.of_document)) if raw.when is None else raw.when
-    order = np.lexsort((np.nan_to_num(when, nan=-np.inf), raw.of_document, raw.of_annotator))
-    again = is_repeated_row(raw.of_annotator[order][::-1], raw.of_document[order][::-1])[::-1]
+    when = np.zeros(len(raw.document_index)) if raw.when is None else raw.when
+    order = np.lexsort((np.nan_to_num(when, nan=-np.inf), raw.document_index, raw.annotator_index))
+    again = is_repeated_row(raw.annotator_index[order][::-1], raw.document_index[order][::-1])[::-1]
     kept = np.ones(len(order), np.bool_)
     kept[order[again]] = False
     return keep_annotations(raw, kept)
@@ -85,8 +85,8 @@ def keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
     return replace(
         fewer,
         annotation=moved[fewer.annotation],
-        of_document=raw.of_document[kept],
-        of_annotator=raw.of_annotator[kept],
+        document_index=raw.document_index[kept],
+        annotator_index=raw.annotator_index[kept],
         when=None if raw.when is None else raw.when[kept],
         unplaced=raw.unplaced and raw.unplaced.moved(np.where(kept, moved, -1)),
     ), int((~kept).sum())
@@ -101,7 +101,7 @@ def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
     bad = bad_relations(raw)
     if raw.details is None or not bad.any():
         return raw, 0
-    return raw.but(details=raw.details.without_links(bad)), int(bad.sum())
+    return raw.replace(details=raw.details.without_links(bad)), int(bad.sum())
 
 
 def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -122,12 +122,12 @@ def _in_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
         start[row], end[row] = some[0][0], some[-1][1]
     several = {row: some for row, some in pieces.items() if len(some) > 1}
     details = (raw.details or SegmentDetails.none(len(start))).with_pieces(several)
-    return raw.but(start=start, end=end, details=details)
+    return raw.replace(start=start, end=end, details=details)
 
 
 def _with_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
     """Return the rows with other outermost borders; pieces are cut off there."""
-    moved = raw.but(start=start, end=end)
+    moved = raw.replace(start=start, end=end)
     if raw.details is None or not raw.details.shape.any():
         return moved
     pieces = {}
@@ -152,7 +152,7 @@ def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
         if (bounds := nearest(place, at, raw.quotes[quote[i]])) is not None:
             (start[i], end[i]), quote[i] = bounds, STANDS
             moved += 1
-    return raw.but(start=start, end=end, quote=quote), moved
+    return raw.replace(start=start, end=end, quote=quote), moved
 
 
 def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -167,7 +167,7 @@ def _widen_points(raw: RawCorpus) -> tuple[RawCorpus, int]:
     points = (raw.end == raw.start) & is_time(raw.offsets)
     at_end = points & (raw.start >= raw.lengths[raw.document])
     start, end = raw.start - at_end, raw.end + (points & ~at_end)
-    return raw.but(start=start, end=end), int(points.sum())
+    return raw.replace(start=start, end=end), int(points.sum())
 
 
 def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -257,7 +257,7 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
     raw = repaired(raw, repair)
     refuse_flaws(raw, repairable=True)
     signs = (*notes_of_tolerated(raw), *notes_of_cut_words(raw), *notes_of_absent(raw))
-    return Corpus.from_raw(raw.but(notes=(*raw.notes, *signs)))
+    return Corpus.from_raw(raw.replace(notes=(*raw.notes, *signs)))
 
 
 def steps_of(repair: Any, repeats: str, unplaced: str = "wrong") -> Any:
@@ -299,7 +299,7 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
     if IGNORE_UNPLACED in asked and raw.reading.get("strings"):
         raise SettingError("unplaced ignore: strings are in no text, so all would be left out")
     if IGNORE_UNPLACED in asked and raw.unplaced is not None:
-        raw = raw.but(unplaced=None, reading={**raw.reading, "unplaced": "ignore"})
+        raw = raw.replace(unplaced=None, reading={**raw.reading, "unplaced": "ignore"})
     done = []
     for name in steps:
         relations = len(raw.links)
@@ -307,21 +307,21 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
         lost = relations - len(raw.links)
         if lost and name != "drop-relations":
             note = f"{pluralize(lost, 'relation')} of segments that were dropped left out ({name})"
-            raw = raw.but(notes=(*raw.notes, note))
+            raw = raw.replace(notes=(*raw.notes, note))
         if count:
             done.append(name)
             says = REPAIRS[name].says
             noun = says.partition("s ")[0]
             before, _, after = says.partition(f"{noun}s")
             note = f"{pluralize(count, f'{before}{noun}')}{after} ({name})"
-            raw = raw.but(notes=(*raw.notes, note))
+            raw = raw.replace(notes=(*raw.notes, note))
     if REPEATS_ERROR not in asked and (again := marked_again(raw)).any():
         number, first = int(again.sum()), FLAWS["duplicate"].describe(raw, int(again.argmax()))
         note = f"{pluralize(number, 'segment')} read once: {first}{more_like_it(number)}"
         raw = _keep(raw, ~again, first_of_each(raw))
-        raw = raw.but(
+        raw = raw.replace(
             notes=(*raw.notes, note),
             balance=balance.moved(raw.balance, "segment", "repeated segment", number),
         )
     done += raw.reading.get("repair", ())  # of parts in files, each by itself
-    return raw.but(reading={**raw.reading, "repair": sorted(set(done))}) if done else raw
+    return raw.replace(reading={**raw.reading, "repair": sorted(set(done))}) if done else raw

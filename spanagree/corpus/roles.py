@@ -30,19 +30,19 @@ def apply_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
         absent: one of :data:`spanagree.corpus.raw.ABSENT`; ``None`` leaves it to the layer's role.
     """
     check_absent(absent)
-    if absent is None or not raw.unsaid:
+    if absent is None or not raw.seen_unknown:
         return raw
     if absent == "unseen":
-        return raw.but(unsaid=())
+        return raw.replace(seen_unknown=())
     new = _absences(raw)
     document = np.array([d for _, ds in new for d in ds.tolist()], np.int64)
     annotator = np.array([a for a, ds in new for _ in ds], np.int64)
     when = None if raw.when is None else np.append(raw.when, np.full(len(annotator), np.nan))
-    return raw.but(
-        of_document=np.append(raw.of_document, document),
-        of_annotator=np.append(raw.of_annotator, annotator),
+    return raw.replace(
+        document_index=np.append(raw.document_index, document),
+        annotator_index=np.append(raw.annotator_index, annotator),
         when=when,
-        unsaid=(),
+        seen_unknown=(),
     )
 
 
@@ -51,8 +51,8 @@ def _absences(raw: RawCorpus) -> list[tuple[int, Ints]]:
     number = {name: a for a, name in enumerate(raw.annotators)}
     every = np.arange(len(raw.lengths))
     pairs = []
-    for a in (number[name] for name in raw.unsaid if name in number):
-        there = raw.of_document[raw.of_annotator == a]
+    for a in (number[name] for name in raw.seen_unknown if name in number):
+        there = raw.document_index[raw.annotator_index == a]
         pairs.append((a, np.setdiff1d(every, there)))
     return pairs
 
@@ -84,7 +84,7 @@ def choose_annotators(
     """Return the corpus of the annotators that are named, and their names; ``None`` if all are.
 
     Without ``names`` that is the corpus itself. ``in_part`` is as for
-    :meth:`Corpus.of_annotators`, which refuses names that are unknown or given twice.
+    :meth:`Corpus.select_annotators`, which refuses names that are unknown or given twice.
 
     >>> corpus = Corpus.from_segments([5], {"ann": [[]], "bob": [[]]})
     >>> choose_annotators(corpus, ["bob"])[1], choose_annotators(corpus, ["bob", "ann"])[1]
@@ -93,7 +93,7 @@ def choose_annotators(
     if names is None:
         return corpus, None
     names = as_list(names)
-    team = corpus.of_annotators(names, in_part=in_part)
+    team = corpus.select_annotators(names, in_part=in_part)
     return team, list(names) if len(team.layers) < len(corpus.layers) else None
 
 
@@ -103,10 +103,11 @@ def infer_seen_by_systems(
     """Return the corpus in which systems saw all that their references did, where nobody said.
 
     >>> two = Corpus.from_segments([5, 4], {"gold": [[], []], "mine": [[], None]})
-    >>> settled(two.but(unsaid=("mine",)), ["mine"], ["gold"])[1].segments["mine"]
+    >>> open_ = two.replace(seen_unknown=("mine",))
+    >>> infer_seen_by_systems(open_, ["mine"], ["gold"])[1].segments["mine"]
     ()
     """
-    open_ = [name for name in systems if name in corpus.unsaid and name in corpus.layers]
+    open_ = [name for name in systems if name in corpus.seen_unknown and name in corpus.layers]
     if not open_:
         return corpus
     seen = np.zeros(len(corpus), np.bool_)
@@ -122,15 +123,15 @@ def infer_seen_by_systems(
                 f"{escape_name(name)}: no row in {pluralize(added, 'document')} that gold or"
                 " references saw, taken as seen and nothing marked"
             )
-    left = tuple(name for name in corpus.unsaid if name not in open_)
-    return corpus.but(layers=layers, unsaid=left, notes=(*corpus.notes, *notes))
+    left = tuple(name for name in corpus.seen_unknown if name not in open_)
+    return corpus.replace(layers=layers, seen_unknown=left, notes=(*corpus.notes, *notes))
 
 
 def count_seen(corpus: Corpus, names: Iterable[str] | None = None) -> Ints:
     """Return by how many annotators each document was seen, of all or of some by name.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], None], "ann": [[(0, 2, "X")], []]})
-    >>> times_seen(corpus).tolist(), times_seen(corpus, ["bob"]).tolist()
+    >>> count_seen(corpus).tolist(), count_seen(corpus, ["bob"]).tolist()
     ([2, 1], [1, 0])
     """
     seen = np.zeros(len(corpus), np.int64)

@@ -73,4 +73,4 @@ def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
         if row in pieces:
             pieces[row] = tuple((point(points, a), point(points, b)) for a, b in pieces[row])
     details = (raw.details or SegmentDetails.none(len(start))).with_pieces(pieces)
-    return raw.but(lengths=lengths, texts=tuple(content), start=start, end=end, details=details)
+    return raw.replace(lengths=lengths, texts=tuple(content), start=start, end=end, details=details)

@@ -359,11 +359,11 @@ class Content:
     tokens: LazyTokens = WHEN_ASKED
     texts: tuple[str, ...] | None = None
     token_starts: Ints | None = None
-    wholes: Ints | None = None
+    parent_ids: Ints | None = None
     text_ends: tuple[Ints, ...] | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    unsaid: tuple[str, ...] = ()
+    seen_unknown: tuple[str, ...] = ()
 
     @property
     def content(self) -> dict[str, Any]:
@@ -372,6 +372,10 @@ class Content:
         return {name: vars(self)[name] for name in ("offsets", *names)}
 
     def but(self: _Content, **changes: Any) -> _Content:
+        """Copy with other values, under the name that :meth:`replace` had before 1.0."""
+        return self.replace(**changes)
+
+    def replace(self: _Content, **changes: Any) -> _Content:
         """Return a copy with other values of some attributes; it does not decode the tokens."""
         given = {attribute.name: vars(self)[attribute.name] for attribute in fields(self)}
         return type(self)(**{**given, **changes})
@@ -393,7 +397,7 @@ class Content:
             for name, which in rows.items()
         }
         starts = None if self.token_starts is None else self.token_starts[tokens]
-        taken["wholes"] = None if self.wholes is None else self.wholes[documents]
+        taken["parent_ids"] = None if self.parent_ids is None else self.parent_ids[documents]
         return {"lengths": self.lengths[documents], "token_starts": starts, **taken}
 
     def known(self, what: str, purpose: str) -> tuple[str, ...]:

@@ -240,15 +240,15 @@ def with_resolution(
         lengths = np.maximum(lengths, 0)
     kept = np.flatnonzero(~emptied)
     details = None if raw.details is None else raw.details.taken(kept)
-    rows = raw.but(start=start, end=end).segments_kept(kept)
-    return raw.but(**rows, details=details, lengths=lengths, offsets=chosen, notes=notes)
+    rows = raw.replace(start=start, end=end).segments_kept(kept)
+    return raw.replace(**rows, details=details, lengths=lengths, offsets=chosen, notes=notes)
 
 
 def _of_known_length(raw: RawCorpus, **read: str) -> RawCorpus:
     """Return the rows with the setting that gives the lengths, and no note that none is known."""
     reading = {**raw.reading, **reading_settings(**{**raw.reading.get("read", {}), **read})}
     notes = tuple(note for note in raw.notes if LAST_END not in note)
-    return raw.but(reading=reading, notes=notes)
+    return raw.replace(reading=reading, notes=notes)
 
 
 def _rounded(times: Ints, unit: int) -> Ints:
@@ -282,7 +282,9 @@ def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
             f"{name}: {pluralize(longer, 'recording')} longer in another file, whose length counts"
         )
         is_noted = not longer or any(LAST_END in note for note in raw.notes)
-        made[name] = raw.but(lengths=lengths, notes=raw.notes if is_noted else (*raw.notes, says))
+        made[name] = raw.replace(
+            lengths=lengths, notes=raw.notes if is_noted else (*raw.notes, says)
+        )
     return made
 
 
@@ -316,21 +318,21 @@ def within_parts(
         size = f":{float(begin):g}-{float(stop):g}" if several else ""
         ids.append(f"{raw.id_of(d)}{size}")
         lengths.append(high - low)
-        annotations = np.flatnonzero(raw.of_document == d)
-        number_of = np.full(len(raw.of_document), -1)
+        annotations = np.flatnonzero(raw.document_index == d)
+        number_of = np.full(len(raw.document_index), -1)
         number_of[annotations] = made + np.arange(len(annotations))
-        seen.append([np.full(len(annotations), number), raw.of_annotator[annotations]])
+        seen.append([np.full(len(annotations), number), raw.annotator_index[annotations]])
         made += len(annotations)
         kept = np.flatnonzero((raw.document == d) & (raw.end > low) & (raw.start < high))
         start, end = (np.clip(x[kept], low, high) - low for x in (raw.start, raw.end))
         rows.append([number_of[raw.annotation[kept]], start, end, raw.label[kept], kept])
     annotation, start, end, label, kept = map(np.concatenate, zip(*rows, strict=True))
-    of_document, of_annotator = map(np.concatenate, zip(*seen, strict=True))
+    document_index, annotator_index = map(np.concatenate, zip(*seen, strict=True))
     before = int((raw.start < raw.end).sum())
     cut = pluralize(len(named), "part")
-    return raw.but(
+    return raw.replace(
         lengths=np.array(lengths, np.int64), ids=tuple(ids), annotation=annotation, start=start,
-        end=end, label=label, of_document=of_document, of_annotator=of_annotator, when=None,
-        quote=None, details=None,
+        end=end, label=label, document_index=document_index, annotator_index=annotator_index,
+        when=None, quote=None, details=None,
         notes=(*raw.notes, f"uem: {pluralize(len(kept), 'segment')} of {before} in {cut}"),
     )  # fmt: skip

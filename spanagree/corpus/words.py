@@ -15,7 +15,7 @@ _PORTION = 1 << 20  # bytes that are parted in one go
 class TokenBytes(Sequence[str]):
     """Tokens as bytes, equal to any other sequence of the same strings.
 
-    >>> words = Words(b"Jo\\nsings\\n", 2)
+    >>> words = TokenBytes(b"Jo\\nsings\\n", 2)
     >>> words == ("Jo", "sings"), words[1], len(words)
     (True, 'sings', 2)
     """
@@ -43,7 +43,7 @@ class TokenBytes(Sequence[str]):
     def unlike(self, other: TokenBytes) -> list[int]:
         """Return the places where two rows of tokens differ, as far as both go.
 
-        >>> Words(b"Jo\\nsang\\nto\\n", 3).unlike(Words(b"Jo\\nsings\\nme\\nso\\n", 4))
+        >>> TokenBytes(b"Jo\\nsang\\nto\\n", 3).unlike(TokenBytes(b"Jo\\nsings\\nme\\nso\\n", 4))
         [1, 2]
         """
         count = min(len(self), len(other))

@@ -86,7 +86,7 @@ def merge_sources(sources: Mapping[str, RawCorpus], apart: Collection[str] = ())
         united = replace(both, notes=(*united.notes, *part.notes, *notes))
     if same:
         once = ~repeats(united) | ~np.isin(
-            united.of_annotator, [united.annotators.index(name) for name in same]
+            united.annotator_index, [united.annotators.index(name) for name in same]
         )
         united, _ = _without(united, once)
         united = replace(united, notes=(*united.notes, _one_person_each(same)))
@@ -149,7 +149,7 @@ def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
             **raw.reading,
             **reading_settings(**{**raw.reading.get("read", {}), "join": "text"}),
         }
-        renamed_parts[name] = raw.but(ids=tuple(ids), reading=reading)
+        renamed_parts[name] = raw.replace(ids=tuple(ids), reading=reading)
     return renamed_parts
 
 
@@ -186,7 +186,7 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
     raw = concatenate(shards, repeats=repeats)
     note = _one_person_each(name for name in raw.annotators if files_of[name] > 1)
     others = {name: part for name, part in parts.items() if name not in shards}
-    return {next(iter(shards)): raw.but(notes=(*raw.notes, note)), **others}
+    return {next(iter(shards)): raw.replace(notes=(*raw.notes, note)), **others}
 
 
 def _same_people(
@@ -218,8 +218,8 @@ def _same_people(
 def _marked_by(raw: RawCorpus, name: str) -> dict[str, Any]:
     """Return what an annotator marked in each document; ``None`` where she never saw it."""
     marked: dict[str, Any] = dict.fromkeys(raw.ids or ())
-    by_name = raw.of_annotator == raw.annotators.index(name)
-    marked |= {raw.id_of(d): [] for d in raw.of_document[by_name].tolist()}
+    by_name = raw.annotator_index == raw.annotators.index(name)
+    marked |= {raw.id_of(d): [] for d in raw.document_index[by_name].tolist()}
     rows = np.flatnonzero(by_name[raw.annotation])
     columns = (column[rows].tolist() for column in (raw.document, raw.start, raw.end, raw.label))
     for d, start, end, label in zip(*columns, strict=True):
@@ -258,7 +258,7 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
     joined_parts = _joined(parts, places, reading)
     if len(shared):
         notes.append(f"{pluralize(len(shared), 'document')} in more than one file, united by id")
-        n_rows = [len(part.of_document) for part in parts]
+        n_rows = [len(part.document_index) for part in parts]
         joined_parts, n_copies = _without_copies(joined_parts, names, n_rows, shared, repeats)
         if n_copies:
             notes.append(f"{pluralize(n_copies, 'annotation')} the same in another file, read once")
@@ -325,9 +325,11 @@ def _without_copies(
     """
     part_index = np.repeat(np.arange(len(names)), n_rows)
     first_row: dict[tuple[int, int], int] = {}
-    kept = np.ones(len(raw.of_document), np.bool_)
-    for row in np.flatnonzero(np.isin(raw.of_document, shared)).tolist():
-        first = first_row.setdefault((int(raw.of_document[row]), int(raw.of_annotator[row])), row)
+    kept = np.ones(len(raw.document_index), np.bool_)
+    for row in np.flatnonzero(np.isin(raw.document_index, shared)).tolist():
+        first = first_row.setdefault(
+            (int(raw.document_index[row]), int(raw.annotator_index[row])), row
+        )
         if part_index[row] == part_index[first]:
             continue
         name, earlier = names[part_index[row]], names[part_index[first]]
@@ -352,7 +354,7 @@ def _without(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
     fewer, n_dropped = keep_annotations(raw, kept)
     n_segments = len(raw.start) - len(fewer.start)
     balance = moved(raw.balance, "segment", "repeated segment", n_segments)
-    return fewer.but(balance=moved(balance, "answer", "repeated answer", n_dropped)), n_dropped
+    return fewer.replace(balance=moved(balance, "answer", "repeated answer", n_dropped)), n_dropped
 
 
 def _content_of(raw: RawCorpus, annotation: int) -> Any:
@@ -395,22 +397,22 @@ def _joined(
             quote = np.full(len(part.start), UNKNOWN) if part.quote is None else part.quote
             segments = *segments, np.where(quote < 0, quote, quote + len(quotes))
             quotes += part.quotes
-        when = np.full(len(part.of_document), np.nan) if part.when is None else part.when
-        columns.append((place[part.of_document], number[part.of_annotator], *segments, when))
-        annotations += len(part.of_document)
+        when = np.full(len(part.document_index), np.nan) if part.when is None else part.when
+        columns.append((place[part.document_index], number[part.annotator_index], *segments, when))
+        annotations += len(part.document_index)
     content: dict[str, Any] = {}
     for name in contents[0]:
         values = [content_of_part[name] for content_of_part in contents]
-        if name == "wholes" and all(value is not None for value in values):
+        if name == "parent_ids" and all(value is not None for value in values):
             ends = np.cumsum([0, *(value.max(initial=-1) + 1 for value in values)])
             values = [value + end for value, end in zip(values, ends, strict=False)]
         if all(value is not None for value in values):
             is_array = isinstance(values[0], np.ndarray)
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
     of_segments = ("annotation", "start", "end", "label", *(["quote"] if quoted else []))
-    names = ("of_document", "of_annotator", *of_segments, "when")
+    names = ("document_index", "annotator_index", *of_segments, "when")
     content["details"] = joined([(part.details, len(part.start)) for part in parts])
-    n_before = accumulate((len(part.of_document) for part in parts), initial=0)
+    n_before = accumulate((len(part.document_index) for part in parts), initial=0)
     content["unplaced"] = UnplacedQuotes.joined(
         (part.unplaced, n) for part, n in zip(parts, n_before, strict=False)
     )
@@ -421,7 +423,7 @@ def _joined(
         offsets=parts[0].offsets,
         reading=reading,
         quotes=tuple(quotes),
-        unsaid=tuple(dict.fromkeys(name for part in parts for name in part.unsaid)),
+        seen_unknown=tuple(dict.fromkeys(name for part in parts for name in part.seen_unknown)),
         ends=None if any(part.ends is None for part in parts) else parts[0].ends,
         balance=added(part.balance for part in parts),
         **content,
@@ -441,8 +443,8 @@ def renamed(raw: RawCorpus, new: Mapping[str, str]) -> RawCorpus:
         else value
         for key, value in raw.reading.items()
     }
-    unsaid = tuple(new[name] for name in raw.unsaid)
-    return raw.but(annotators=tuple(new.values()), reading=reading, unsaid=unsaid)
+    seen_unknown = tuple(new[name] for name in raw.seen_unknown)
+    return raw.replace(annotators=tuple(new.values()), reading=reading, seen_unknown=seen_unknown)
 
 
 def _check_offsets(first: str, united: RawCorpus, source: str, part: RawCorpus) -> None:

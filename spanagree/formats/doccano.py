@@ -170,7 +170,7 @@ def _by_user(
             raise invalid_value(f"{where}: name", annotator, "a string that is not empty is needed")
         items_of.setdefault(annotator, []).append(item)
     annotations = [RawAnnotation(name, _spans(its, where, log)) for name, its in items_of.items()]
-    log.unsaid |= dict.fromkeys(items_of)
+    log.seen_unknown |= dict.fromkeys(items_of)
     if isinstance(row.get("relations"), list):  # of whom is not said
         log.passed["relation"] += len(row["relations"])
     return annotations

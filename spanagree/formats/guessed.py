@@ -24,7 +24,7 @@ def as_corpus(given: CorpusLike) -> Corpus:
     Raises:
         InputError: for anything else.
 
-    >>> corpus_of({"ann": [["B-PER", "O"]], "bob": [["O", "O"]]}).annotators
+    >>> as_corpus({"ann": [["B-PER", "O"]], "bob": [["O", "O"]]}).annotators
     ('ann', 'bob')
     """
     return check_corpus(as_corpus_or_parts(given))
@@ -115,7 +115,7 @@ def corpus_of_two(first: Any, second: Any) -> Corpus:
     corpus = check_corpus(guessed(first, second)[0])
     if corpus.annotators != ("gold", "pred") or (isinstance(first, Mapping) and "gold" in first):
         return corpus
-    return corpus.but(layers=dict(zip(("a", "b"), corpus.layers.values(), strict=True)))
+    return corpus.replace(layers=dict(zip(("a", "b"), corpus.layers.values(), strict=True)))
 
 
 def _read(paths: Any) -> Corpus:

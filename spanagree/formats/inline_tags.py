@@ -52,7 +52,7 @@ def taken_apart(
         The text without signs, the marks in the order of their ends, and what is wrong with signs
         that have no partner: an entry for each of them.
 
-    >>> meaning = lambda sign, at: Sign("close" if sign[1] == "/" else "open", label="PER")
+    >>> meaning = lambda sign, at: MarkupToken("close" if sign[1] == "/" else "open", label="PER")
     >>> taken_apart("<p>Jo</p> sings</p>", re.compile("(</?p>)"), meaning)[:2]
     ('Jo sings', [(0, 2, 'PER')])
     """

@@ -121,7 +121,7 @@ class _Source:
                 people = join_names(sorted(names.values()))
                 kept = f"{name}: its annotators, {people}, keep the names that they have there"
                 notes = (*notes, kept)
-        return renamed(raw, names).but(notes=notes)
+        return renamed(raw, names).replace(notes=notes)
 
     def names_people(self, raw: RawCorpus) -> bool:
         """Return whether annotators have names in the file, and it has no other name."""
@@ -322,7 +322,7 @@ def raw_files(
     marked = [source for of_format in by_format.values() for source in of_format]
     apart = [source.layer for source in marked if source.has_own_name]
     united = merge_sources(parts, apart) if len(parts) > 1 else next(iter(parts.values()))
-    united = united.but(notes=(*notes, *united.notes)) if notes else united
+    united = united.replace(notes=(*notes, *united.notes)) if notes else united
     if (uem := given.get("uem")) is not None:
         united = within_parts(united, read_uem(uem), Path(uem).name)
     if in_units:
@@ -332,7 +332,7 @@ def raw_files(
     if form is None or all(source.is_as_named for source in marked):
         return united
     named = reading_settings(**{**united.reading.get("read", {}), "from": form})
-    return united.but(reading={**united.reading, **named})
+    return united.replace(reading={**united.reading, **named})
 
 
 def _read_layers(
@@ -362,7 +362,7 @@ def _read_layers(
         return part
     names = (printable_path(source.path) for source in sources)
     tables = [path for path in names if path.lower().endswith((".csv", ".tsv"))]
-    return part.but(notes=(*(f"{path}: read as conll" for path in tables), *part.notes))
+    return part.replace(notes=(*(f"{path}: read as conll" for path in tables), *part.notes))
 
 
 def _note_of_one_recording(parts: Mapping[str, RawCorpus], sources: Sequence[_Source]) -> list[str]:

@@ -285,12 +285,12 @@ def _are_same(first: RawCorpus, second: RawCorpus) -> bool:
 def _rows_of(raw: RawCorpus) -> Iterator[object]:
     """Yield what a reading has, in whatever order it met annotators and labels."""
     yield from (raw.offsets, raw.ids, raw.texts, raw.tokens, raw.lengths.tolist())
-    names = [raw.annotators[number] for number in raw.of_annotator.tolist()]
-    yield sorted(zip(raw.of_document.tolist(), names, strict=True))
+    names = [raw.annotators[number] for number in raw.annotator_index.tolist()]
+    yield sorted(zip(raw.document_index.tolist(), names, strict=True))
     labels = [*raw.labels, ""]
     columns = (raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist())
     yield sorted(
-        (int(raw.of_document[a]), names[a], start, end, labels[label])
+        (int(raw.document_index[a]), names[a], start, end, labels[label])
         for a, start, end, label in zip(*columns, strict=True)
     )
 

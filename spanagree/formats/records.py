@@ -178,7 +178,7 @@ class ReadLog:
         reading: settings of reading that only show while it is read.
         labelled: whether spans have labels; if not, all are called :data:`ONE_LABEL`.
         numbered: whether ids are but the numbers of the documents.
-        unsaid: of whom the source does not say which documents they saw.
+        seen_unknown: of whom the source does not say which documents they saw.
     """
 
     def __init__(self, name: str, *, align: bool = False, notes: Sequence[str] = ()) -> None:
@@ -194,7 +194,7 @@ class ReadLog:
         self.reading: dict[str, Any] = {}
         self.labelled = True
         self.numbered = False
-        self.unsaid: dict[str, None] = {}
+        self.seen_unknown: dict[str, None] = {}
 
     @property
     def before(self) -> str:
@@ -325,4 +325,6 @@ def gather(
     counts = {"quotes": quotes} if (quotes := log.counts()) else {}
     reading = {**reading, **log.reading, **counts}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)
-    return log.with_unread(raw.but(unsaid=tuple(log.unsaid), balance=log.balance(n_read)))
+    return log.with_unread(
+        raw.replace(seen_unknown=tuple(log.seen_unknown), balance=log.balance(n_read))
+    )

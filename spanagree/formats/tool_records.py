@@ -338,7 +338,7 @@ class _ByPaths:
             annotator = self._annotator(part, key, where)
             place = where if annotator == "" else f"{where}, annotator {quote_value(annotator)}"
             if part is None:  # of whom it is not said
-                self.log.unsaid[annotator] = None
+                self.log.seen_unknown[annotator] = None
                 yield RawAnnotation(annotator, None, where=place)
             elif tool.start or tool.quote:
                 yield from self._marked(part, key, text, points, annotator, place)
@@ -396,8 +396,8 @@ class _ByPaths:
         if tool.marked and tool.annotator != KEY and spans:
             self.questions[key] = None
         is_answered = bool(spans) or bool(tool.marked) or self._is_answered(part)
-        if tool.unsaid or (seen and not is_answered):
-            self.log.unsaid[annotator] = None
+        if tool.seen_unknown or (seen and not is_answered):
+            self.log.seen_unknown[annotator] = None
         if spans and not seen:
             self.log.passed["unfinished answer"] += 1
             self.log.within["in unfinished answers"] += len(spans)

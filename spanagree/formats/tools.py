@@ -148,7 +148,7 @@ class Tool:
         links: where relations are, if there are any.
         leaves: a path from a span, the values of it that leave the span out, and what it is then.
         unseen: by path from an annotator's part, the values that say that she saw nothing.
-        unsaid: whether who marked nothing in a document is not in the file, as in a table.
+        seen_unknown: whether who marked nothing in a document is not in the file, as in a table.
         ends: what the end of a span names, where it is the reader that says it, or the tool counts
             as few do; else the quotes show it.
         utf16: a path from a record, and the value that says that offsets count UTF-16 units.
@@ -185,7 +185,7 @@ class Tool:
     links: RelationPaths | None = None
     leaves: tuple[str, frozenset[Any], str] = ("", frozenset(), "")
     unseen: Mapping[str, frozenset[Any]] = field(default_factory=dict)
-    unsaid: bool = False
+    seen_unknown: bool = False
     ends: str | None = None
     utf16: tuple[str, Any] = ("", None)
     passed: Mapping[str, str] = field(default_factory=dict)

@@ -116,7 +116,7 @@ def counting_unread(
     under = join_names(f"{quote_value(at)} ({counts[at]})" for at in places)
     note = f"{before}{pluralize(n_unread, 'mark')} not read, of those under {under}"
     unread = {"segment": {NOT_READ: n_unread}}
-    return raw.but(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
+    return raw.replace(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
 
 
 def _advice(at: str, example: Any, texts: Counter[str]) -> str:

@@ -181,4 +181,4 @@ def _corpus_of_label(corpus: Corpus, code: int) -> Corpus:
         name: replace(layer, label=np.zeros(len(layer), np.int64))
         for name, layer in layers_of_label.items()
     }
-    return corpus.but(layers=layers, labels=(corpus.labels[code],), unplaced={})
+    return corpus.replace(layers=layers, labels=(corpus.labels[code],), unplaced={})

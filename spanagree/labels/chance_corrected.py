@@ -27,7 +27,7 @@ from spanagree.labels.category_weights import (
     weighted_agreement,
     weighted_agreement_by_item,
 )
-from spanagree.labels.coefficient import CategoryCounts, Coefficient, CoefficientSettings
+from spanagree.labels.coefficient import Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import (
     CoefficientKind,
     CoefficientSet,
@@ -206,10 +206,10 @@ class CoefficientInputs:
         return cls(compared_table, settings, weight_matrices, measurement or category_weights)
 
     @cached_property
-    def counts(self) -> CategoryCounts:
+    def counts(self) -> Counts:
         """Numbers of items, annotators, labels, pairs and categories."""
         n_labels, n_items, _, _ = self.table.counts
-        return CategoryCounts(
+        return Counts(
             int(n_items.sum()),
             int(n_items[n_labels >= 2].sum()),
             int(self.own.any(axis=1).sum()) if self.table.named else None,

@@ -41,7 +41,7 @@ class CoefficientSettings(Settings):
     f1_unplaced: str | None = None
 
 
-class CategoryCounts(NamedTuple):
+class Counts(NamedTuple):
     """Counts of the data of a coefficient.
 
     Attributes:
@@ -93,7 +93,7 @@ class Coefficient(Result):
     value: float = UNDEFINED
     observed: float = UNDEFINED
     expected: float = UNDEFINED
-    counts: CategoryCounts
+    counts: Counts
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from spanagree.labels.coefficient import CategoryCounts, Coefficient
+from spanagree.labels.coefficient import Coefficient, Counts
 from spanagree.results import verdict
 from spanagree.results.caveats import caveats
 from spanagree.results.frame import Column, Frame
@@ -13,7 +13,7 @@ from spanagree.results.plots import Dot, Plot, dots_of
 from spanagree.results.score import Score, ends_of, undefined
 from spanagree.settings import confidence_of
 
-_COUNTED = (*CategoryCounts._fields, "agreements", "potential")
+_COUNTED = (*Counts._fields, "agreements", "potential")
 
 
 def caveats_of(coefficient: Coefficient) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def data_table(
         named_coefficients: category and coefficient of each row.
         settings: settings of the computation.
     """
-    keys = dict.fromkeys((*coefficient_class.FIGURES, *CategoryCounts._fields))
+    keys = dict.fromkeys((*coefficient_class.FIGURES, *Counts._fields))
     columns = [Column("coefficient", kind="name"), Column("category", kind="name")]
     columns += [Column(key, kind="count" if key in _COUNTED else "figure") for key in keys]
     columns += [Column("undefined", kind="json"), Column("interval", kind="json")]

@@ -96,8 +96,8 @@ def _category_agreement(columns: Floats) -> Floats:
 
 def _clusters(table: LabelTable, jackknife: Jackknife) -> Ints | None:
     """Look up the cluster of each item; ``None`` if each item is a cluster."""
-    wholes = jackknife.wholes_of(table.wholes, table.reading)
-    return table.documents if wholes is None else wholes
+    parent_ids = jackknife.wholes_of(table.parent_ids, table.reading)
+    return table.documents if parent_ids is None else parent_ids
 
 
 def _unit_indices(table: LabelTable, units: Ints | None) -> Ints:

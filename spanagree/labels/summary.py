@@ -16,7 +16,7 @@ import numpy as np
 
 from spanagree.corpus.label_table import LabelTable
 from spanagree.labels.chance_corrected import CoefficientInputs, score
-from spanagree.labels.coefficient import Bias, CategoryCounts, Coefficient, CoefficientSettings
+from spanagree.labels.coefficient import Bias, Coefficient, CoefficientSettings, Counts
 from spanagree.labels.formulas import (
     COEFFICIENTS,
     C,
@@ -318,7 +318,7 @@ class Coefficients(Result, CoefficientSet):
     parts: Mapping[str, Coefficient]
     categories: Categories
     annotators: Mapping[str, AnnotatorLabels]
-    counts: CategoryCounts
+    counts: Counts
     settings: CoefficientSettings
     notes: tuple[str, ...] = ()
     units: int | None = None
@@ -353,7 +353,7 @@ class Coefficients(Result, CoefficientSet):
     }
 
     SUMMARY: ClassVar[tuple[str, ...]] = (
-        *(f"{name}=counts.{name}" for name in CategoryCounts._fields),
+        *(f"{name}=counts.{name}" for name in Counts._fields),
         "lowest_category=categories.lowest",
     )
 

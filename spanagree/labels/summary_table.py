@@ -11,7 +11,7 @@ import numpy as np
 
 from spanagree.errors import escape_name, pluralize
 from spanagree.labels import formulas
-from spanagree.labels.coefficient import CategoryCounts, Coefficient, Spa
+from spanagree.labels.coefficient import Coefficient, Counts, Spa
 from spanagree.labels.formulas import (
     COEFFICIENTS,
 )
@@ -93,14 +93,14 @@ def _all_coefficients(coefficients: Coefficients) -> Frame:
     columns += [Column("value", "value"), Column("", "interval" if ci else "", "interval")]
     columns += [Column("observed", "observed"), Column("expected", "expected")]
     columns += [Column("value_low"), Column("value_high")] if ci else []
-    columns += [Column(key, kind="count") for key in CategoryCounts._fields]
+    columns += [Column(key, kind="count") for key in Counts._fields]
     columns += [Column("undefined", kind="json"), Column("interval", kind="json")]
 
     def row(
         name: str,
         coefficient: Coefficient | Score,
         value: float,
-        counts: CategoryCounts = coefficients.counts,
+        counts: Counts = coefficients.counts,
         **replaced_cells: Value,
     ) -> list[Value]:
         """Build the cells of a coefficient in the order of the columns.

@@ -90,7 +90,7 @@ class _LabelledPart(NamedTuple):
 def _label_part(part_corpus: Corpus, skip_outside: bool) -> _LabelledPart:
     """Label the tokens of a part of a corpus, in the process that reads it."""
     part_corpus = placed_only(part_corpus, "tokens")
-    documents = without_text(part_corpus).but(layers={}, labels=(), changes=())
+    documents = without_text(part_corpus).replace(layers={}, labels=(), changes=())
     return _LabelledPart(documents, label_tokens(part_corpus, skip_outside))
 
 
@@ -145,7 +145,7 @@ def _joined_tables(parts_by_name: Mapping[str, _LabelledPart]) -> LabelTable:
         labels,
         items=items,
         documents=documents,
-        wholes=None if corpus.wholes is None else corpus.wholes[documents],
+        parent_ids=None if corpus.parent_ids is None else corpus.parent_ids[documents],
         reading={**tables[0].reading, **corpus.reading},
         notes=corpus.notes,
     )
@@ -233,7 +233,7 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
         corpus.annotators,
         labels,
         documents=np.repeat(np.arange(len(corpus)), lengths),
-        wholes=None if corpus.wholes is None else np.repeat(corpus.wholes, lengths),
+        parent_ids=None if corpus.parent_ids is None else np.repeat(corpus.parent_ids, lengths),
         lengths=None if borders is None else np.diff(borders),
         reading={"items": corpus.offsets, "outside": "kept", **corpus.reading},
         notes=corpus.notes,

@@ -329,7 +329,7 @@ def difficulty(
     team, chosen = choose_annotators(corpus, annotators)
     if gold is not None:
         check_known([gold], corpus.annotators, "gold")
-        team = corpus.of_annotators([gold])
+        team = corpus.select_annotators([gold])
 
     def measure_documents(
         counting: MatchCountOptions,

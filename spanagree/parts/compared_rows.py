@@ -276,7 +276,7 @@ def whole_of_parts(
     corpus = joined_items({name: rows.corpus for name, rows in rows_by_part.items()})
     counting = replace(first_rows.counting, match=request.measure_of_whole(corpus))
     descriptions = {name: rows.description for name, rows in rows_by_part.items()}
-    corpus = corpus.but(notes=(*corpus.notes, *notes_on_texts(descriptions)))
+    corpus = corpus.replace(notes=(*corpus.notes, *notes_on_texts(descriptions)))
     return corpus, counting, ComparisonContext.joined([*descriptions.values()])
 
 

@@ -146,9 +146,9 @@ def about_corpus(
 def arrays_of(corpus: Corpus) -> dict[str, Any]:
     """Collect the columns of documents: lengths, masks of annotators who saw them, and wholes."""
     seen = np.concatenate([layer.annotated for layer in corpus.layers.values()])
-    wholes = {} if corpus.wholes is None else {"wholes": corpus.wholes}
+    parent_ids = {} if corpus.parent_ids is None else {"parent_ids": corpus.parent_ids}
     quotes = _columns_of_quotes(corpus) if corpus.unplaced else {}
-    return {"lengths": corpus.lengths, "seen": seen, **wholes, **quotes}
+    return {"lengths": corpus.lengths, "seen": seen, **parent_ids, **quotes}
 
 
 def _columns_of_quotes(corpus: Corpus) -> dict[str, Any]:
@@ -255,7 +255,9 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
             name: Layer(empty, empty, empty, empty, mask)
             for name, mask in zip(annotators, seen.reshape(len(annotators), -1), strict=True)
         }
-        wholes = file.column("wholes", "i", len(lengths)) if "wholes" in file.arrays else None
+        parent_ids = (
+            file.column("parent_ids", "i", len(lengths)) if "parent_ids" in file.arrays else None
+        )
         ids = about["ids"]
         labels = tuple(str(label) for label in about["labels"])
         signature({**about["reading"], "version": ""})  # raises if a key is not written by a reader
@@ -266,7 +268,7 @@ def documents_of_rows(file: RowsFile) -> dict[str, Any]:
             unplaced=_quotes_of_file(file, annotators, labels),
             offsets=about["offsets"],
             ids=None if ids is None else tuple(ids),
-            wholes=wholes,
+            parent_ids=parent_ids,
             reading=about["reading"],
             notes=tuple(str(note) for note in about["notes"]),
         )

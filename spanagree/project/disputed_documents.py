@@ -628,7 +628,7 @@ def _ranked(
     """
     corpus, rival = per_document.corpus, per_document
     if apart:
-        others = corpus.of_annotators(name for name in corpus.annotators if name not in apart)
+        others = corpus.select_annotators(name for name in corpus.annotators if name not in apart)
         rival = PairsByDocument.of(others, replace(per_document.counting, progress=None))
     ranking = _Ranking.of(rival, disputed(rival.corpus) if apart else contested, settings, progress)
     figures = _figures(per_document)

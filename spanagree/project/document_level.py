@@ -213,7 +213,7 @@ def _alpha(
         len(corpus),
         (),
         _KINDS,
-        wholes=corpus.wholes,
+        parent_ids=corpus.parent_ids,
         reading=corpus.reading,
     )
     basis = CoefficientInputs.of(table, False)

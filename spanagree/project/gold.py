@@ -302,7 +302,7 @@ def make_gold(
     voting, chosen = choose_annotators(corpus, annotators)
     names = list(voting.layers)
     notes = [*voting.notes, *note_of_unplaced(voting, "votes")]
-    voting = voting.but(unplaced={})
+    voting = voting.replace(unplaced={})
     if vote is None:
         vote, why = _vote_for(voting, weighted or share is not None)
         notes += why
@@ -366,7 +366,7 @@ def _made(
 def with_layer(corpus: Corpus, name: str, layer: Layer, made: str) -> Corpus:
     """Return a corpus with a layer that was made of the others; its figures say how."""
     reading = {**corpus.reading, "made": {**corpus.reading.get("made", {}), name: made}}
-    return corpus.but(layers={**corpus.layers, name: layer}, reading=reading)
+    return corpus.replace(layers={**corpus.layers, name: layer}, reading=reading)
 
 
 def _check_share(share: float | None) -> None:

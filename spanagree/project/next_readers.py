@@ -208,10 +208,10 @@ class Worklist(Result):
                 f"{int(loads.min())} to {int(loads.max())} {noun}s each: whoever gets fewer has"
                 f" seen more of the {noun}s that lack readers"
             )
-        if unsaid := [name for name in self.names if name in self.corpus.unsaid]:
+        if seen_unknown := [name for name in self.names if name in self.corpus.seen_unknown]:
             warnings.append(
-                f"the files do not say what {join_names(unsaid)} saw and marked nothing in; such a"
-                f" {document_noun(self.settings)} may come again"
+                f"the files do not say what {join_names(seen_unknown)} saw and marked nothing in;"
+                f" such a {document_noun(self.settings)} may come again"
             )
         return tuple(warnings)
 
@@ -405,7 +405,7 @@ def _annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
     if len(people) == len(source.annotators):
         return source, [*source.notes]
     left_out = [name for name in source.annotators if name in made]
-    crowd = source.of_annotators(people)
+    crowd = source.select_annotators(people)
     notes = [*crowd.notes]
     if gold is None or left_out != [gold.name]:
         notes.append(f"{join_names(left_out)}: no annotators, and no readers")

@@ -419,13 +419,13 @@ def _of_documents(number: Ints, rows: Comparisons, change: Floats, kind: int) ->
     change = change * base.sum()
     annotator = np.concatenate((rows.first, rows.second))
     (where, _), which, _ = unique_rows(np.tile(document, 2), annotator)
-    of_annotator = np.bincount(which, np.tile(change, 2))
+    annotator_index = np.bincount(which, np.tile(change, 2))
 
     def added(place: Ints, values: Any) -> Floats:
         return np.bincount(place, values, len(numbers)).astype(np.float64)
 
     same = added(document, change * change)
-    shared = added(where, of_annotator * of_annotator)
+    shared = added(where, annotator_index * annotator_index)
     total = added(document, change) ** 2
     columns = [same, shared - 2 * same, total - shared + same]
     columns += [pairs, k * (k - 1) * (k - 2), pairs * (k - 2) * (k - 3) / 2]
@@ -452,14 +452,14 @@ def _variances(sums: Floats, numbers: Sequence[int], seen: int) -> dict[int, Flo
         same, shared, apart = np.nan_to_num(sums[:, :3] / sums[:, 3:6]).T
         base = sums[:, 6] / sums[:, 3]
         of_effects = shared.clip(0, same)
-        of_document = apart.clip(np.maximum(2 * of_effects - same, 0), of_effects)
+        document_index = apart.clip(np.maximum(2 * of_effects - same, 0), of_effects)
 
         def of(k: int, shared: Floats, apart: Floats) -> Floats:
             sums = same + 2 * (k - 2) * shared + (k - 2) * (k - 3) / 2 * apart
             return np.asarray(2 / (k * (k - 1)) * sums / base**2, np.float64)
 
         estimates = {k: of(k, shared, apart) for k in {*numbers, seen}}
-        falling = {k: of(k, of_effects, of_document) for k in estimates}
+        falling = {k: of(k, of_effects, document_index) for k in estimates}
         scale = np.where(estimates[seen] > 0, estimates[seen] / falling[seen], 1)
         return {
             k: np.where((k <= seen) & (estimates[k] > 0), estimates[k], scale * falling[k])

@@ -206,9 +206,10 @@ class Marks:
                 " tier (label_from=), --annotator-from tier (annotator_from=), or --tier NAME"
                 " (tier=) would change that"
             )
-        if unsaid := len(marked.keys() - self.lengths.keys()):
+        if seen_unknown := len(marked.keys() - self.lengths.keys()):
             log.notes.append(
-                f"{self.name}: the length of {pluralize(unsaid, 'recording')} {LAST_END}, on which"
+                f"{self.name}: the length of {pluralize(seen_unknown, 'recording')} {LAST_END}, on"
+                " which"
                 " chance depends; --duration SECONDS (duration=) or --uem FILE (uem=) would say"
                 " another"
             )

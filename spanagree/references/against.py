@@ -284,8 +284,7 @@ class ReferenceEvaluation(SystemsResult):
                 reason = "there are no labels"
             return [f"no rows for labels: {reason}", *self.caveats]
         remarks = [
-            f"F1: tallies summed over references and {noun}s; those that many saw weigh"
-            " more",
+            f"F1: tallies summed over references and {noun}s; those that many saw weigh more",
             f"system/human: ratio to human agreement on the same {noun}s",
         ]
         remarks += verdict.remarks_without_chance(self.settings)
@@ -388,7 +387,7 @@ def evaluate_references(
     jackknife = parse_ci(ci)
     reference_names, system_names = _split_roles(corpus, references, systems)
     compared_corpus = infer_seen_by_systems(
-        corpus.of_annotators([*reference_names, *system_names]), system_names, reference_names
+        corpus.select_annotators([*reference_names, *system_names]), system_names, reference_names
     )
     chosen = None if len(corpus.layers) == len(reference_names + system_names) else reference_names
     corpus = compared_corpus
@@ -443,10 +442,10 @@ def _evaluate(
     rows, settings, notes = _compare_all(corpus, settings, counting, by_label=by_label)
     tables = tables_of_systems(corpus, n_references, rows)
     tables |= tables_of_people(corpus, n_references, rows)
-    wholes = None if jackknife is None else jackknife.wholes_of(corpus.wholes, settings)
+    parent_ids = None if jackknife is None else jackknife.wholes_of(corpus.parent_ids, settings)
     if jackknife is not None:
         sub_progress(counting.progress, "intervals")
-    compute_scores = functools.partial(scores_of, wholes=wholes, jackknife=jackknife)
+    compute_scores = functools.partial(scores_of, parent_ids=parent_ids, jackknife=jackknife)
     scores, labels = compute_scores(tables), {}
     interval_kinds = (
         score.interval.kind for score in scores.values() if score.interval is not None

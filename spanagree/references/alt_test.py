@@ -402,7 +402,7 @@ def alt_test(
     if score != "accuracy":
         raise SettingError(f"score {quote_value(score)} is for a table of labels; leave it out")
     corpus = infer_seen_by_systems(
-        annotations.of_annotators([*names, candidate]), [candidate], names
+        annotations.select_annotators([*names, candidate]), [candidate], names
     )
     model = chance_model(chance_of_corpus(annotations, match, named_model), seed=seed)
     counting = MatchCountOptions.asked(match, model, named_model, progress)

@@ -117,7 +117,7 @@ def _with_constant(corpus: Corpus, name: str, references: Sequence[str]) -> Corp
             layer = corpus.layers[reference]
             counts += np.bincount(layer.label, minlength=len(corpus.labels))
         if not len(counts):
-            corpus = corpus.but(labels=(_LABEL,))
+            corpus = corpus.replace(labels=(_LABEL,))
         else:
             label = int(counts.argmax())  # of equal counts the first in alphabetical order
     document = np.flatnonzero(has_segment)

@@ -176,10 +176,10 @@ def tables_of_people(corpus: Corpus, n_references: int, rows: Comparisons) -> di
     return tables
 
 
-def _sum_by_whole(table: Table, wholes: Ints) -> Table:
+def _sum_by_whole(table: Table, parent_ids: Ints) -> Table:
     """Add up the sums of the documents of each whole."""
     documents, sums = table
-    whole_ids, inverse = np.unique(wholes[documents], return_inverse=True)
+    whole_ids, inverse = np.unique(parent_ids[documents], return_inverse=True)
     sums_of_wholes = np.zeros((len(whole_ids), sums.shape[1]))
     np.add.at(sums_of_wholes, inverse, sums)
     return whole_ids, sums_of_wholes
@@ -192,14 +192,14 @@ def _score_of(table: Table) -> Score:
 
 
 def scores_of(
-    tables: Mapping[Key, Table], wholes: Ints | None, jackknife: Jackknife | None
+    tables: Mapping[Key, Table], parent_ids: Ints | None, jackknife: Jackknife | None
 ) -> dict[Key, Score]:
     """Compute the score of each table, and for each system its ``share`` of the ceiling.
 
     Args:
         tables: sums of documents by key.
-        wholes: index of the whole of each document, if intervals leave out wholes; `None` to leave
-            out documents.
+        parent_ids: index of the whole of each document, if intervals leave out wholes; `None` to
+            leave out documents.
         jackknife: options of intervals, or `None`.
     """
     missing_annotator = {"system": "with a reference", "person": "with another reference"}
@@ -210,8 +210,8 @@ def scores_of(
         for (kind, name), table in tables.items()
     }
     clusters = tables
-    if wholes is not None:
-        clusters = {key: _sum_by_whole(table, wholes) for key, table in tables.items()}
+    if parent_ids is not None:
+        clusters = {key: _sum_by_whole(table, parent_ids) for key, table in tables.items()}
     for key in tables:
         if jackknife is not None and key[0] != "weighed":
             interval = _interval_of(clusters[key][1], f1_figures, jackknife)

@@ -366,8 +366,8 @@ def references_overview(
     seen = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
     return ReferencesOverview(
-        corpus=corpus.of_annotators([*against.people, *against.systems]),
-        difficulty=difficulty(corpus.of_annotators([*against.people]), **settings),
+        corpus=corpus.select_annotators([*against.people, *against.systems]),
+        difficulty=difficulty(corpus.select_annotators([*against.people]), **settings),
         pairs=pairs,
         first_pair=max(pairs, key=lambda pair: (seen[pair[0]] & seen[pair[1]]).sum()),
         signature=against.signature,

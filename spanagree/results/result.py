@@ -353,7 +353,7 @@ class Result(ResultBase):
 def coverage_note(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
     """Return a note on how many documents a system does not share with whom it is compared with.
 
-    >>> note_left_out("mine", 7, 10, "gold", "document")
+    >>> coverage_note("mine", 7, 10, "gold", "document")
     ['mine: 3 of 10 documents not shared with gold, left out']
     """
     left_out = documents - shared

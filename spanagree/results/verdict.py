@@ -360,7 +360,7 @@ def comparison(
         correction: name of the correction of p; without one it is multiplied by the pairs.
 
     >>> scores = {"flair": Score(0.93, 0.1, 0.918), "bert": Score(0.92, 0.1, 0.912)}
-    >>> text = comparison(scores, [Lead("bert", 0.006, -0.001, 0.013, 0.2, False)], 95)
+    >>> text = comparison(scores, [PairwiseTest("bert", 0.006, -0.001, 0.013, 0.2, False)], 95)
     >>> text.partition(", but ")[2]
     'cannot be told apart from bert (difference .006, 95 % CI −.001 to .013).'
     """

@@ -233,9 +233,8 @@ def coefficients_by_slice(
     else:
         corpus = as_corpus(source)
         ids = [corpus.id_of(d) for d in range(len(corpus))]
-        sliced = sliced_documents(
-            group_by, ids, rows, noun=document_noun(corpus.reading), **reading
-        )  # type: ignore[arg-type]  # texts
+        noun = document_noun(corpus.reading)
+        sliced = sliced_documents(group_by, ids, rows, noun=noun, **reading)  # type: ignore[arg-type]  # texts
         tables = {
             name: token_labels(corpus.subset(np.array(here)), skip_outside=skip_outside)
             for name, here in sliced.documents().items()

@@ -60,7 +60,7 @@ class _Part:
         annotators: names of those who saw one of them with another.
         rows: rows by who is scored.
         keys: number of each document of the corpus, the same in all slices.
-        wholes: number of the whole of each document, if wholes are clusters.
+        parent_ids: number of the whole of each document, if wholes are clusters.
         no_chance: reason why chance is undefined; empty if it is exact.
     """
 
@@ -69,14 +69,14 @@ class _Part:
     annotators: tuple[str, ...]
     rows: Mapping[str, ScoredRows]
     keys: Ints
-    wholes: Ints | None = None
+    parent_ids: Ints | None = None
     no_chance: str = ""
 
     def scored(self, jackknife: Jackknife | None) -> Slice:
         """Score the slice."""
         scores = {}
         for name, rows in self.rows.items():
-            tally = rows.tally(jackknife, self.wholes)
+            tally = rows.tally(jackknife, self.parent_ids)
             scores[name] = SliceScore(len(rows.seen), self._without_chance(tally), self.no_chance)
         return Slice(self.name, self.documents, self.annotators, scores)
 
@@ -93,8 +93,8 @@ class _Part:
 
     def table(self, name: str) -> SliceTable:
         """Return what each document, or whole, adds to the figures of a system or the team."""
-        clusters, table = self.rows[name].table(self.wholes)
-        keys = clusters if self.wholes is not None else self.keys[clusters]
+        clusters, table = self.rows[name].table(self.parent_ids)
+        keys = clusters if self.parent_ids is not None else self.keys[clusters]
         return SliceTable(self.name, keys, table)
 
 
@@ -175,8 +175,8 @@ def score_slices(
         encoding=encoding,
     )
     keys, notes = _keys_of(sliced, corpus)
-    wholes = _wholes_of(result, jackknife)
-    parts = _parts_of(sliced, result, scored_rows(result), keys, wholes)
+    parent_ids = _wholes_of(result, jackknife)
+    parts = _parts_of(sliced, result, scored_rows(result), keys, parent_ids)
     about = _SliceContext(
         sliced.title,
         sliced.says,
@@ -187,12 +187,12 @@ def score_slices(
         no_chance=result.settings.chance_undefined or "",
         not_in_text=_not_in_text([result]),
     )
-    made = testing.scored(about, parts, [*sliced.notes, *notes], _whole(result, keys, wholes))
+    made = testing.scored(about, parts, [*sliced.notes, *notes], _whole(result, keys, parent_ids))
     if result.places is None or result.uniform is None:
         return made
-    plain = _parts_of(sliced, result, scored_rows(result.uniform), keys, wholes)
+    plain = _parts_of(sliced, result, scored_rows(result.uniform), keys, parent_ids)
     all_documents = _whole(
-        result.uniform, keys, wholes, annotators_of(result, np.ones(len(keys), np.bool_))
+        result.uniform, keys, parent_ids, annotators_of(result, np.ones(len(keys), np.bool_))
     )
     uniform = replace(
         made,
@@ -367,7 +367,7 @@ def _parts_of(
     result: Scorable,
     rows: Mapping[str, ScoredRows],
     keys: Ints,
-    wholes: Ints | None,
+    parent_ids: Ints | None,
 ) -> list[_Part]:
     """Part the rows of a result by the slice of their documents."""
     parts = []
@@ -377,21 +377,21 @@ def _parts_of(
         of_part = {scored: item.over(is_chosen) for scored, item in rows.items()}
         annotators = annotators_of(result, is_chosen)
         reason = result.settings.chance_undefined or ""
-        parts.append(_Part(name, len(documents), annotators, of_part, keys, wholes, reason))
+        parts.append(_Part(name, len(documents), annotators, of_part, keys, parent_ids, reason))
     return parts
 
 
 def _whole(
     result: Scorable,
     keys: Ints,
-    wholes: Ints | None,
+    parent_ids: Ints | None,
     annotators: tuple[str, ...] | None = None,
 ) -> _Part:
     """Return all documents of a result as a part."""
     if annotators is None:
         annotators = annotators_of(result, np.ones(len(keys), np.bool_))
     reason = result.settings.chance_undefined or ""
-    return _Part("all", len(keys), annotators, scored_rows(result), keys, wholes, reason)
+    return _Part("all", len(keys), annotators, scored_rows(result), keys, parent_ids, reason)
 
 
 def _wholes_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
@@ -399,8 +399,8 @@ def _wholes_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
     if jackknife is None:
         return None
     if isinstance(result, Agreement):
-        return jackknife.wholes_of(result.per_document.corpus.wholes, result.settings)
-    return jackknife.wholes_of(result.counted.per_document.wholes, result.settings)
+        return jackknife.wholes_of(result.per_document.corpus.parent_ids, result.settings)
+    return jackknife.wholes_of(result.counted.per_document.parent_ids, result.settings)
 
 
 def _keys_of(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
@@ -545,10 +545,10 @@ def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _
     else:
         sliced = by_seen(result, as_corpus(seen), _name_of(seen))
     corpus = corpus_of_result(result)
-    keys, wholes = np.arange(len(corpus)), _wholes_of(result, testing.jackknife)
+    keys, parent_ids = np.arange(len(corpus)), _wholes_of(result, testing.jackknife)
     annotators = annotators_of(result, np.ones(len(corpus), np.bool_))
     parts = [
-        _Part(value, len(corpus), annotators, rows, keys, wholes, sliced.no_chance)
+        _Part(value, len(corpus), annotators, rows, keys, parent_ids, sliced.no_chance)
         for value, rows in zip(sliced.names, sliced.rows, strict=True)
     ]
     about = _SliceContext(
@@ -561,7 +561,7 @@ def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _
         sliced.no_chance,
         _not_in_text([result]),
     )
-    return testing.scored(about, parts, all_documents=_whole(result, keys, wholes))
+    return testing.scored(about, parts, all_documents=_whole(result, keys, parent_ids))
 
 
 def _name_of(source: Any) -> str:

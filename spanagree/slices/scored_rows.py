@@ -43,31 +43,31 @@ class ScoredRows(NamedTuple):
         rows = self.rows.where(is_chosen[self.rows.document])
         return self._replace(rows=rows, seen=self.seen[is_chosen[self.seen]])
 
-    def tally(self, jackknife: Jackknife | None, wholes: Ints | None) -> Tally:
+    def tally(self, jackknife: Jackknife | None, parent_ids: Ints | None) -> Tally:
         """Add up the rows, with intervals if they are requested.
 
         Args:
             jackknife: the request for intervals.
-            wholes: number of the whole of each document, if wholes are clusters.
+            parent_ids: number of the whole of each document, if wholes are clusters.
         """
         total = self.rows.total()
         if self.beta is not None:
             total = replace(total, beta=self.beta)
         if jackknife is None:
             return total
-        columns = self.rows.of_wholes(wholes).by("document").columns
+        columns = self.rows.of_wholes(parent_ids).by("document").columns
         figures = functools.partial(all_figures, beta=self.beta)
         sums = moments(np.stack(columns, axis=1).astype(np.float64), figures)
         (ends,) = intervals_of(sums, jackknife)
         return replace(total, intervals=dict(zip(figures_of(self.beta), ends, strict=True)))
 
-    def table(self, wholes: Ints | None) -> tuple[Ints, Floats]:
+    def table(self, parent_ids: Ints | None) -> tuple[Ints, Floats]:
         """Return the clusters, and what each adds to matched, expected and size; (clusters, 3).
 
         Where sizes are random, the expected size comes behind; (clusters, 4).
         """
-        clusters = np.unique(self.seen if wholes is None else wholes[self.seen])
-        return clusters, self.rows.of_wholes(wholes).symmetric_table(clusters)
+        clusters = np.unique(self.seen if parent_ids is None else parent_ids[self.seen])
+        return clusters, self.rows.of_wholes(parent_ids).symmetric_table(clusters)
 
 
 def scored_rows(result: Scorable) -> dict[str, ScoredRows]:

@@ -227,7 +227,7 @@ def _compared(
         code = [corpus.labels.index(label) if of_label else 0 for label in lost.label]
         label = tuple(labels[i] for i in (quotes[name] * n_labels + code).tolist())
         unplaced[name] = replace(lost, label=label)
-    marked = corpus.but(layers=layers, labels=labels, unplaced=unplaced)
+    marked = corpus.replace(layers=layers, labels=labels, unplaced=unplaced)
     counting = MatchCountOptions(match="exact", chance=result.counting.chance)
     all_rows = scored_rows(result)
     if isinstance(result, Agreement):

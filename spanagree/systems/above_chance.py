@@ -268,7 +268,9 @@ def chance_test(
     for done, (name, system) in enumerate(evaluation.systems.items()):
         report_progress(done, len(evaluation.systems))
         if system.tally.size:
-            two = corpus.of_annotators([settings.gold, name]).subset(per_document.shared_by(name))
+            two = corpus.select_annotators([settings.gold, name]).subset(
+                per_document.shared_by(name)
+            )
             test = _simulated if simulate or not ask.measure.is_whole else _computed
             systems[name] = test(two, settings.gold, system, ask)
         else:

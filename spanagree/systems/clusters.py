@@ -18,7 +18,9 @@ def clustered(
         SettingError: if it is not known what sentences belong to, or texts were not joined.
     """
     if not jackknife.by_text(settings):
-        return per_document._replace(wholes=jackknife.wholes_of(per_document.wholes, settings))
+        return per_document._replace(
+            parent_ids=jackknife.wholes_of(per_document.parent_ids, settings)
+        )
     from spanagree.comparisons.joined_texts import by_text  # few texts are joined
 
     counting, corpus = per_document.counting, per_document.corpus

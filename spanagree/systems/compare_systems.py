@@ -524,7 +524,7 @@ def _compared(
     by_system = request.by_system
     seen = per_document.shared_by(*(run for name in pairs[0] for run in by_system[name]))
     rows = per_document.comparisons
-    rows = rows.where(seen[rows.document]).of_wholes(per_document.wholes)
+    rows = rows.where(seen[rows.document]).of_wholes(per_document.parent_ids)
     units = per_document.units(seen)
     compared = set(itertools.chain(*pairs))
     names = sorted({run for name in compared for run in by_system[name]})  # canonical order

@@ -201,7 +201,7 @@ def _check_gold_is_unscored(corpus: Corpus, gold: str) -> None:
 
 def _settled(corpus: Corpus, gold: str) -> Corpus:
     """Build the corpus in which systems saw what gold did, where the source does not say."""
-    if gold not in corpus.layers or not corpus.unsaid:
+    if gold not in corpus.layers or not corpus.seen_unknown:
         return corpus
     from spanagree.corpus.roles import infer_seen_by_systems  # most sources say who saw what
 
@@ -220,7 +220,7 @@ def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSyste
         and all(part.gold == gold for part in parts)
         and not any(
             gold in part.corpus.layers and name not in part.corpus.layers
-            for name in corpus.unsaid
+            for name in corpus.seen_unknown
             for part in parts
         )
     )

@@ -45,7 +45,7 @@ class SystemsByDocument(NamedTuple):
         shared: which documents each system and gold both saw, by its number.
         ids: the names of the documents, if they have any.
         counting: measure and chance model.
-        wholes: the number of the whole that each document is a sentence of, if it is known; of
+        parent_ids: the number of the whole that each document is a sentence of, if it is known; of
             clusters, only if wholes are.
         corpus: the annotations that were compared, after all that selects or changes segments;
             ``None`` for counts that were read from files of tallies.
@@ -55,7 +55,7 @@ class SystemsByDocument(NamedTuple):
     shared: Mapping[int, Bools]
     ids: tuple[str, ...] | None
     counting: MatchCountOptions
-    wholes: Ints | None = None
+    parent_ids: Ints | None = None
     corpus: Corpus | None = None
 
     def of_system(self, name: str) -> Comparisons:
@@ -77,7 +77,11 @@ class SystemsByDocument(NamedTuple):
 
     def units(self, documents: Bools) -> Ints:
         """Return the units that some documents are, or are parts of."""
-        return np.flatnonzero(documents) if self.wholes is None else unique(self.wholes[documents])
+        return (
+            np.flatnonzero(documents)
+            if self.parent_ids is None
+            else unique(self.parent_ids[documents])
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -184,6 +188,8 @@ def _counted(
         annotators=names,
         inexact=rows.inexact,
         **sums_of(
-            SystemsByDocument(rows.comparisons, shared, corpus.ids, counting, corpus.wholes, corpus)
+            SystemsByDocument(
+                rows.comparisons, shared, corpus.ids, counting, corpus.parent_ids, corpus
+            )
         ),
     )

@@ -18,7 +18,7 @@ def moments_of_systems(
     per_document: SystemsByDocument, figures: Statistic = all_figures
 ) -> Moments:
     """Compute the figures of each annotator as a system, and their changes."""
-    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document")
+    rows = per_document.comparisons.of_wholes(per_document.parent_ids).by("second", "document")
     return moments(columns_of(rows), figures, rows.second, len(rows.annotators))
 
 
@@ -29,7 +29,9 @@ def moments_of_labels(
 
     The first are in the order of annotators, of each all labels.
     """
-    rows = per_document.comparisons.of_wholes(per_document.wholes).by("second", "document", "label")
+    rows = per_document.comparisons.of_wholes(per_document.parent_ids).by(
+        "second", "document", "label"
+    )
     columns, n_systems = columns_of(rows), len(rows.annotators)
     label = rows.second * n_labels + rows.label
     system_of_label = np.repeat(np.arange(n_systems), n_labels)

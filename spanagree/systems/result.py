@@ -279,9 +279,9 @@ def result(
         for number, name in enumerate(counts.annotators)
         if name != counts.settings.gold
     }
-    wholes = [tallies[""].f1 for tallies in tallied.values()]
+    parent_ids = [tallies[""].f1 for tallies in tallied.values()]
     places = zip(
-        *(ranks([getattr(f1, kind) for f1 in wholes]) for kind in Rank._fields), strict=True
+        *(ranks([getattr(f1, kind) for f1 in parent_ids]) for kind in Rank._fields), strict=True
     )
     systems = {}
     for (name, labels), rank in zip(tallied.items(), places, strict=True):

@@ -448,7 +448,7 @@ def _moments(
 ) -> tuple[Moments, list[Floats]]:
     """Compute means over runs and their changes without a document, and the figures of each run."""
     clusters = clustered(counts.per_document, jackknife, counts.settings)
-    rows = clusters.comparisons.of_wholes(clusters.wholes).by("second", "document")
+    rows = clusters.comparisons.of_wholes(clusters.parent_ids).by("second", "document")
     layers = [layer for of_system in by_system.values() for layer in of_system]
     place = np.full(len(counts.annotators), -1)
     place[[counts.annotators.index(layer) for layer in layers]] = np.arange(len(layers))

@@ -303,19 +303,19 @@ class _Copies(NamedTuple):
             name: _copied(system, document, keeps_all, least),
         }
         unplaced = {} if quotes is None else {name: _quotes_copied(quotes, document, least)}
-        content = {**corpus.content_of(document), "ids": None, "notes": (), "unsaid": ()}
+        content = {**corpus.content_of(document), "ids": None, "notes": (), "seen_unknown": ()}
         content |= {"unplaced": unplaced}
         copies = replace(corpus, layers=copied, **content)
         return cls(copies, document, first, documents, thresholds, from_index)
 
-    def curve(self, table: Floats, of_document: Bools | None = None) -> Floats:
+    def curve(self, table: Floats, document_index: Bools | None = None) -> Floats:
         """Sum the rows of the copies that stand at each threshold; (thresholds, columns).
 
         Args:
             table: what each copy adds to the sums.
-            of_document: mask of the documents that count, by number. Default: all.
+            document_index: mask of the documents that count, by number. Default: all.
         """
-        rows = table if of_document is None else table * of_document[self.document][:, None]
+        rows = table if document_index is None else table * document_index[self.document][:, None]
         change = rows.copy()
         change[1:] -= rows[:-1]
         change[self.first] = rows[self.first]
@@ -374,8 +374,8 @@ def _best_of(
     seed: int,
 ) -> BestScore | None:
     """Choose a threshold on one half of the documents, and count on the other half."""
-    clusters = ci.wholes_of(corpus.wholes, settings)
-    together = np.arange(len(corpus)) if corpus.wholes is None else corpus.wholes
+    clusters = ci.wholes_of(corpus.parent_ids, settings)
+    together = np.arange(len(corpus)) if corpus.parent_ids is None else corpus.parent_ids
     units = np.unique(together[copies.documents])
     drawn = np.random.default_rng(seed).permutation(units)
     is_chosen = np.isin(together, drawn[: len(units) // 2])

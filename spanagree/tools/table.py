@@ -211,7 +211,7 @@ TOOLS: Mapping[str, Tool] = {
             spans="[*]",
             **TRIPLE,
             ends="exclusive",
-            passed={"unsaid[*]": "unassigned answer", "theirs[*]": "unassigned rationale"},
+            passed={"seen_unknown[*]": "unassigned answer", "theirs[*]": "unassigned rationale"},
         ),
         Tool(
             "mqm-answers",
@@ -255,7 +255,7 @@ TOOLS: Mapping[str, Tool] = {
             label="label",
             in_pieces=True,
             ends="exclusive",
-            unsaid=True,
+            seen_unknown=True,
         ),
         Tool(
             "crowdtruth",
@@ -346,7 +346,7 @@ TOOLS: Mapping[str, Tool] = {
             text="text",
             spans="spans[*]",
             **TRIPLE,
-            unsaid=True,
+            seen_unknown=True,
         ),
         Tool(
             "i2b2-con",

@@ -105,13 +105,21 @@ def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
         for record in [value] if "post_tokens" in value else value.values():
             by = _rationales(record, where)
             people = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
-            unsaid = sorted(people - by.keys())
-            yield where, {**record, "by": by, "unsaid": unsaid, "theirs": _theirs(record, unsaid)}
+            seen_unknown = sorted(people - by.keys())
+            yield (
+                where,
+                {
+                    **record,
+                    "by": by,
+                    "seen_unknown": seen_unknown,
+                    "theirs": _theirs(record, seen_unknown),
+                },
+            )
 
 
-def _theirs(record: Any, unsaid: Sequence[str]) -> Sequence[Any]:
+def _theirs(record: Any, seen_unknown: Sequence[str]) -> Sequence[Any]:
     """Return the rationales of which it is not said whose they are."""
-    return record.get("rationales") or [] if unsaid else []
+    return record.get("rationales") or [] if seen_unknown else []
 
 
 def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
@@ -131,8 +139,8 @@ def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
         marking = people
     by: dict[str, list[Any]] = {f"{person['annotator_id']}": [] for person in people}
     if len(rationales) != len(marking):
-        unsaid = {f"{person['annotator_id']}" for person in marking}
-        return {name: by[name] for name in by if name not in unsaid}
+        seen_unknown = {f"{person['annotator_id']}" for person in marking}
+        return {name: by[name] for name in by if name not in seen_unknown}
     for person, rationale in zip(marking, rationales, strict=True):
         tokens = record["post_tokens"]
         if len(rationale) != len(tokens):

@@ -81,7 +81,7 @@ def raw_xml_tools(path: PathName) -> RawCorpus:
     log = ReadLog(printable_path(path))
     means: set[str] = set()
     raw = gather(_records(Path(path), log, means), log, {"format": "xml"}, one_each=True)
-    return raw.but(notes=(f"{log.name}: {' and '.join(sorted(means))}", *raw.notes))
+    return raw.replace(notes=(f"{log.name}: {' and '.join(sorted(means))}", *raw.notes))
 
 
 def _records(path: Path, log: ReadLog, means: set[str]) -> Iterator[Record]:

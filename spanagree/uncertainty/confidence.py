@@ -101,11 +101,11 @@ class Jackknife:
         by_sentence = self.cluster_by == "sentence" and settings.get("unit") == "document"
         return by_sentence or self.cluster_by == "text"
 
-    def wholes_of(self, wholes: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
+    def wholes_of(self, parent_ids: Ints | None, settings: Mapping[str, Any]) -> Ints | None:
         """Return the cluster of each document; ``None`` if each document is its own cluster.
 
         Args:
-            wholes: index of the document that each sentence was cut from; ``None`` if unknown.
+            parent_ids: index of the document that each sentence was cut from; ``None`` if unknown.
             settings: settings under which the corpus was read.
 
         Raises:
@@ -124,12 +124,12 @@ class Jackknife:
             )
         if self.cluster_by != "document":
             return None
-        if wholes is None and settings.get("unit") == "sentence":
+        if parent_ids is None and settings.get("unit") == "sentence":
             raise SettingError(
                 "cluster_by document: it is not known which sentences are one document; the files"
                 " need -DOCSTART- lines between documents, or leave it out"
             )
-        return wholes
+        return parent_ids
 
 
 USUAL = Jackknife()

@@ -112,7 +112,7 @@ def count(corpus: Corpus, counting: DisagreementOptions) -> DisagreementCounts:
     )
     tables: dict[tuple[str, ...], DisagreementTable] = {(): _table(corpus, settings)}
     for pair in combinations(sorted(corpus.annotators), 2) if counting.pairs else ():
-        tables[pair] = _table(corpus.of_annotators(pair), settings)
+        tables[pair] = _table(corpus.select_annotators(pair), settings)
     if counting.progress is not None:
         counting.progress(len(tables), len(tables))
     return DisagreementCounts(

@@ -160,7 +160,7 @@ def _compute(corpus: Corpus, job: GammaTask, pairs: bool) -> Gamma:
     )
     of_all = _coefficients(canonical(corpus), job)
     by_pair = {
-        (first, second): _coefficients(canonical(corpus.of_annotators([first, second])), job)
+        (first, second): _coefficients(canonical(corpus.select_annotators([first, second])), job)
         for i, first in enumerate(names)
         for second in names[i + 1 :]
         if pairs
@@ -181,7 +181,7 @@ def canonical(corpus: Corpus) -> Corpus:
     >>> ordered.annotators, ordered.lengths.tolist()
     (('ann', 'bob'), [4, 5])
     """
-    sorted_corpus = corpus.of_annotators(sorted(corpus.annotators))
+    sorted_corpus = corpus.select_annotators(sorted(corpus.annotators))
     if sorted_corpus.ids is not None:
         ids = sorted_corpus.ids
         order = sorted(range(len(sorted_corpus)), key=ids.__getitem__)

@@ -10,7 +10,15 @@ import numpy as np
 
 from spanagree.arrays import Bools, Floats, Ints
 from spanagree.corpus.corpus import Corpus
-from spanagree.errors import InputError, counted, invalid_value, is_whole, listed, printable, show
+from spanagree.errors import (
+    InputError,
+    escape_name,
+    invalid_value,
+    is_whole,
+    join_names,
+    pluralize,
+    quote_value,
+)
 from spanagree.files import PathName
 from spanagree.formats.hugging_face.spans import parsed
 from spanagree.formats.json_records import json_records
@@ -52,7 +60,7 @@ def probabilities_in(
             it, what is not a probability, and spans that overlap; if no row's document is known.
     """
     is_path = isinstance(source, (str, bytes, os.PathLike))
-    name = printable(os.fsdecode(source)) if is_path else "rows"  # type: ignore[arg-type]  # a path
+    name = escape_name(os.fsdecode(source)) if is_path else "rows"  # type: ignore[arg-type]  # a path
     rows = (
         json_records(source)  # type: ignore[arg-type]  # as above
         if is_path
@@ -71,7 +79,8 @@ def probabilities_in(
             continue
         if seen[document]:
             raise InputError(
-                f"{where}: document {show(row[id_column])} a second time; one row each is needed"
+                f"{where}: document {quote_value(row[id_column])} a second time; one row each is"
+                " needed"
             )
         seen[document] = True
         length = int(corpus.lengths[document])
@@ -79,11 +88,11 @@ def probabilities_in(
     if placed and not seen.any():
         raise InputError(
             f"{name}: no row has a document of the corpus, whose ids are"
-            f" {listed([*number][:3])}, …; give the rows the same ids"
+            f" {join_names([*number][:3])}, …; give the rows the same ids"
         )
-    notes = [f"{name}: {counted(unknown, 'row')} of other documents left out"] if unknown else []
+    notes = [f"{name}: {pluralize(unknown, 'row')} of other documents left out"] if unknown else []
     if missing := int((~seen).sum()):
-        notes.append(f"{name}: {counted(missing, 'document')} without a row, taken as never seen")
+        notes.append(f"{name}: {pluralize(missing, 'document')} without a row, taken as never seen")
     return _sorted(marked, seen, notes, corpus, name)
 
 
@@ -95,13 +104,17 @@ def _columns(
     by_name = {plain(key): key for key in every}
     ids = [by_name[usual] for usual in COLUMNS["document"] if usual in by_name]
     if not ids:
-        raise InputError(f"{name}: no column of documents among {listed(every)}; name one id")
+        raise InputError(f"{name}: no column of documents among {join_names(every)}; name one id")
     if spans is None:
         columns = [key for key in every if any(_has_probability(row.get(key)) for _, row in rows)]
     else:
         columns = [key for key in every if key == spans]
     if len(columns) != 1:
-        many = f"several columns: {listed(columns)}" if columns else f"none among {listed(every)}"
+        many = (
+            f"several columns: {join_names(columns)}"
+            if columns
+            else f"none among {join_names(every)}"
+        )
         raise InputError(
             f"{name}: one column of spans with prob or score is needed; there are {many}"
         )
@@ -155,7 +168,8 @@ def _sorted(
     if len(over):
         i = int(over[0])
         raise InputError(
-            f"{name}: document {show(corpus.id_of(int(document[i])))}: spans {start[i]}–{end[i]}"
+            f"{name}: document {quote_value(corpus.id_of(int(document[i])))}: spans"
+            f" {start[i]}–{end[i]}"
             f" and {start[i + 1]}–{end[i + 1]} overlap; a token has one probability"
         )
     return SpanProbabilities(document, start, end, share, seen, tuple(notes))

@@ -13,15 +13,15 @@ import numpy as np
 from probabilities import SpanProbabilities, probabilities_in
 from shares import OfDocuments, Shares, counts_of, iou, scores_of_people, shares, spearman
 
-from spanagree.arrays import Floats, join, ranges
+from spanagree.arrays import Floats, expand_ranges, join
 from spanagree.chance.model import ChanceModel, Given, chance_model
 from spanagree.choices import HALF, Baseline, Chance, ChanceOf
 from spanagree.comparisons.annotation_pairs import AnnotationIndex, compare_pairs
 from spanagree.comparisons.inexact import mean_of
-from spanagree.comparisons.measures import find_match
+from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.overlaps import check_layer
 from spanagree.comparisons.place_shares import (
-    PlaceShares,
+    PlacementStatistics,
     notes_on_places,
     place_shares,
 )
@@ -30,23 +30,23 @@ from spanagree.comparisons.random_layers import is_drawn, matches_of, redrawn
 from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import settled, times_seen
+from spanagree.corpus.discontinuous import check_contiguous
+from spanagree.corpus.roles import count_seen, infer_seen_by_systems
 from spanagree.corpus.segments import Layer
 from spanagree.errors import (
     SettingError,
-    annotator_names,
-    counted,
-    listed,
-    printable,
-    show,
+    check_annotator_names,
+    escape_name,
+    join_names,
+    pluralize,
+    quote_value,
 )
 from spanagree.files import PathName
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.references.baselines import BASELINES, with_baselines
-from spanagree.results.result import note_left_out
+from spanagree.results.result import coverage_note
 from spanagree.results.score import UNDEFINED, Score, undefined
-from spanagree.settings import unit
+from spanagree.settings import document_noun
 
 PEOPLE = "people"
 Probabilities = Mapping[str, "PathName | Iterable[Mapping[str, Any]]"]
@@ -95,7 +95,7 @@ class SoftScores:
     people: SoftSystem
     by_document: Mapping[str, OfDocuments]
     notes: tuple[str, ...]
-    places: PlaceShares | None = None
+    places: PlacementStatistics | None = None
     uniform: Mapping[str, Score] | None = None
 
     def __getitem__(self, system: str) -> SoftSystem:
@@ -153,14 +153,14 @@ def soft_scores(
     >>> result["m"].iou, round(result["m"].rho, 3), round(result["m"].f1.observed, 3)
     (1.0, 0.913, 0.889)
     """
-    corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "a soft score")
+    corpus = as_corpus(corpus)
+    check_contiguous(corpus, "a soft score")
     _check(threshold)
     model, corpus = chance_model(chance, places, chance_of).with_ids(corpus)
     given = {name: probabilities_in(rows, corpus) for name, rows in (probabilities or {}).items()}
     names, others = _sides(corpus, systems, references, given)
     _check_layers(corpus, (*names, *others), model)
-    corpus = settled(corpus, names, others)
+    corpus = infer_seen_by_systems(corpus, names, others)
     asked = [name for name in baselines if name != "majority" or len(others) > 1]
     if not {*names, *given, *asked}:
         raise SettingError("no system, and no baseline; name systems, probabilities or baselines")
@@ -192,7 +192,7 @@ def _scored(
     }
     labels = corpus.labels or ("span",)
     people_and_systems = {name: corpus.layers[name] for name in references} | layers
-    compared = corpus.but(layers=people_and_systems, labels=labels)
+    compared = corpus.replace(layers=people_and_systems, labels=labels)
     drawn = None
     if RANDOM in layers and (layers[RANDOM].annotated & soft.seen).any() and is_drawn(compared):
         drawn = _mean_of_random(compared, soft, references)
@@ -214,8 +214,8 @@ def _scored(
     notes = [*corpus.notes, *chain(*(rows.notes for rows in read))]
     for name in systems:
         if name not in BASELINES:
-            seen, noun = scored[name].documents, unit(corpus.reading)
-            notes += note_left_out(name, seen, len(corpus), whom, noun)
+            seen, noun = scored[name].documents, document_noun(corpus.reading)
+            notes += coverage_note(name, seen, len(corpus), whom, noun)
     notes += [] if drawn is None else [drawn.note]
     notes += notes_on_places(compared, placed)
     return SoftScores(scored, people, by_document, tuple(notes), placed, uniform)
@@ -225,7 +225,9 @@ def _check(threshold: float) -> None:
     """Refuse a threshold below 0 or from 1."""
     is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
     if not (is_number and 0 <= threshold < 1):
-        raise SettingError(f"threshold {show(threshold)}; a number from 0, and below 1, is needed")
+        raise SettingError(
+            f"threshold {quote_value(threshold)}; a number from 0, and below 1, is needed"
+        )
 
 
 def _check_layers(corpus: Corpus, names: Sequence[str], chance: ChanceModel) -> None:
@@ -250,8 +252,8 @@ def _sides(
     Raises:
         SettingError: for an unknown name, one on both sides or of a baseline, or no reference.
     """
-    names = None if systems is None else annotator_names(systems, corpus.layers)
-    others = None if references is None else annotator_names(references, corpus.layers)
+    names = None if systems is None else check_annotator_names(systems, corpus.layers)
+    others = None if references is None else check_annotator_names(references, corpus.layers)
     given = list(given)
     if names is None and others is None and given:
         names = [name for name in given if name in corpus.layers]
@@ -262,10 +264,10 @@ def _sides(
     if others is None:
         others = [name for name in corpus.layers if name not in names]
     if both := [name for name in (*names, *given) if name in others]:
-        raise SettingError(f"{listed(both)}: both system and reference; name each on one side")
+        raise SettingError(f"{join_names(both)}: both system and reference; name each on one side")
     if taken := [name for name in given if name in BASELINES]:
         raise SettingError(
-            f"probabilities of {listed(taken)}: a baseline; name the system otherwise"
+            f"probabilities of {join_names(taken)}: a baseline; name the system otherwise"
         )
     if not others:
         raise SettingError("no reference is left; name fewer systems, or references")
@@ -276,7 +278,7 @@ def _dense(corpus: Corpus, rows: SpanProbabilities) -> Shares:
     """Return spans with probabilities as a number for each token."""
     values = np.zeros(int(corpus.lengths.sum()))
     first = corpus.starts[rows.document]
-    place, which = ranges(first + rows.start, first + rows.end)
+    place, which = expand_ranges(first + rows.start, first + rows.end)
     values[place] = rows.probability[which]
     return Shares(values, corpus.lengths, rows.seen)
 
@@ -315,9 +317,9 @@ class _Drawn(NamedTuple):
 def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> _Drawn:
     """Return the means of a random baseline, its segments placed anew."""
     people = [corpus.layers[name] for name in references]
-    times = times_seen(corpus, references)
+    times = count_seen(corpus, references)
     weight = np.divide(1, times, out=np.zeros(len(corpus)), where=times > 0)
-    measure, labels = find_match(_MATCH), max(1, len(corpus.labels))
+    measure, labels = find_measure(_MATCH), max(1, len(corpus.labels))
     scores, matched = [], []
     for layer in redrawn(corpus):
         scores.append(_of_documents(corpus, layer, None, soft))
@@ -331,7 +333,7 @@ def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> 
     draws = ious.mean(axis=1), rhos.mean(axis=1), 2 * np.array(matched) / (size or 1)
     errors = ", ".join(f"{mean_of(figures)[1]:.2g}" for figures in draws)
     note = (
-        f"{RANDOM}: means of {counted(len(scores), 'draw')}, the standard errors of IoU, ρ and F1"
+        f"{RANDOM}: means of {pluralize(len(scores), 'draw')}, the standard errors of IoU, ρ and F1"
         f" are {errors}; only this side is random, references stay as they are"
     )
     mean = OfDocuments(scores[0].document, ious.mean(axis=0), rhos.mean(axis=0))
@@ -352,7 +354,7 @@ def _f1_of(
     matched, by chance too, is the mean over them, and adds over documents. Of a random baseline it
     is the mean over its draws. Systems without labels have none, where references have several.
     """
-    crowd, times = AnnotationIndex.of(corpus), times_seen(corpus, references)
+    crowd, times = AnnotationIndex.of(corpus), count_seen(corpus, references)
     number = {name: i for i, name in enumerate(corpus.annotators)}
     of_system = np.isin(crowd.annotator, [number[name] for name in systems])
     of_systems, of_references = np.flatnonzero(of_system), np.flatnonzero(~of_system)
@@ -368,7 +370,7 @@ def _f1_of(
             values[SUMS.index("matched")] = drawn.matched
         shared = (corpus.layers[name].annotated & (times > 0)).any()
         tally = Tally.of(values)  # sizes are means
-        scores[name] = tally.f1 if shared else undefined(f"{printable(name)}: no document shared")
+        scores[name] = tally.f1 if shared else undefined(f"{escape_name(name)}: no document shared")
         if name in unlabelled:
             scores[name] = undefined("probabilities have no labels, the references do")
     return scores

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spanagree.arrays import Bools, Floats, Ints, ranges
+from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 from spanagree.choices import HALF
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.discontinuous import check_in_one_piece
-from spanagree.corpus.roles import times_seen
+from spanagree.corpus.discontinuous import check_contiguous
+from spanagree.corpus.roles import count_seen
 from spanagree.corpus.segments import Layer, columns_of_all
-from spanagree.errors import annotator_names
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import check_annotator_names
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.limits import check_cost
 from spanagree.project.vote import united
 
@@ -95,11 +95,11 @@ def shares(corpus: CorpusLike, annotators: Sequence[str] | None = None) -> Share
     >>> shares(Corpus.from_segments([4], layers))[0].tolist()
     [0.5, 1.0, 0.5, 0.0]
     """
-    corpus = corpus_of(corpus)
-    check_in_one_piece(corpus, "shares of annotators")
+    corpus = as_corpus(corpus)
+    check_contiguous(corpus, "shares of annotators")
     named = corpus.annotators if annotators is None else annotators
-    names = annotator_names(named, corpus.layers)
-    seen = times_seen(corpus, names)
+    names = check_annotator_names(named, corpus.layers)
+    seen = count_seen(corpus, names)
     counts = counts_of(corpus, [corpus.layers[name] for name in names])
     most = np.repeat(np.maximum(seen, 1), corpus.lengths)
     return Shares(counts / most, corpus.lengths, seen > 0)
@@ -184,11 +184,13 @@ def scores_of_people(corpus: Corpus, names: Sequence[str]) -> OfDocuments:
     """
     layers = [corpus.layers[name] for name in names]
     counts = counts_of(corpus, layers)
-    seen = times_seen(corpus, names)
+    seen = count_seen(corpus, names)
     documents, ious, rhos = [np.zeros(0, np.int64)], [np.zeros(0)], [np.zeros(0)]
     for layer in layers:
         which = np.flatnonzero(layer.annotated & (seen > 1))
-        place, row = ranges(corpus.starts[which], corpus.starts[which] + corpus.lengths[which])
+        place, row = expand_ranges(
+            corpus.starts[which], corpus.starts[which] + corpus.lengths[which]
+        )
         marked = counts_of(corpus, [layer])[place]
         others = counts[place] - marked
         most = (seen[which] - 1)[row]

@@ -69,7 +69,7 @@ def _characters(corpus: sa.Corpus, a: str, b: str, *, macro: bool) -> tuple[int,
     documents = int(both.sum())
     if not documents:
         return 0, {}
-    pair = corpus.of_annotators([a, b]).subset(both)
+    pair = corpus.select_annotators([a, b]).subset(both)
     made = sa.evaluate(pair, a, match="token")
     if not macro:
         one = made[b]

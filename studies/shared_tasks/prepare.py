@@ -43,7 +43,7 @@ def from_rows(rows: Iterator[Row], task: Task, notes: Sequence[str] = ()) -> sa.
         columns["tokens"] = columns.pop("text")
         columns = {"tokens": "tokens", **{k: v for k, v in columns.items() if k != "tokens"}}
     corpus = sa.from_dataset(listed, repair=task.get("repair", []), **columns)
-    return corpus.but(notes=(*corpus.notes, *notes))
+    return corpus.replace(notes=(*corpus.notes, *notes))
 
 
 def hipe(folder: Path, task: Task) -> sa.Corpus:
@@ -142,7 +142,7 @@ def ehealth(folder: Path, task: Task) -> sa.Corpus:
                 base.with_suffix(".txt").write_text(line, "utf-8")
                 base.with_suffix(".ann").write_text("".join(f"{x}\n" for x in lines[i]), "utf-8")
     corpus = sa.read_brat(out, repair=["drop-relations", "drop-duplicates", "drop-empty"])
-    return corpus.but(notes=(*corpus.notes, *notes))
+    return corpus.replace(notes=(*corpus.notes, *notes))
 
 
 def quality_estimation(folder: Path, task: Task) -> sa.Corpus:
@@ -216,7 +216,7 @@ def _with_unplaced(
 ) -> sa.Corpus:
     """Add texts and labels that are not in the text, by annotator and document."""
     raw = corpus.to_raw()
-    number = {raw.place_of(i): i for i in range(len(raw.of_document))}
+    number = {raw.place_of(i): i for i in range(len(raw.document_index))}
     quotes = [
         (number[key], label, text)
         for key, strings in unplaced.items()
@@ -225,7 +225,7 @@ def _with_unplaced(
     ]
     at, labels, texts = zip(*quotes, strict=True)
     found = UnplacedQuotes.of(at, labels, texts, corpus.offsets)
-    return sa.Corpus.from_raw(raw.but(unplaced=found))
+    return sa.Corpus.from_raw(raw.replace(unplaced=found))
 
 
 def token_lists(folder: Path, task: Task) -> sa.Corpus:

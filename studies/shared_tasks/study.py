@@ -23,10 +23,10 @@ from spanagree.chance.model import Given
 from spanagree.choices import MatchName
 from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.placed import without_unplaced
-from spanagree.corpus.roles import as_list, settled
+from spanagree.corpus.roles import as_list, infer_seen_by_systems
 from spanagree.corpus.segments import Layer
-from spanagree.errors import SettingError, SpanAgreeError, show
-from spanagree.formats.guessed import CorpusLike, corpus_of
+from spanagree.errors import SettingError, SpanAgreeError, quote_value
+from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.levels.by_level import EvaluationByLevel, evaluate_levels, kendall_tau
 from spanagree.levels.difficulty import difficulty
 from spanagree.references.against import evaluate_references
@@ -186,13 +186,13 @@ def study(
     >>> [(row["best"]["name"], row["best"]["expected"]) for row in made.rows]
     [('one', 0.2)]
     """
-    corpus, systems = corpus_of(corpus), as_list(systems)
+    corpus, systems = as_corpus(corpus), as_list(systems)
     if gold is not None and systems is not None:
         raise SettingError("gold and systems; systems are named beside annotators without gold")
     if systems is not None and settings:
         raise SettingError(
-            f"settings {show(dict(settings))}: with systems beside annotators none are taken;"
-            " places and whole have arguments of their own"
+            f"settings {quote_value(dict(settings))}: with systems beside annotators none are"
+            " taken; places and whole have arguments of their own"
         )
     rows, refused = [], dict[str, str]()
     for number, match in enumerate(matches):
@@ -378,7 +378,7 @@ def _baselines(
 ) -> Mapping[str, Any]:
     """Return F1 of everything, of each token by itself, and of gold's segments anywhere."""
     baselines: dict[str, Any] = {}
-    only = asked.corpus.of_annotators([gold])
+    only = asked.corpus.select_annotators([gold])
     with _noting_refusal(why, "everything"):
         everything = with_baselines(only, ["everything"], references=[gold])
         baselines["everything"] = _f1(make(everything, chance=chance)["everything"].f1)
@@ -389,7 +389,7 @@ def _baselines(
             tokens = make(_each_token(only, gold), chance=chance)
             baselines["each_token"] = _f1(tokens["token"].f1)
     with _noting_refusal(why, "random"):
-        copy = only.but(layers={gold: only.layers[gold], "random": only.layers[gold]})
+        copy = only.replace(layers={gold: only.layers[gold], "random": only.layers[gold]})
         random = _against_chance(asked, copy, make(copy, chance=chance)).systems["random"]
         baselines["random"] = {"mean": random.mean, "sd": random.sd}
     return baselines
@@ -403,7 +403,7 @@ def _each_token(corpus: Corpus, gold: str) -> Corpus:
     start = np.arange(len(document)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     label = np.bincount(layer.label, minlength=1).argmax()
     token = Layer(document, start, start + 1, np.full(len(document), label), layer.annotated)
-    return corpus.but(layers={gold: layer, "token": token})
+    return corpus.replace(layers={gold: layer, "token": token})
 
 
 def _halves(levels: EvaluationByLevel) -> Mapping[str, Any]:
@@ -451,7 +451,7 @@ def _copies(asked: _Asked, people: Sequence[str]) -> Corpus:
     and those of a document are one whole, as they are drawn together.
     """
     systems = [name for name in asked.corpus.layers if name not in people]
-    corpus = settled(asked.corpus, systems, people)
+    corpus = infer_seen_by_systems(asked.corpus, systems, people)
     mine = [corpus.layers[name] for name in people]
     seen = np.array([layer.annotated for layer in mine]).T
     document, _ = np.nonzero(seen)
@@ -467,11 +467,15 @@ def _copies(asked: _Asked, people: Sequence[str]) -> Corpus:
         row, copy = join(layer.document, document)
         start, end, label = layer.start[row], layer.end[row], layer.label[row]
         layers[name] = Layer(copy, start, end, label, layer.annotated[document])
-    wholes = document
-    if asked.ci.cluster_by == "document" and corpus.wholes is not None:
-        wholes = corpus.wholes[document]
+    parent_ids = document
+    if asked.ci.cluster_by == "document" and corpus.parent_ids is not None:
+        parent_ids = corpus.parent_ids[document]
     return Corpus(
-        corpus.lengths[document], layers, corpus.labels, offsets=corpus.offsets, wholes=wholes
+        corpus.lengths[document],
+        layers,
+        corpus.labels,
+        offsets=corpus.offsets,
+        parent_ids=parent_ids,
     )
 
 
@@ -482,7 +486,7 @@ def _everything_of_people(
     if len(people) > _MANY:
         return {}
     with _noting_refusal(why, "everything"):
-        corpus = with_baselines(asked.corpus.of_annotators(people), ["everything"])
+        corpus = with_baselines(asked.corpus.select_annotators(people), ["everything"])
         against = evaluate_references(
             corpus, people, systems=["everything"], match=asked.match, chance=chance
         )

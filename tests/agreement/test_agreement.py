@@ -107,7 +107,7 @@ def test_pairs_are_evaluations(crowd):
     for match, chance in PAIRS:
         result = sa.agree(corpus, match=match, chance=chance)
         for a, b in itertools.combinations(corpus.annotators, 2):
-            two = corpus.of_annotators([a, b])
+            two = corpus.select_annotators([a, b])
             system = sa.evaluate(two, gold=a, match=match, chance=chance).systems[b]
             pair = result.pairs[a, b]
             assert pair == result.pairs[b, a]
@@ -157,7 +157,9 @@ def test_sums(crowd):
     assert sum(m.tally.matched for m in members) == 2 * result.team.tally.matched
     assert sum(m.pairs for m in members) == 2 * len(result.pairs)
     for member in members:
-        rest = sa.agree(corpus.of_annotators([n for n in corpus.annotators if n != member.name]))
+        rest = sa.agree(
+            corpus.select_annotators([n for n in corpus.annotators if n != member.name])
+        )
         close(member.without.tally, rest.team.tally)
         assert member.without.pairs == rest.team.pairs
         assert member.without.documents == rest.team.documents

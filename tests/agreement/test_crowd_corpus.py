@@ -38,7 +38,7 @@ def table(columns):
 
 
 def f1(corpus, one, other, match="exact"):
-    pair = corpus.of_annotators([one, other])
+    pair = corpus.select_annotators([one, other])
     return sa.evaluate(pair, match=match).systems[other].f1.observed
 
 

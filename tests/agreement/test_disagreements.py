@@ -547,7 +547,7 @@ def test_over_how_many_documents(newsroom):
         sa.agreement.confusion(crowd, "ann", "bob"),
     ):
         assert f"{both} of {len(crowd)} documents" in made.table().caption
-    few = crowd.of_annotators(["ann", "bob"])
+    few = crowd.select_annotators(["ann", "bob"])
     assert f"{both} of {len(crowd)} documents" in sa.alpha_u(few).table().caption
     assert f"{both} of {len(crowd)} documents" in sa.gamma(few).table().caption
     queue = sa.disputes(few).table().caption
@@ -577,4 +577,4 @@ def test_all_annotators_or_two():
     with refuses(sa.SettingError, "sort is for more annotators than two"):
         sa.disagreements(two, sort="segments")
     with refuses(sa.SettingError, "1 annotator; two are needed"):
-        sa.disagreements(two.of_annotators(["ann"]))
+        sa.disagreements(two.select_annotators(["ann"]))

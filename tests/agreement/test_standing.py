@@ -90,9 +90,9 @@ def test_p_of_wholes_by_enumeration():
     for name, each in made.standings.items():
         scores = scores_by_hand(both, name)
         assert [len(one) for one in scores[:7]] == [3] * 7
-        wholes = [np.sum(scores[a:b], axis=0) for a, b in ((0, 2), (2, 5), (5, 7))] + scores[7:]
-        sums = [sum(ways) for ways in itertools.product(*wholes)]
-        own = sum(whole[0] for whole in wholes)
+        parent_ids = [np.sum(scores[a:b], axis=0) for a, b in ((0, 2), (2, 5), (5, 7))] + scores[7:]
+        sums = [sum(ways) for ways in itertools.product(*parent_ids)]
+        own = sum(whole[0] for whole in parent_ids)
         assert each.p == pytest.approx(np.mean([total <= own + 1e-9 for total in sums]), abs=1e-9)
     alone = sa.agree(both, ci=sa.Jackknife())
     assert {n: s.p for n, s in alone.standings.items()} != {n: s.p for n, s in made.standings.items()}  # fmt: skip
@@ -167,7 +167,7 @@ def test_the_order_of_documents_changes_nothing(drawn):
     """Nor does that of annotators; p is above 0, and at most 1."""
     corpus = sa.Corpus.from_segments(*drawn)
     order = np.random.default_rng(0).permutation(len(corpus)).tolist()
-    other = corpus.subset(order).of_annotators(list(corpus.layers)[::-1])
+    other = corpus.subset(order).select_annotators(list(corpus.layers)[::-1])
     one, turned = (sa.agree(each, chance="overlapping").standings for each in (corpus, other))
     assert {name: one[name] for name in turned} == turned
     for each in one.values():

@@ -23,7 +23,7 @@ LINKED = {name: [[(0, 1, "r")]] for name in LAYERS}
 
 
 def corpus(layers=LAYERS):
-    return sa.Corpus.from_segments([6], layers).but(tokens=("Aa", "b", "C", "D", "e", "f"))
+    return sa.Corpus.from_segments([6], layers).replace(tokens=("Aa", "b", "C", "D", "e", "f"))
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def four(tmp_path_factory):
     made = sa.Corpus.from_segments([12] * 6, layers, relations=links)
     words = tuple(f"w{i}" for i in range(12))
     path = tmp_path_factory.mktemp("four") / "four.jsonl"
-    write_jsonl(made.but(tokens=words * 6).with_ids(), path)
+    write_jsonl(made.replace(tokens=words * 6).with_ids(), path)
     return path
 
 

@@ -708,7 +708,7 @@ def test_annotators_that_were_chosen(call):
     """Those that were chosen are named if others are left out, over parts as of a whole corpus."""
     layers = {"ann": [[(0, 1, "X")]] * 2, "bob": [[(0, 2, "X")]] * 2, "cem": [[], None]}
     whole = sa.Corpus.from_segments([5, 5], layers)
-    parts = [whole.subset([0]), whole.subset([1]).of_annotators(["ann", "bob"])]
+    parts = [whole.subset([0]), whole.subset([1]).select_annotators(["ann", "bob"])]
     for names, entry in ((["bob", "ann"], "|chosen:bob,ann|"), (["ann", "bob", "cem"], "")):
         lines = {call(corpus, annotators=iter(names)).signature for corpus in (whole, parts)}
         assert len(lines) == 1

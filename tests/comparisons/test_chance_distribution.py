@@ -296,7 +296,7 @@ def test_draws_follow_the_distribution_of_wnut17(real):
     """The same on WNUT-17, gold as it is."""
     corpus = wnut(real)
     system = corpus.annotators[1]
-    two = corpus.of_annotators([corpus.annotators[0], system])
+    two = corpus.select_annotators([corpus.annotators[0], system])
     assert chi_square(two, system, "exact", corpus.annotators[0], 1000) > 1e-4
 
 
@@ -793,9 +793,9 @@ def test_expected_overlap_over_the_budget(news, monkeypatch):
         drawn = measure(news, match="overlap", seed=7)
         assert "|chance-seed:7|" in drawn.signature
         assert "|chance-seed:0|" in measure(news, match="overlap").signature
-    turned = news.of_annotators(news.annotators[::-1])
+    turned = news.select_annotators(news.annotators[::-1])
     names = {name: f"{9 - i}" for i, name in enumerate(news.annotators)}
-    renamed = news.but(layers={names[name]: layer for name, layer in news.layers.items()})
+    renamed = news.replace(layers={names[name]: layer for name, layer in news.layers.items()})
     assert sa.agree(turned, match="overlap").team.f1.expected == pytest.approx(team.team.f1.expected, rel=1e-12)  # fmt: skip
     other = sa.agree(renamed, match="overlap")
     assert other.team.f1.expected == pytest.approx(team.team.f1.expected, rel=1e-12)
@@ -819,7 +819,7 @@ def test_labels_keep_documents_apart(chance):
             "b": [[(1, 2, "Y")], [(3, 5, "X")], [(4, 5, "Z"), (0, 2, "X")]],
         },
     )
-    turned = corpus.of_annotators(["b", "a"])
+    turned = corpus.select_annotators(["b", "a"])
     for both in (corpus, turned):
         by_chance = sa.match_distribution(both, "a", "b", chance=chance)
         alone = [sa.match_distribution(both.subset([d]), "a", "b", chance=chance) for d in range(3)]

@@ -91,7 +91,7 @@ def test_documents_that_are_short_stay_exact(monkeypatch):
 def test_text_is_always_exact(monkeypatch):
     """Only units of time are looked at in coarser ones."""
     corpus = recording(9000, 9, 50)
-    text = corpus.but(offsets="characters")
+    text = corpus.replace(offsets="characters")
     exact = sa.agree(text, match="token").team.f1.expected
     set_units(monkeypatch, 1 << 12)
     assert sa.agree(text, match="token").team.f1.expected == exact
@@ -154,7 +154,7 @@ def test_the_cost_of_iou_follows_segments():
         begin = time.process_time()
         result = sa.agree(corpus, match="iou")
         assert time.process_time() - begin < 20
-        in_time = sa.agree(corpus.but(offsets="1ms"), match="iou")
+        in_time = sa.agree(corpus.replace(offsets="1ms"), match="iou")
         assert result.team.f1.expected == in_time.team.f1.expected
 
 

@@ -77,7 +77,9 @@ def test_shares_above_a_half(newsroom, chance):
     }
     exact = sa.evaluate(corpus, chance=chance)
     for name in ("lexicon", "tagger"):
-        pairs = sa.expected(corpus.of_annotators(["gold", name]), above_half, chance=chance).total()
+        pairs = sa.expected(
+            corpus.select_annotators(["gold", name]), above_half, chance=chance
+        ).total()
         half, whole = (by_share[x].systems[name].tally for x in ("0.5001", "1"))
         assert half.matched == pairs.matched
         assert half.expected == pytest.approx(pairs.expected, abs=1e-11)

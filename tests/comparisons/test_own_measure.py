@@ -57,7 +57,7 @@ def test_the_measures_that_there_are(crowd):
         return common / (x + y - common)
 
     ours = sa.expected(corpus, iou, annotators=[a, b]).total()
-    theirs = sa.evaluate(corpus.of_annotators([a, b]), match="iou").systems[b].tally
+    theirs = sa.evaluate(corpus.select_annotators([a, b]), match="iou").systems[b].tally
     assert ours.matched == pytest.approx(theirs.matched)
     assert ours.expected == pytest.approx(theirs.expected)
     assert (ours.size_a, ours.size_b) == (theirs.size_a, theirs.size_b)

@@ -123,7 +123,7 @@ def drawn(data, documents):
         name: dataclasses.replace(layer, label=code[layer.label])
         for name, layer in corpus.layers.items()
     }
-    return corpus.but(layers=layers, labels=labels, unplaced={"mine": found}), gold, mine
+    return corpus.replace(layers=layers, labels=labels, unplaced={"mine": found}), gold, mine
 
 
 @given(
@@ -135,7 +135,7 @@ def test_by_enumeration(documents, measure, data):
     """Counts, sizes and expected matches of all placements, in fractions; by label and document."""
     corpus, gold, mine = drawn(data, documents)
     evaluation = sa.evaluate(corpus, "gold", match=measure)
-    total, wholes = Fraction(0), [0, 0, 0]
+    total, parent_ids = Fraction(0), [0, 0, 0]
     for d, ((n, a, b, lost), x, y) in enumerate(zip(documents, gold, mine, strict=True)):
         ways = [*itertools.product(arrangements(n, a), arrangements(n, b))]
         expected = Fraction(sum(matched(measure, *way) for way in ways), len(ways))
@@ -143,10 +143,13 @@ def test_by_enumeration(documents, measure, data):
         (tally,) = (t for name, t in evaluation.by_document("mine") if name == str(d + 1))
         assert (tally.matched, tally.size_a, tally.size_b) == counts
         assert tally.expected == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
-        total, wholes = total + expected, [u + v for u, v in zip(wholes, counts, strict=True)]
+        total, parent_ids = (
+            total + expected,
+            [u + v for u, v in zip(parent_ids, counts, strict=True)],
+        )
     system = evaluation["mine"]
-    assert [system.tally.matched, system.tally.size_a, system.tally.size_b] == wholes
-    assert system.f1.expected == pytest.approx(float(2 * total / (wholes[1] + wholes[2])))
+    assert [system.tally.matched, system.tally.size_a, system.tally.size_b] == parent_ids
+    assert system.f1.expected == pytest.approx(float(2 * total / (parent_ids[1] + parent_ids[2])))
     assert system.not_found == sum(len(lost) for *_, lost in documents)
     if measure != "boundaries":
         for label, tally in system.labels.items():
@@ -191,7 +194,7 @@ def crowd(n_annotators):
         names[i]: UnplacedQuotes.of([0] * (i + 1) + [1], ["X"] * (i + 2), ["q"] * (i + 2), "tokens")
         for i in (1, 2)
     }
-    return sa.Corpus.from_segments([4, 3], layers).but(unplaced=unplaced)
+    return sa.Corpus.from_segments([4, 3], layers).replace(unplaced=unplaced)
 
 
 @pytest.mark.parametrize("n_annotators", [3, 12])
@@ -228,12 +231,12 @@ def test_references():
     """A system against two people, by hand: F1 is 2·2/(2 + 4), the quotes in each pair again."""
     layers = {key: [[(0, 1, "X")]] for key in ("ann", "bob", "mine")}
     found = UnplacedQuotes.of([0, 0], ["X", "X"], ["q", "r"], "tokens")
-    corpus = sa.Corpus.from_segments([3], layers).but(unplaced={"mine": found})
+    corpus = sa.Corpus.from_segments([3], layers).replace(unplaced={"mine": found})
     against = sa.evaluate_references(corpus, systems=["mine"])
     assert against["mine"].f1.observed == pytest.approx(float(Fraction(2 * 2, 2 + 2 * 3)))
     assert against.ceiling.f1.observed == 1
     many = {key: [[(0, 1, "X")]] for key in [*(f"p{i:02}" for i in range(11)), "mine"]}
-    corpus = sa.Corpus.from_segments([3], many).but(unplaced={"mine": found})
+    corpus = sa.Corpus.from_segments([3], many).replace(unplaced={"mine": found})
     against = sa.evaluate_references(corpus, systems=["mine"])
     assert against["mine"].f1.observed == pytest.approx(1 / 2)
     assert "unplaced:wrong" in against.signature
@@ -423,8 +426,8 @@ def test_selections():
     assert kept(corpus) == ALL
     assert kept(corpus.subset([2, 0])) == {"model": [("d0", "X", "Al"), ("d2", "X", "Cy")]}
     assert kept(corpus.subset(np.zeros(3, np.bool_))) == {}
-    assert kept(corpus.of_annotators(["gold"])) == {}
-    assert kept(corpus.of_annotators(["model"])) == ALL
+    assert kept(corpus.select_annotators(["gold"])) == {}
+    assert kept(corpus.select_annotators(["model"])) == ALL
     assert kept(corpus.with_labels(["X"])) == {"model": [("d0", "X", "Al"), ("d2", "X", "Cy")]}
     renamed = corpus.with_labels(["Y"], {"X": "Y"})
     assert kept(renamed) == {"model": [("d0", "Y", "Al"), ("d2", "Y", "Cy")]}
@@ -436,7 +439,7 @@ def test_selections():
     assert kept(pickle.loads(pickle.dumps(corpus))) == ALL
     assert kept(corpus.to_raw() and sa.Corpus.from_raw(corpus.to_raw())) == ALL
     assert corpus == sa.Corpus.from_raw(corpus.to_raw())
-    assert corpus != corpus.but(unplaced={})
+    assert corpus != corpus.replace(unplaced={})
 
 
 def test_a_label_of_quotes_alone():
@@ -621,7 +624,7 @@ def test_slices():
     found = UnplacedQuotes.of([0, 0, 1], ["X", "X", "X"], ["one", "two words", "one"], "tokens")
     layers = {"gold": [[(0, 1, "X")], [(0, 1, "X")]], "mine": [[(0, 1, "X")], [(0, 1, "X")]]}
     corpus = sa.Corpus.from_segments([3, 3], layers)
-    corpus = corpus.but(unplaced={"mine": found}, tokens=("a", "b", "c", "d", "e", "f"))
+    corpus = corpus.replace(unplaced={"mine": found}, tokens=("a", "b", "c", "d", "e", "f"))
     evaluation = sa.evaluate(corpus, "gold")
 
     def sizes(slices):
@@ -682,7 +685,7 @@ def test_measures_side_by_side_have_the_f1_of_agree():
     left = "5 quotes not in the text left out: α of tokens, α_U and γ have no place for them"
     assert left in found.table().remarks
     assert left in found.notes
-    placed = sa.compare_measures(corpus.but(unplaced={}), precision=0.5)
+    placed = sa.compare_measures(corpus.replace(unplaced={}), precision=0.5)
     for name in ("α of tokens", "α_U", "γ"):
         assert found.measures[name] == placed.measures[name]
     assert "quotes" not in placed.verdict

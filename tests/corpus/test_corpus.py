@@ -84,9 +84,9 @@ def test_frozen():
         c.layers["new"] = c.layers["ann"]
     with pytest.raises(TypeError):
         c.reading["unit"] = "document"
-    wholes = c.but(wholes=np.array([0, 0, 1])).wholes
+    parent_ids = c.replace(parent_ids=np.array([0, 0, 1])).parent_ids
     with pytest.raises(ValueError, match="read-only"):
-        wholes[0] = 1
+        parent_ids[0] = 1
     lengths = np.array([5])
     other = Corpus(lengths, {}, ())
     lengths[0] = 3

@@ -446,7 +446,7 @@ def rows(*passes, relations=(), **more):
     collector.annotate(1, "ann", [(0, 2, "Z")], "x:9")
     for first, second in relations:
         collector.relation(first, second, "r", "x:8", True)
-    return collector.raw({}, numbered=True).but(**more)
+    return collector.raw({}, numbered=True).replace(**more)
 
 
 X, Y = (0, 2, "X"), (4, 6, "X")
@@ -497,7 +497,7 @@ def test_each_flaw(name):
         if repair != "widen-points":
             assert f"--repair {repair}" in str(error.value)
         seconds = {"offsets": "1ms", "texts": None} if repair == "widen-points" else {}
-        fixed = repaired(raw.but(**seconds), [repair])
+        fixed = repaired(raw.replace(**seconds), [repair])
         assert not flaw.refused(fixed).any()
         assert f"({repair})" in fixed.notes[-1]
 

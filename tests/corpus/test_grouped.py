@@ -35,9 +35,9 @@ def posts():
 def file(sentences, tmp_path):
     """The sentences in our own format, whose ids and a further field tell the document of each."""
     path = tmp_path / "sentences.jsonl"
-    ids = [f"a-{whole}-{s}" for s, whole in enumerate(sentences.wholes.tolist())]
-    threads = [f"w{whole}" for whole in sentences.wholes.tolist()]
-    named = replace(sentences, ids=ids, wholes=None, reading={})
+    ids = [f"a-{whole}-{s}" for s, whole in enumerate(sentences.parent_ids.tolist())]
+    threads = [f"w{whole}" for whole in sentences.parent_ids.tolist()]
+    named = replace(sentences, ids=ids, parent_ids=None, reading={})
     sa.write_jsonl(named, path, fields={"about": [{"thread": each} for each in threads]})
     return path
 
@@ -86,7 +86,7 @@ def test_as_conll(file, sentences, documents, by):
 
 def test_conll_by_ids(newsroom, sentences, documents):
     """CoNLL files too take groups, of sentences, in place of their own documents."""
-    groups = [f"d{whole}" for whole in sentences.wholes.tolist()]
+    groups = [f"d{whole}" for whole in sentences.parent_ids.tolist()]
     joined = sentences.grouped_by(groups, joined=True)
     assert f1_of(joined) == f1_of(documents)
     assert sa.evaluate(joined).signature.count("|unit:document|joined:names|") == 1
@@ -131,7 +131,7 @@ def test_gaps(posts):
     """Missing does not become empty: only texts that exactly the same annotators saw are joined."""
     joined = posts.grouped_by("(.*)-", joined=True)
     assert joined.ids == ("t:t-1", "t:t-2", "t:t-3", "u")
-    assert joined.wholes.tolist() == [0, 0, 0, 1]
+    assert joined.parent_ids.tolist() == [0, 0, 0, 1]
     assert [joined.layers[n].annotated.tolist() for n in POSTS] == [
         [True, True, False, True], [True, False, False, True], [False] * 4,
     ]  # fmt: skip
@@ -153,7 +153,7 @@ def test_gaps(posts):
 def test_order_changes_rounding_alone(file):
     """Texts and annotators in another order give the same figures, of sums of 103 terms at most."""
     corpus = sa.read(file)
-    turned = corpus.of_annotators(NAMES[::-1]).subset(np.arange(len(corpus))[::-1])
+    turned = corpus.select_annotators(NAMES[::-1]).subset(np.arange(len(corpus))[::-1])
     for joined in (True, False):
         one, other = (
             f1_of(
@@ -172,9 +172,9 @@ def test_order_changes_rounding_alone(file):
 def test_in_no_group(posts):
     """What is in no group is by itself, or in the group that its id names; a note counts it."""
     grouped = posts.grouped_by(["t", None, "t", ""])
-    assert grouped.wholes.tolist() == [0, 1, 0, 2]
+    assert grouped.parent_ids.tolist() == [0, 1, 0, 2]
     assert grouped.notes[-1] == "2 documents in no group, each by itself"
-    assert posts.grouped_by([None, None, "t-1", None]).wholes.tolist() == [0, 1, 0, 2]
+    assert posts.grouped_by([None, None, "t-1", None]).parent_ids.tolist() == [0, 1, 0, 2]
     assert (grouped.layers, grouped.ids, grouped.texts) == (dict(posts.layers), posts.ids, posts.texts)  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def test_rows_of_a_tool(tmp_path):
     table = tmp_path / "threads.csv"
     table.write_text("post,group\np0,x\np1,x\np2,y\n")
     grouped = sa.read(path, group_by=str(table), **how)
-    assert grouped.wholes.tolist() == [0, 0, 1, 2]
+    assert grouped.parent_ids.tolist() == [0, 0, 1, 2]
     assert "1 document in no group, each by itself" in grouped.notes
 
 

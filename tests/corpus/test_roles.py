@@ -39,7 +39,7 @@ def test_a_system_saw_what_gold_saw(files):
     )
 
     assert corpus[1].segments["s.csv"] is None
-    assert corpus.unsaid == ("s.csv",)
+    assert corpus.seen_unknown == ("s.csv",)
 
 
 @pytest.mark.parametrize(("absent", "f1", "documents"), [("unseen", 1, 2), ("unmarked", 2 / 3, 3)])
@@ -81,16 +81,16 @@ def test_a_file_that_says_who_saw_what_is_believed(files):
     table = files[1].read_text() + "d4,,,,22\n"
     files[1].write_text(table, "utf-8")
     corpus = sa.read(files)
-    assert corpus.unsaid == ()
+    assert corpus.seen_unknown == ()
     assert sa.evaluate(corpus, "gold")["s.csv"].f1.observed == 1
 
 
 def test_it_survives_what_is_done_to_a_corpus(files):
     """Subsets, other annotators and labels keep what is not said."""
     corpus = sa.read(files)
-    assert corpus.subset([0, 1]).unsaid == ("s.csv",)
-    assert corpus.of_annotators(["gold"]).unsaid == ()
-    assert corpus.with_labels(["X"]).unsaid == ("s.csv",)
+    assert corpus.subset([0, 1]).seen_unknown == ("s.csv",)
+    assert corpus.select_annotators(["gold"]).seen_unknown == ()
+    assert corpus.with_labels(["X"]).seen_unknown == ("s.csv",)
     again = sa.evaluate(corpus.subset([2, 1, 0]), "gold")
     assert again["s.csv"].f1.observed == pytest.approx(2 / 3, abs=1e-15)
 
@@ -146,6 +146,6 @@ def test_names_that_are_none(names, said):
             call()
     table = sa.LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "x"), (1, "m", "x")])
     with refuses(sa.SettingError, said):
-        table.of_annotators(names)
+        table.select_annotators(names)
     with refuses(sa.SettingError, said):
         sa.alt_test(corpus, "ann", epsilon=0.1, annotators=names)

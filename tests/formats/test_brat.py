@@ -444,7 +444,7 @@ def test_names_that_would_be_one_in_brat(tmp_path, first, second, message):
     with refuses(sa.SettingError, message):
         write_brat(corpus, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    write_brat(corpus.of_annotators(["bob"]), tmp_path / "out")
+    write_brat(corpus.select_annotators(["bob"]), tmp_path / "out")
 
 
 def test_annotators_who_would_be_folders_in_folders(tmp_path):
@@ -453,7 +453,7 @@ def test_annotators_who_would_be_folders_in_folders(tmp_path):
     corpus = sa.Corpus.from_segments([2], layers, texts=["Jo"], offsets="characters", ids=["d"])
     with refuses(sa.SettingError, "annotator 'a/b' … folder … give it another"):
         write_brat(corpus, tmp_path / "out")
-    write_brat(corpus.of_annotators(["a/b"]), tmp_path / "out")
+    write_brat(corpus.select_annotators(["a/b"]), tmp_path / "out")
     assert sa.read(tmp_path / "out")[0].segments == {"out": ((0, 2, "X"),)}
 
 

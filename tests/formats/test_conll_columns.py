@@ -353,7 +353,7 @@ def test_csv(write):
     corpus = sa.read_conll(path)
     assert corpus.tokens == ("x,y", '"', "z", "w")
     assert corpus.lengths.tolist() == [2, 1, 1]
-    assert corpus.wholes.tolist() == [0, 0, 1]
+    assert corpus.parent_ids.tolist() == [0, 0, 1]
     assert sa.read_conll(path, unit="document").lengths.tolist() == [3, 1]
     with pytest.raises(sa.InputError, match="3 lines have 2 rows, as a quoted field goes over"):
         sa.read_conll(write('token,tag\na,"B-X\nb",O\n'))
@@ -393,7 +393,7 @@ def test_conllu(write):
     path = write(CONLLU, "a.conllu")
     corpus = sa.read_conll(path)
     assert corpus.ids == ("s1", "s2")
-    assert corpus.wholes.tolist() == [0, 1]
+    assert corpus.parent_ids.tolist() == [0, 1]
     assert corpus.tokens == ("Jo", "ran", "de", "le", "Rome")
     assert spans(corpus, "a.conllu") == [(S(0, 1, "PER"), S(3, 4, "LOC")), (S(0, 1, "LOC"),)]
     assert corpus.notes == (

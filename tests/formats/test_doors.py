@@ -163,7 +163,7 @@ def test_doccano(tmp_path, corpus):
     every = corpus.to_characters()
     files = {name: tmp_path / f"{name}.jsonl" for name in corpus.annotators}
     for name, path in files.items():
-        write_file(corpus.of_annotators([name]), path, "doccano")
+        write_file(corpus.select_annotators([name]), path, "doccano")
     back = sa.read(files, "doccano", absent="unmarked")
     back = back.subset([back.ids.index(corpus.id_of(d)) for d in range(len(corpus))])
     assert back.texts == every.texts
@@ -265,7 +265,7 @@ def test_characters_and_back(corpus):
 def test_taken_apart_and_together(corpus):
     """A draft of a corpus is that corpus; annotators apart, united again, are it too."""
     assert valid_corpus(corpus.to_raw()) == corpus
-    parts = {name: corpus.of_annotators([name]).to_raw() for name in corpus.annotators}
+    parts = {name: corpus.select_annotators([name]).to_raw() for name in corpus.annotators}
     assert valid_corpus(merge_sources(parts)) == corpus
 
 
@@ -319,7 +319,7 @@ def test_one_corpus_through_every_door(news, tmp_path):
 def test_files_of_several_formats(news, newsroom, tmp_path):
     """CoNLL, JSONL and .spacy side by side, matched by order or by id."""
     pytest.importorskip("spacy")
-    sa.write_jsonl(news.of_annotators(["tagger"]), tmp_path / "t.jsonl")
+    sa.write_jsonl(news.select_annotators(["tagger"]), tmp_path / "t.jsonl")
     sa.write_docbin(news, "lexicon", tmp_path / "l.spacy")
     files = {"gold": newsroom / "gold.conll", "l": tmp_path / "l.spacy", "t": tmp_path / "t.jsonl"}
     corpus = sa.read(files)
@@ -454,7 +454,7 @@ def test_formats_that_cannot_hold_a_corpus(tmp_path):
         (lambda: sa.write_conll(corpus.to_characters(), path), "CoNLL … tokens … --tokenizer (to_tokens())"),
         (lambda: sa.Corpus([1], {}, ()).to_characters(), "the tokens are not known; to_characters() … with its tokens"),
         (lambda: sa.Corpus([1], {}, (), "characters").to_tokens(), "the texts are not known; to_tokens() … with its texts"),
-        (lambda: corpus.of_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
+        (lambda: corpus.select_annotators(["z"]), "unknown annotator 'z'; allowed: a"),
         (lambda: write_file(sa.Corpus([1], {}, ()), path, "spacy"), "a .spacy file … one annotator … 0 () … --annotators"),
     ):  # fmt: skip
         with refuses(sa.SettingError, message):

@@ -26,7 +26,7 @@ def folder(newsroom, tmp_path_factory):
     for i, low in enumerate(range(0, 103, 40)):
         part = corpus.subset(range(low, min(low + 40, 103)))
         for name in FILES:
-            sa.write_conll(part.of_annotators([name]), folder / f"{name}-{i}.conll")
+            sa.write_conll(part.select_annotators([name]), folder / f"{name}-{i}.conll")
         sa.write_jsonl(part.with_ids(before=low), folder / f"part-{i}.jsonl")
         tags = {n: [] for n in FILES}
         tokens = []

@@ -33,7 +33,7 @@ HEAD = "#FORMAT=WebAnno TSV 3.3\n"
 def seen(raw):
     """Who saw which documents."""
     return {
-        name: [raw.id_of(d) for d, who in zip(raw.of_document.tolist(), raw.of_annotator.tolist(), strict=True) if who == i]
+        name: [raw.id_of(d) for d, who in zip(raw.document_index.tolist(), raw.annotator_index.tolist(), strict=True) if who == i]
         for i, name in enumerate(raw.annotators)
     }  # fmt: skip
 

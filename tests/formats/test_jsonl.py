@@ -155,7 +155,7 @@ def test_relations_left_behind(tmp_path, capsys):
     assert main(["convert", str(path), "-o", str(tmp_path / "b.jsonl")]) == 0
     assert "left out" not in capsys.readouterr().err
     corpus = sa.Corpus.from_segments([3], layers, relations=links)
-    sa.write_jsonl(corpus.but(tokens=("a", "b", "c")), path)
+    sa.write_jsonl(corpus.replace(tokens=("a", "b", "c")), path)
     assert main(["convert", str(path), "-o", str(tmp_path / "b.conll")]) == 0
     message = "left out, as conll files do not hold them: 1 relation, attributes new"
     assert message in capsys.readouterr().err

@@ -301,7 +301,7 @@ def test_share_is_a_figure():
     assert "not found" in evaluation._repr_html_()
     quoted = sa.evaluate(sa.read([{**ROWS[1], "else": GOLD}]), "gold")
     assert shares(quoted) == {"mine": 0.0, "else": None}  # 0 is a figure
-    without = sa.evaluate(corpus.of_annotators(["gold", "else"]))
+    without = sa.evaluate(corpus.select_annotators(["gold", "else"]))
     assert "unaligned" not in without.to_rows()[0]
 
 
@@ -316,7 +316,7 @@ def test_share_stays(tmp_path):
     sa.write_jsonl(whole, path)
     again = sa.read(path)
     assert again.reading["quotes"] == counts
-    assert shares(sa.evaluate(again.of_annotators(["gold", "mine"]), "gold")) == {"mine": 0.5}
+    assert shares(sa.evaluate(again.select_annotators(["gold", "mine"]), "gold")) == {"mine": 0.5}
     parts = sa.evaluate(sa.read_parts(str(tmp_path / "[0-9].jsonl")), "gold")
     assert shares(parts) == {"mine": 0.5, "else": None}
     alone = tmp_path / "alone.json"
@@ -343,7 +343,7 @@ def test_tables_without_rows_of_layers():
         assert result.table(by).remarks[-1] == sentence
     compared = sa.compare_systems(sa.evaluate(corpus, "gold"), resamples=100)
     assert compared.table().remarks[-1] == sentence
-    without = corpus.of_annotators(["gold", "else"])
+    without = corpus.select_annotators(["gold", "else"])
     assert "quotes" not in without.reading
     assert sentence not in sa.agree(without).table().remarks
     quotes = {f"m{i}": [{"text": "Jo" if i else "Al", "label": "PER"}] for i in range(10)}

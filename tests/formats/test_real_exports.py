@@ -30,7 +30,7 @@ def export(real, tool, name, **options):
 
 def counts(raw):
     """Segments by annotator and label."""
-    who = raw.of_annotator[raw.annotation]
+    who = raw.annotator_index[raw.annotation]
     pairs = zip(who.tolist(), raw.label.tolist(), strict=True)
     by_annotator = {name: Counter() for name in raw.annotators}
     for annotator, label in pairs:
@@ -43,13 +43,13 @@ def segments(raw):
     rows = zip(raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist(), strict=True)  # fmt: skip
     for annotation, start, end, label in rows:
         annotator, document = raw.place_of(annotation)
-        text = raw.texts[raw.of_document[annotation]][start:end]
+        text = raw.texts[raw.document_index[annotation]][start:end]
         yield document, annotator, start, end, raw.labels[label], text
 
 
 def seen(raw):
     """How many documents each annotator saw."""
-    return Counter(raw.annotators[who] for who in raw.of_annotator.tolist())
+    return Counter(raw.annotators[who] for who in raw.annotator_index.tolist())
 
 
 def assert_exact(raw, facts, document, annotator):
@@ -211,10 +211,10 @@ def test_mushroom(real, name):
     assert len(raw.annotators) == facts["annotators"]
     assert {k: sum(v.values()) for k, v in counts(raw).items() if v} == facts["spans_per_annotator"]
     assert seen(raw) == facts["documents_seen_per_annotator"]
-    marked = Counter(raw.annotators[raw.of_annotator[a]] for a in set(raw.annotation.tolist()))
+    marked = Counter(raw.annotators[raw.annotator_index[a]] for a in set(raw.annotation.tolist()))
     empty = {who: n - marked[who] for who, n in seen(raw).items() if n > marked[who]}
     assert empty == facts["empty_annotations_per_annotator"]
-    by_document = Counter(Counter(raw.of_document.tolist()).values())
+    by_document = Counter(Counter(raw.document_index.tolist()).values())
     assert {str(k): v for k, v in by_document.items()} == facts["annotators_per_document"]
     assert int((raw.start == raw.end).sum()) == facts["zero_length_spans"]
     assert raw.labels == ("span",)
@@ -246,7 +246,8 @@ def test_factgenie(real):
     assert seen(raw) == facts["rows_per_annotator"]
     assert {k: dict(v) for k, v in counts(raw).items()} == facts["spans_per_annotator_per_label"]
     assert (
-        len(raw.of_document) - len(set(raw.annotation.tolist())) == facts["rows_with_no_annotation"]
+        len(raw.document_index) - len(set(raw.annotation.tolist()))
+        == facts["rows_with_no_annotation"]
     )
     assert len(raw.start) == facts["slice_equals_quote"]
     assert not any("not the text" in note or "UTF-16" in note for note in raw.notes)

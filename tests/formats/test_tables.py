@@ -68,7 +68,7 @@ def test_group_by_table_with_semicolons(tmp_path):
     }.items():
         (tmp_path / name).write_bytes(text.encode())
         grouped = sa.read(corpus, group_by=str(tmp_path / name))
-        assert grouped.wholes.tolist() == [0, 1]
+        assert grouped.parent_ids.tolist() == [0, 1]
         assert grouped.reading["group_by"] == f"table {name}"
 
 

@@ -49,8 +49,8 @@ def test_brat_of_two_annotators(real, annotator):
     for corpus, name in ((sa.read(folder), annotator), (sa.read(folder / annotator), annotator)):
         assert labels_of(corpus, name) == facts["by_label"]
         assert sum(d.segments[name] is not None for d in corpus) == facts["documents"]
-        of_annotator = [r for r in corpus.relations if r.annotator == name]
-        assert dict(Counter(r.label for r in of_annotator)) == facts["relations"]
+        annotator_index = [r for r in corpus.relations if r.annotator == name]
+        assert dict(Counter(r.label for r in annotator_index)) == facts["relations"]
 
 
 def test_brat_parts(real):
@@ -139,7 +139,7 @@ def test_gate(real):
     folder = real / "data" / "doors" / "gate"
     facts = counted(folder)["testdoc1.xml"]
     raw = raw_files({"x": folder / "testdoc1.xml"}, {})
-    sets = Counter(raw.annotators[raw.of_annotator[a]] for a in raw.annotation.tolist())
+    sets = Counter(raw.annotators[raw.annotator_index[a]] for a in raw.annotation.tolist())
     assert sets == {"x": facts["sets"]["null"], "Set2": facts["sets"]["Set2"]}
 
 
@@ -178,7 +178,7 @@ def test_knowtator(real):
     rows = zip(raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist(), strict=True)  # fmt: skip
     by: dict = {}
     for annotation, *row in rows:
-        who, d = raw.annotators[raw.of_annotator[annotation]], raw.of_document[annotation]
+        who, d = raw.annotators[raw.annotator_index[annotation]], raw.document_index[annotation]
         by.setdefault((raw.ids[d], who), []).append(tuple(row))
     for key, each in facts.items():
         if key.endswith("_pair"):

@@ -226,7 +226,7 @@ def test_published_textgrids(published: Path) -> None:
     for name, about in facts.items():
         tiers = [each for each in about["tiers"] if each["class"] == "IntervalTier"]
         raw = raw_files({"a": str(published / "textgrid" / name)}, {"annotator_from": "tier"})
-        counts = np.bincount(raw.of_annotator[raw.annotation], minlength=len(tiers))
+        counts = np.bincount(raw.annotator_index[raw.annotation], minlength=len(tiers))
         assert counts.tolist() == [each["items_with_text"] for each in tiers], name
 
 
@@ -273,7 +273,7 @@ def test_published_elan(published: Path) -> None:
         {"annotator_from": "tier", "label_from": "tier", "resolution": "1ms"},
     )
     for number, tier in enumerate(facts["tiers"]):
-        rows = np.flatnonzero(raw.of_annotator[raw.annotation] == number)
+        rows = np.flatnonzero(raw.annotator_index[raw.annotation] == number)
         assert raw.annotators[number] == tier["id"]
         assert len(rows) == tier["alignable"] + tier["ref"]
         if tier["alignable"]:
@@ -605,12 +605,12 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         again = sa.read(tmp_path / name, **how)
         assert again.annotators == ("a", "b")
         assert [again[0].segments[x] for x in "ab"] == [corpus[0].segments[x] for x in "ab"]
-    write_file(corpus.of_annotators(["b"]), tmp_path / "o.rttm")
+    write_file(corpus.select_annotators(["b"]), tmp_path / "o.rttm")
     assert rows(sa.read(tmp_path / "o.rttm", time_unit=None)) == [(1.0, 2.0, "z")]
     with pytest.raises(SettingError, match="one annotator"):
         write_file(corpus, tmp_path / "o.rttm")
     with pytest.raises(SettingError, match="has a blank in it"):
-        write_file(corpus.of_annotators(["a"]), tmp_path / "o.rttm")
+        write_file(corpus.select_annotators(["a"]), tmp_path / "o.rttm")
     text = sa.Corpus.from_segments([5], {"a": [[]]})
     with pytest.raises(SettingError, match="holds times, and offsets here are tokens"):
         write_file(text, tmp_path / "p.TextGrid")
@@ -656,7 +656,7 @@ def test_a_speaker_too_many_keeps_a_name_of_its_own() -> None:
     best = corpus.with_labels(map_labels="best")
     assert [segment.label for segment in best[0].segments["b"] or ()] == ["A", "y (b)"]
     with pytest.raises(SettingError, match="two annotators"):
-        corpus.of_annotators(["a"]).with_labels(map_labels="best")
+        corpus.select_annotators(["a"]).with_labels(map_labels="best")
 
 
 def test_an_end_without_a_start_is_refused(tmp_path: Path) -> None:

@@ -699,7 +699,7 @@ def labels_of(raw):
 def test_dataturks(door):
     path, facts = door("dataturks", "ner_dataset.json")
     raw = raw_found({"x": path}, {})
-    silent = len(raw.of_document) - len({*raw.annotation.tolist()})
+    silent = len(raw.document_index) - len({*raw.annotation.tolist()})
     assert (len(raw.lengths), len(raw.start)) == (facts["documents"], facts["spans"])
     assert labels_of(raw) == facts["labels"]
     assert silent == facts["without_annotation"]
@@ -752,7 +752,7 @@ def test_gate(door):
     path, facts = door("gate", "testdoc1.bdocjs")
     own = facts["testdoc1.bdocjs"]
     raw = raw_found({"x": path}, {})
-    counts = [int((raw.of_annotator[raw.annotation] == a).sum()) for a in range(2)]
+    counts = [int((raw.annotator_index[raw.annotation] == a).sum()) for a in range(2)]
     assert dict(zip(raw.annotators, counts, strict=True)) == {"x": 2, "Set2": own["sets"]["Set2"]}
     assert int(raw.lengths[0]) == own["text_codepoints"]
 
@@ -932,7 +932,7 @@ def test_crowdtruth(door):
     path, facts = door("crowdtruth_highlight", "event-text-highlight.csv")
     raw = raw_found({"x": path}, {})
     assert (len(raw.lengths), len(raw.annotators)) == (facts["sentences"], facts["workers"])
-    assert len(raw.of_document) == facts["rows"]
+    assert len(raw.document_index) == facts["rows"]
     read, lost = quotes_of(raw)
     assert (read, len(raw.start)) == (facts["strings"], read - lost)
     rows = list(crowdtruth_rows(path, "utf-8", ReadLog("x")))
@@ -976,7 +976,7 @@ def test_m2(door, name):
     assert len(raw.lengths) == own["sentences"]
     assert len(raw.start) == own["edits"] - own["noop"]
     assert int((raw.start == raw.end).sum()) == own["zero_length"] - own["noop"]
-    silent = len(raw.of_document) - len({*raw.annotation.tolist()})
+    silent = len(raw.document_index) - len({*raw.annotation.tolist()})
     assert silent == own["noop"]
     assert raw.annotators == tuple(own["by_annotator"])
 
@@ -1026,7 +1026,7 @@ def test_seg_rating(task_folder, rater):
     folder = task_folder / "mqm_mtme_zhen_raters"
     own = json.loads((folder / "facts.json").read_text("utf-8"))[f"rater{rater}"]
     raw = raw_found({"x": folder / f"zh-en.mqm.rater{rater}.seg.rating"}, {})
-    assert (len(raw.lengths), len(raw.of_document)) == (own["lines"], own["rated"])
+    assert (len(raw.lengths), len(raw.document_index)) == (own["lines"], own["rated"])
     assert len(raw.start) == own["errors"] - own["source_errors"]
     assert f"{own['source_errors']} source error" in "".join(raw.notes)
     beyond = raw.end > raw.lengths[raw.document]
@@ -1071,7 +1071,7 @@ def test_appraise(task_folder, tmp_path, name):
     filled = ({"id": id_, "text": "x" * (max(some, default=0) + 1)} for id_, some in ends.items())
     texts.write_text("\n".join(map(json.dumps, filled)), "utf-8")
     raw = raw_found({"x": path, "texts": texts}, {})
-    assert len(raw.of_document) == own["marked_none"]
+    assert len(raw.document_index) == own["marked_none"]
     given = sum(len(row["spans"]) for row in rows)
     lost = sum(s["start_i"] == "missing" for row in rows for s in row["spans"])
     assert len(raw.start) == given - lost

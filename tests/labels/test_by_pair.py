@@ -39,7 +39,7 @@ def test_pairs(how):
     found = {(row["a"], row["b"]): row for row in sa.coefficients(table, **how).to_rows("pair")}
     assert found.keys() == set(combinations(table.annotators, 2))
     for pair, row in found.items():
-        two = table.of_annotators(pair)
+        two = table.select_annotators(pair)
         both = sa.coefficients(two, complete_only=True, **how)
         assert row["items"] == both.counts.compared
         assert row["observed"] == pytest.approx(both.pi.observed, abs=1e-14)
@@ -93,9 +93,9 @@ def test_refused():
     ]
     table = sa.LabelTable.from_rows([(1, "a", "x")])
     with pytest.raises(sa.SettingError, match="unknown annotator 'c'"):
-        table.of_annotators(["c"])
+        table.select_annotators(["c"])
     with pytest.raises(sa.SettingError, match=r"^annotators 'a'; a list of names is needed$"):
-        table.of_annotators("a")
+        table.select_annotators("a")
 
 
 def test_by_label():

@@ -19,7 +19,7 @@ from oracles import shares
 
 import spanagree as sa
 from spanagree.labels import formulas
-from spanagree.labels.coefficient import CategoryCounts
+from spanagree.labels.coefficient import Counts
 from spanagree.labels.intervals import _distinct_rows_of, units_of
 from spanagree.labels.sparse_agreement import WEIGHTS
 from spanagree.labels.tokens import label_tokens
@@ -447,7 +447,7 @@ def test_complete_only():
 def test_counts():
     """Every number carries its counts: items, compared, annotators, labels, pairs, categories."""
     t = table("XYX ", "XX  ", "X   ")
-    assert sa.pi(t).counts == CategoryCounts(3, 2, 3, 6, 4, 2)
+    assert sa.pi(t).counts == Counts(3, 2, 3, 6, 4, 2)
     assert sa.LabelTable.from_counts([[2, 0]], ["X", "Y"]).annotators == ()
     assert sa.pi(sa.LabelTable.from_counts([[2, 0]], ["X", "Y"])).counts.annotators is None
 
@@ -540,7 +540,7 @@ def test_token_labels():
     assert found == [
         ["O", "O"], ["PER", "PER"], ["PER", "O"], ["O", "LOC"], ["O", None], ["O", None],
     ]  # fmt: skip
-    assert sa.pi(t).counts == CategoryCounts(6, 4, 2, 10, 4, 3)
+    assert sa.pi(t).counts == Counts(6, 4, 2, 10, 4, 3)
 
 
 def test_token_labels_without_those_outside():
@@ -637,7 +637,7 @@ def test_coefficients_as_a_table(monkeypatch):
     assert kinds == {
         **dict.fromkeys(("coefficient", "category"), "name"),
         **dict.fromkeys(("value", "observed", "expected"), "figure"),
-        **dict.fromkeys(CategoryCounts._fields, "count"),
+        **dict.fromkeys(Counts._fields, "count"),
     }
     drawn = []
     monkeypatch.setattr(plots, "dots", lambda ax, rows, *more: drawn.extend(rows))

@@ -64,7 +64,7 @@ def test_what_corpus_papers_print():
     for same in (iter([corpus]), tags):  # an iterator of parts, and what becomes a corpus
         again = sa.labels.token_coefficients(same)
         assert (again.kappa.value, again.spans[:3]) == (found.kappa.value, found.spans[:3])
-    one = sa.labels.token_coefficients(corpus.but(layers={"ann": corpus.layers["ann"]}))
+    one = sa.labels.token_coefficients(corpus.replace(layers={"ann": corpus.layers["ann"]}))
     assert one.spans is None  # F1 is of two
 
 

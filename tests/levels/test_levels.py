@@ -610,7 +610,7 @@ def test_levels_are_evaluations_of_parts(systems):
             assert system.documents == alone.systems[name].documents
             assert repr(system.f1.observed) == repr(alone.systems[name].f1.observed)
             assert system.f1.corrected == pytest.approx(alone.systems[name].f1.corrected, nan_ok=True)  # fmt: skip
-    one = sa.evaluate(systems.of_annotators(["gold", "tagger"]), "gold")
+    one = sa.evaluate(systems.select_annotators(["gold", "tagger"]), "gold")
     by_one = sa.evaluate_levels(one, hard, at=[0.8])
     says(by_one.verdict, "… tagger is first on the easiest documents and on the hardest.")
     again = result.over(np.arange(50)).over(np.arange(10))
@@ -668,9 +668,9 @@ def test_levels_as_a_table(systems):
         f"raw F1: level-1 and level-2 {raw[2]:.3f}",
         f"corrected F1: level-1 and level-2 {beyond[2]:.3f}",
     ]
-    two = sa.evaluate_levels(sa.evaluate(systems.of_annotators(["gold", "tagger", "lexicon"])), hard)  # fmt: skip
+    two = sa.evaluate_levels(sa.evaluate(systems.select_annotators(["gold", "tagger", "lexicon"])), hard)  # fmt: skip
     assert next(r.split(":")[0] for r in two.table().remarks if "τ" in r) == "Kendall's τ of raw and corrected F1"  # fmt: skip
-    one = sa.evaluate_levels(sa.evaluate(systems.of_annotators(["gold", "tagger"])), hard)
+    one = sa.evaluate_levels(sa.evaluate(systems.select_annotators(["gold", "tagger"])), hard)
     assert list(one.table().breaks) == [1, 2, 3]
     assert not [r for r in one.table().remarks if "τ" in r]
     tau = "Kendall's τ"  # what is explained

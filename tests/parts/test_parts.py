@@ -32,7 +32,7 @@ def fewer_layers(part, random, keep=()):
     """The part without the layers that saw nothing in it, the others in any order."""
     names = [n for n, x in part.layers.items() if x.annotated.any() or n in keep]
     random.shuffle(names)
-    return part.of_annotators(names)
+    return part.select_annotators(names)
 
 
 def given_back(corpus):
@@ -92,7 +92,8 @@ def test_parts_without_gold(match):
     """What is matched is 0.0 of parts, as of the whole, where the measure is no count."""
     whole = sa.Corpus.from_segments([1, 1], {"ann": [[], None], "bob": [None, []]})
     parts = [
-        whole.subset([number]).of_annotators([name]) for number, name in enumerate(("ann", "bob"))
+        whole.subset([number]).select_annotators([name])
+        for number, name in enumerate(("ann", "bob"))
     ]
     for by in (None, "label", "document"):
         asked = sa.evaluate(whole, "ann", match=match).to_dict(by)
@@ -113,7 +114,7 @@ def test_agreements(crowd, how, random):
     names = tuple(dict.fromkeys(n for p in turned for n in p.annotators))
     ask = {"match": how[0], "chance": how[1]}
     if len(names) > 1:
-        near(sa.agree(corpus.of_annotators(names), **ask), sa.agree(turned, **ask))
+        near(sa.agree(corpus.select_annotators(names), **ask), sa.agree(turned, **ask))
     chosen = [*corpus.annotators[:2]]
     random.shuffle(chosen)
     one = sa.agree(corpus, annotators=chosen, **ask)
@@ -153,7 +154,7 @@ def newsroom_parts(newsroom):
     names = ("gold", "lexicon", "tagger", "chunker")
     corpus = sa.read_conll({n: newsroom / f"{n}.conll" for n in names}, scheme="IOB2")
     plain = {key: x for key, x in corpus.reading.items() if key != "ill_formed"}  # counts of all
-    corpus = corpus.but(reading=plain)
+    corpus = corpus.replace(reading=plain)
     return corpus, [corpus.subset(range(at, min(at + 17, 103))) for at in range(0, 103, 17)]
 
 
@@ -333,7 +334,7 @@ def test_pieces():
             fitting = parts_of(corpus) if ask else [corpus.subset([0, 1]), corpus.subset([2])]
             if ask != {"match": "token"}:
                 assert everything(call(fitting, **ask)) == whole
-        tokens = corpus.but(tokens=("a",) * 21)
+        tokens = corpus.replace(tokens=("a",) * 21)
         for source in (tokens, [tokens.subset([2]), tokens.subset([0])]):
             with refuses(sa.SettingError, "… segments of several pieces"):
                 call(source, places="letters")
@@ -383,7 +384,7 @@ def test_wholes():
     corpus = sa.Corpus.from_segments([5, 4, 5, 4], layers, ids=["s-1", "s-2", "t-1", "t-2"])
     corpus = corpus.grouped_by("(.*)-")
     parts = [corpus.subset([0, 1]), corpus.subset([2, 3])]
-    parts[1] = parts[1].but(wholes=np.array([0, 0]))  # as its file alone numbers it
+    parts[1] = parts[1].replace(parent_ids=np.array([0, 0]))  # as its file alone numbers it
     ask = {"ci": sa.Jackknife(cluster_by="document")}
     for call in (sa.evaluate, sa.agree):
         assert everything(call(parts, **ask)) == everything(call(corpus, **ask))
@@ -402,10 +403,10 @@ def test_a_random_baseline():
 def test_systems_that_are_said_to_have_seen():
     """Where a source does not say what a system saw, it saw what gold did, in each part."""
     layers = {"gold": [[(0, 2, "X")], [(1, 2, "X")], []], "mine": [[(0, 2, "X")], None, None]}
-    corpus = sa.Corpus.from_segments([5, 5, 5], layers).but(unsaid=("mine",))
+    corpus = sa.Corpus.from_segments([5, 5, 5], layers).replace(seen_unknown=("mine",))
     whole = sa.evaluate(corpus)
     assert whole.systems["mine"].documents == 3
-    parts = [corpus.subset([0]), corpus.subset([1]).of_annotators(["gold"]), corpus.subset([2])]
+    parts = [corpus.subset([0]), corpus.subset([1]).select_annotators(["gold"]), corpus.subset([2])]
     for some in (parts_of(corpus), parts):
         assert everything(sa.evaluate(some)) == everything(whole)
 
@@ -423,7 +424,7 @@ def test_gold_is_the_first_of_the_whole():
     with refuses(sa.SettingError, "unknown gold 'x'; allowed: gold, sys"):
         sa.evaluate([one, two], "x")
     with refuses(sa.SettingError, "1 annotator in the corpus"):
-        sa.evaluate([three, three.but(ids=("4",))])
+        sa.evaluate([three, three.replace(ids=("4",))])
     with refuses(sa.SettingError, "unknown annotator 'x'; allowed: gold, sys"):
         sa.agree([one, two], annotators=["gold", "x"])
 
@@ -453,7 +454,7 @@ def test_crowds(match):
     """Sums of crowded documents are joined; oracle: the whole corpus, to the last bits of sums."""
     corpus = random_team(3, 20, 14)
     parts = [corpus.subset(range(at, at + 4)) for at in range(0, 20, 4)]
-    parts[2] = parts[2].of_annotators(corpus.annotators[:8])  # which is no crowd
+    parts[2] = parts[2].select_annotators(corpus.annotators[:8])  # which is no crowd
     corpus = sa.Corpus.from_segments(
         corpus.lengths.tolist(),
         {
@@ -508,7 +509,7 @@ def test_a_part_that_fails(newsroom_parts):
         sa.evaluate([])
     overlapping = sa.Corpus.from_segments([9], {"a": [[(0, 3, "X"), (1, 4, "X")]], "b": [[]]})
     with refuses(sa.SettingError, "part 2: annotator 'a', document '1': segments"):
-        sa.evaluate([overlapping.of_annotators(["b"]), overlapping], chance="nonoverlapping")
+        sa.evaluate([overlapping.select_annotators(["b"]), overlapping], chance="nonoverlapping")
 
 
 def test_an_executor_that_dies(newsroom_parts):
@@ -580,7 +581,7 @@ def test_taken_as_needed(newsroom_parts):
         for part in parts * 3:
             alive.append(part)
             assert len(alive) - len(told) <= 9
-            yield part.but(ids=tuple(f"{len(alive)}-{d}" for d in range(len(part))))
+            yield part.replace(ids=tuple(f"{len(alive)}-{d}" for d in range(len(part))))
 
     class Counting(Executor):
         def submit(self, function, *arguments):
@@ -603,7 +604,7 @@ def test_taken_as_needed(newsroom_parts):
 def test_notes_are_said_once():
     """Notes of parts that are equal are one; those of files begin with the file's name."""
     part = sa.Corpus.from_segments([5, 5], {"g": [[], []], "s": [[], None]})
-    noted = part.but(notes=("odd",))
+    noted = part.replace(notes=("odd",))
     notes = sa.evaluate([noted] * 30).notes
     assert notes == ("odd", "s: 30 of 60 documents not shared with gold, left out")
 

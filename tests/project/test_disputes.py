@@ -45,7 +45,7 @@ def others_by_hand(corpus, **settings):
     """The corpus of those who are no outliers of :func:`sa.agree`, and what they dispute."""
     standings = sa.agree(corpus, **settings).standings
     apart = [name for name, standing in standings.items() if standing.outlier]
-    others = corpus.of_annotators(name for name in corpus.annotators if name not in apart)
+    others = corpus.select_annotators(name for name in corpus.annotators if name not in apart)
     return others, by_hand(others)[0]
 
 
@@ -148,7 +148,7 @@ def test_outliers_do_not_fill_the_queue():
     assert found == [(pytest.approx(2 / 9), pytest.approx(2 / 9))] * 2 + [(0.5, 0.0)] * 27
     note = "outlier dia: documents are ranked by the disagreement of all others"
     assert result.notes[-1] == note
-    without = sa.disputes(corpus.of_annotators(["ann", "bob", "cem"]))
+    without = sa.disputes(corpus.select_annotators(["ann", "bob", "cem"]))
     assert [each[:6] for each in without.documents] == [
         each[:6] for each in sa.disputes(corpus).documents[:2]
     ]
@@ -169,7 +169,7 @@ def test_documents_that_too_few_others_saw():
             column[there] for column in (layer.document, layer.start, layer.end, layer.label)
         )
         layers[name] = type(layer)(*columns, seen)
-    result = sa.disputes(corpus.but(layers=layers))
+    result = sa.disputes(corpus.replace(layers=layers))
     assert result.outliers == ("dia",)
     assert [each.document for each in result.documents[:5]] == ["29", "30", "1", "2", "10"]
     assert np.isnan([each.others for each in result.documents[2:4]]).all()
@@ -180,8 +180,8 @@ def test_gold_is_no_outlier_and_two_stay():
     corpus = with_an_outlier()
     called = {"ann": "ann", "bob": "bob", "cem": "cem", "dia": "gold"}
     layers = {called[name]: layer for name, layer in corpus.layers.items()}
-    assert sa.disputes(corpus.but(layers=layers)).outliers == ()
-    two = corpus.of_annotators(["ann", "dia"])
+    assert sa.disputes(corpus.replace(layers=layers)).outliers == ()
+    two = corpus.select_annotators(["ann", "dia"])
     assert sa.disputes(two).outliers == ()
 
 
@@ -240,7 +240,7 @@ def test_sorts(gardens):
 def test_order_of_input(gardens):
     """Documents and annotators in another order change rounding alone."""
     order = np.random.default_rng(3).permutation(len(gardens))
-    turned = gardens.subset(order).of_annotators(gardens.annotators[::-1])
+    turned = gardens.subset(order).select_annotators(gardens.annotators[::-1])
     for sort in ("disagreement", "unexpected"):
         one, other = (sa.disputes(c, sort=sort, match="token") for c in (gardens, turned))
         assert equal_to_rounding(one.documents, other.documents)

@@ -231,7 +231,7 @@ def test_intervals(path):
 def test_order_of_input(path):
     """Neither the order of documents nor that of annotators changes a digit."""
     corpus = sa.read(path)
-    turned = corpus.subset(range(len(corpus))[::-1]).of_annotators(corpus.annotators[::-1])
+    turned = corpus.subset(range(len(corpus))[::-1]).select_annotators(corpus.annotators[::-1])
     one, other = sa.document_agreement(corpus, ci=sa.Jackknife()), sa.document_agreement(turned, ci=sa.Jackknife())  # fmt: skip
     assert one.to_dict()["tables"]["labels"] == other.to_dict()["tables"]["labels"]
 

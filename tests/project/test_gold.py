@@ -144,7 +144,7 @@ def test_votes_counted_by_hand(vote, crowd, share, least):
         gold = sorted(row[1:4] for row in expected if row[0] == d and row[4] == "gold")
         enough = len(document.seen) - (marked is not None) >= least
         assert marked == (tuple(gold) if enough else None)
-    assert result.corpus.of_annotators(layers) == corpus
+    assert result.corpus.select_annotators(layers) == corpus
 
 
 @pytest.mark.long
@@ -508,7 +508,7 @@ def test_the_table_of_the_page(real, capsys, crowds_of):
     for table in printed.split("\n\n"):
         assert table.strip() in page
     corpus = crowds_of.abstracts(folder)
-    crowd = corpus.of_annotators([name for name in corpus.annotators if name != "expert"])
+    crowd = corpus.select_annotators([name for name in corpus.annotators if name != "expert"])
     weight = dict.fromkeys(crowd.layers, Fraction(1))
     voted = [
         r[:3] for r in by_hand(crowd, "segments", Fraction(3, 10), 2, weight) if r[4] == "gold"

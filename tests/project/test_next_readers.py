@@ -116,7 +116,7 @@ def test_on_all_projects(drawn):
         assert [row.order for row in found if row.annotator == name] == [
             *range(1, found.loads[names.index(name)] + 1)
         ]
-    turned = corpus.of_annotators(corpus.annotators[::-1])
+    turned = corpus.select_annotators(corpus.annotators[::-1])
     assert [*map(repr, sa.project.worklist(turned, **asked))] == [*map(repr, found)]
 
 
@@ -170,16 +170,16 @@ def test_uneven_loads_are_said():
 def test_gold_is_nobody():
     """A layer that is called gold, or was voted for, reads nothing, and is no reader."""
     corpus = project()
-    with_gold = corpus.but(layers={**corpus.layers, "gold": corpus.layers["ann"]})
+    with_gold = corpus.replace(layers={**corpus.layers, "gold": corpus.layers["ann"]})
     found = sa.project.worklist(with_gold)
     assert found.names == ("ann", "bob", "cem")
     assert [*map(repr, found)] == [*map(repr, sa.project.worklist(corpus))]
     assert found.notes[-1] == "gold: no annotators, and no readers"
     voted = sa.make_gold(corpus, min_annotators=1, vote="tokens").corpus
     assert [*map(repr, sa.project.worklist(voted))] == [*map(repr, sa.project.worklist(corpus))]
-    only = corpus.of_annotators(["ann"])
+    only = corpus.select_annotators(["ann"])
     with pytest.raises(sa.SettingError, match="no annotator who could read; assignees names some"):
-        sa.project.worklist(only.but(layers={"gold": only.layers["ann"]}))
+        sa.project.worklist(only.replace(layers={"gold": only.layers["ann"]}))
 
 
 def test_what_a_vote_leaves_open():
@@ -200,7 +200,7 @@ def test_what_a_vote_leaves_open():
 
 def test_who_saw_nothing_marked_is_not_always_known():
     """A table does not say so: such a document may come again, and a caveat says that."""
-    corpus = project().but(unsaid=("ann",))
+    corpus = project().replace(seen_unknown=("ann",))
     (caveat,) = sa.project.worklist(corpus).caveats
     assert caveat.startswith("the files do not say what ann saw and marked nothing in")
 

@@ -157,9 +157,9 @@ def test_how_many_annotators_it_goes_up_to(crowd):
     many = {f"a{i}": [[(0, 2, "X")], [(1 + i % 2, 3, "X")]] * 5 for i in range(12)}
     many = sa.Corpus.from_segments([9] * 10, many)
     assert list(sa.plan_sample(many, 0.1).variance) == list(range(2, 11))
-    two = crowd.of_annotators(["ann", "cem"])
+    two = crowd.select_annotators(["ann", "cem"])
     assert list(sa.plan_sample(two, 0.1).variance) == [2]
-    three = crowd.of_annotators(["ann", "cem", "dia"])
+    three = crowd.select_annotators(["ann", "cem", "dia"])
     made = sa.plan_sample(three, 0.1)
     assert list(made.variance) == [2, 3]
     with pytest.raises(sa.SettingError, match="annotators 4; this plan has 2, 3"):
@@ -168,7 +168,7 @@ def test_how_many_annotators_it_goes_up_to(crowd):
 
 def test_order_changes_no_digit(crowd):
     """Annotators and documents in another order give the same plan."""
-    turned = crowd.of_annotators(crowd.annotators[::-1]).subset(np.arange(len(crowd))[::-1])
+    turned = crowd.select_annotators(crowd.annotators[::-1]).subset(np.arange(len(crowd))[::-1])
     one, other = (sa.plan_sample(c, 0.1) for c in (crowd, turned))
     assert [one.needed(k) for k in one.variance] == [other.needed(k) for k in other.variance]
 
@@ -180,7 +180,7 @@ def test_refused(crowd, run):
             sa.plan_sample(crowd, width)
     with pytest.raises(sa.SettingError, match="figure 'f1'; allowed: observed, expected"):
         sa.plan_sample(crowd, 0.1, figure="f1")
-    for none in (crowd.of_annotators(["ann"]), crowd.subset([])):
+    for none in (crowd.select_annotators(["ann"]), crowd.subset([])):
         with pytest.raises(sa.SettingError, match="a plan needs a part of the work done by two"):
             sa.plan_sample(none, 0.1)
     layers = {"a": [[(0, 1, "X"), (3, 4, "X")]], "b": [[(0, 1, "X"), (5, 6, "X")]]}

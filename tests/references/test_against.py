@@ -354,7 +354,7 @@ def test_the_interval_of_a_share():
 def test_whole_documents_are_clusters():
     """Left out by document, sentences of a document go together: two documents, two units."""
     corpus = sa.Corpus.from_segments(*many(3, 6))
-    corpus = replace(corpus, wholes=np.array([0, 0, 0, 1, 1, 1]))
+    corpus = replace(corpus, parent_ids=np.array([0, 0, 0, 1, 1, 1]))
     how = {"systems": ["m"], "match": "token", "ci": sa.Jackknife()}
     by_unit = sa.evaluate_references(corpus, **how)
     by_document = sa.evaluate_references(

@@ -46,7 +46,7 @@ def test_everything_is_nothing_beyond_chance(corpus, chance):
     whole = sa.with_baselines(corpus, ["everything"])
     for gold in corpus.annotators:
         result = sa.evaluate(
-            whole.of_annotators([gold, "everything"]), match="token", chance=chance
+            whole.select_annotators([gold, "everything"]), match="token", chance=chance
         )
         system, layer = result["everything"], corpus.layers[gold]
         size, marked = (
@@ -96,7 +96,7 @@ def test_what_baselines_mark(crowd, seed):
         shapes = [sorted((e - s, c) for s, e, c in x) for x in old.seen.values()]
         assert sorted((e - s, c) for s, e, c in marked["random"]) in shapes
     assert whole.layers["majority"] == sa.make_gold(corpus, vote="tokens").layer
-    assert whole.of_annotators(layers) == corpus
+    assert whole.select_annotators(layers) == corpus
     assert sa.with_baselines(corpus, "random", seed=seed).layers["random"] == whole.layers["random"]
 
 
@@ -131,7 +131,7 @@ def test_the_order_changes_nothing(crowd, seed, shuffler):
     shuffler.shuffle(names)
     asked = ["everything", "random"]
     one = sa.with_baselines(corpus, asked, seed=seed).subset(order)
-    other = sa.with_baselines(corpus.subset(order).of_annotators(names), asked, seed=seed)
+    other = sa.with_baselines(corpus.subset(order).select_annotators(names), asked, seed=seed)
     for name in asked:
         assert one.layers[name] == other.layers[name]
 
@@ -268,7 +268,7 @@ def test_random_against_references(crowd_of_three):
     again = sa.evaluate_references(turned, systems=["random"])
     assert again["random"].f1 == pytest.approx(result["random"].f1)
     others = [
-        sa.evaluate(whole.of_annotators([name, "random"]), name, chance_of="systems")["random"]
+        sa.evaluate(whole.select_annotators([name, "random"]), name, chance_of="systems")["random"]
         for name in crowd_of_three.annotators
     ]
     matched = sum(each.tally.expected for each in others)
@@ -279,4 +279,4 @@ def test_random_against_references(crowd_of_three):
 @pytest.fixture
 def crowd_of_three(newsroom):
     crowd = sa.read(newsroom.parent / "crowd" / "crowd.jsonl")
-    return crowd.of_annotators(["ann", "bob", "cem"])
+    return crowd.select_annotators(["ann", "bob", "cem"])

@@ -29,7 +29,7 @@ def of_random_systems(corpus, draws, chance_of):
             f"random {seed}": sa.with_baselines(corpus, ["random"], seed=seed).layers["random"]
             for seed in range(first, min(first + 100, draws))
         }
-        whole = corpus.but(layers={**corpus.layers, **random})
+        whole = corpus.replace(layers={**corpus.layers, **random})
         made = sa.evaluate_references(whole, people, match="token", chance_of=chance_of)
         values += [system.f1.corrected for system in made.systems.values()]
     mean, error = np.mean(values), np.std(values, ddof=1) / math.sqrt(draws)
@@ -42,7 +42,7 @@ def test_a_random_system_is_0(answers):
 
     If people are random too it is far below, as their segments stand in the middle.
     """
-    people = answers.of_annotators([name for name in answers.layers if name not in SYSTEMS])
+    people = answers.select_annotators([name for name in answers.layers if name not in SYSTEMS])
     assert abs(of_random_systems(people, 1000, "systems")) < 4
     assert of_random_systems(people, 100, "both") < -8
 
@@ -68,7 +68,7 @@ def test_references_add(answers, match, chance, chance_of):
     for name in SYSTEMS:
         total = sa.Tally()
         for person in people:
-            two = answers.of_annotators([person, name])
+            two = answers.select_annotators([person, name])
             total += sa.evaluate(two, person, **how).systems[name].tally
         assert made[name].f1[:3] == pytest.approx(total.f1[:3], abs=1e-12)
     labels = {name: each.f1[:3] for name, each in made["eager"].labels.items()}

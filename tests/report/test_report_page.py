@@ -282,9 +282,11 @@ def test_summary(systems, crowd):
         f" cem ({cem.corrected:.3f}) agree less with the others than these do on the same documents (corrected F1 against"
         " the rest; p below .05 after Holm’s correction for all annotators)."
     )
-    assert "(0.623) agrees less" not in said(crowd.of_annotators(["ann", "bob", "eli"]), team=True)
+    assert "(0.623) agrees less" not in said(
+        crowd.select_annotators(["ann", "bob", "eli"]), team=True
+    )
     assert "No annotator agrees so much less" in said(
-        crowd.of_annotators(["ann", "bob", "eli"]), team=True
+        crowd.select_annotators(["ann", "bob", "eli"]), team=True
     )
 
 
@@ -492,7 +494,7 @@ def test_forty_annotators():
         for k in range(45)
     }  # fmt: skip
     corpus = sa.Corpus.from_segments([8] * 30, layers)
-    forty = corpus.of_annotators(list(layers)[:40])
+    forty = corpus.select_annotators(list(layers)[:40])
     for of, left in ((forty, ""), (corpus, "the 40 who saw most; 5 more are left out here")):
         text = page(of, team=True)
         assert text.count('class="heat ') == 1600
@@ -631,7 +633,7 @@ def test_refused(settings, message, tmp_path):
 
 def test_one_annotator(tmp_path):
     """A team of one, and systems without one."""
-    corpus = ODD["one document"].of_annotators(["a"])
+    corpus = ODD["one document"].select_annotators(["a"])
     with pytest.raises(sa.SettingError, match="1 annotator; a report on a team needs two"):
         sa.write_report(corpus, tmp_path / "x.html", team=True)
     with pytest.raises(sa.SettingError, match="gold and at least one system are needed"):
@@ -1316,7 +1318,7 @@ def test_tests_and_labels_are_raw_without_chance():
 
 def test_systems_are_placed_by_raw_f1_without_chance():
     corpus = overlapping()
-    turned = corpus.of_annotators(["gold", "m2", "m1"])
+    turned = corpus.select_annotators(["gold", "m2", "m1"])
     text = page(turned, match="overlap")
     _, words = in_section(text, "certainty")
     assert "p times all pairs m2 m1" in words  # m1 in the row, ahead of m2

@@ -22,7 +22,7 @@ def answers():
 def test_figures(answers):
     """Every figure is one of evaluate_references, which other tests prove: the ceiling and shares."""
     result = sa.evaluate_references(answers, systems=SYSTEMS, match="token", ci=True)
-    people = answers.of_annotators(list(result.people))
+    people = answers.select_annotators(list(result.people))
     pairs = [(a, b) for b in SYSTEMS for a in people.layers]
     counts = [sa.disagreements(answers, a, b, text=False).counts for a, b in pairs]
     hard = sa.difficulty(people, match="token")

@@ -46,7 +46,7 @@ def tables(corpus):
     few = {"ci": sa.Jackknife()}
     evaluation = sa.evaluate(corpus)
     certain = sa.evaluate(corpus, **few)
-    four = corpus.of_annotators(corpus.annotators[:4])  # chance takes a while
+    four = corpus.select_annotators(corpus.annotators[:4])  # chance takes a while
     agreement = sa.agree(four, p_values=True, **few)
     coefficients = sa.coefficients(sa.token_labels(corpus), **few)
     yield "evaluate", evaluation.table()
@@ -103,7 +103,7 @@ def test_what_stays_as_it_is():
     corpus = sa.Corpus.from_segments(
         [9, 9], {n: [[(0, 1, "X")], [(2, 3, "Y")]] for n in ("gold", "a", "b")}
     )
-    one = sa.evaluate(corpus.of_annotators(["gold", "a"])).table("label")
+    one = sa.evaluate(corpus.select_annotators(["gold", "a"])).table("label")
     assert one.turned is one
     assert "precision" in text.render(one)
     assert sa.evaluate(corpus, ci=sa.Jackknife()).table("label").pivot is None

@@ -264,14 +264,14 @@ def test_by_part(results):
     assert ticks(ax.yaxis) == [*agreement.labels, "all"]
     ax = coefficients.plot(by="category")
     data = [container[0].get_xdata().tolist() for container in ax.containers]
-    wholes = (
+    parent_ids = (
         coefficients.spa,
         coefficients.pi,
         coefficients.kappa,
         coefficients.alpha,
         coefficients.ac1,
     )
-    assert data == [[w.by_category[c].value for c in coefficients.categories] for w in wholes]
+    assert data == [[w.by_category[c].value for c in coefficients.categories] for w in parent_ids]
     ax = coefficients.plot(by="annotator")
     shown = ax.containers[0][0].get_xdata().tolist()
     assert shown == [who.agreement for who in coefficients.annotators.values()]

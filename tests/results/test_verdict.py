@@ -37,7 +37,7 @@ def test_systems_that_are_equal():
     evaluation = sa.evaluate(corpus)
     assert [x.rank.corrected for x in evaluation.systems.values()] == [1, 1, 3]
     assert "the order is a and z (1.000), c (" in evaluation.verdict
-    equal = sa.evaluate(corpus.of_annotators(["gold", "z", "a"]))
+    equal = sa.evaluate(corpus.select_annotators(["gold", "z", "a"]))
     assert equal.verdict.startswith("By corrected F1 a and z are equal (1.000), on 18 documents")
     told = sa.compare_systems(evaluation, test="permutation").verdict
     assert told.startswith(
@@ -240,18 +240,18 @@ def test_nothing_marked():
     """Of who marked nothing the verdict says that, whatever is compared; of others it does not."""
     layers = {"gold": ONE, "empty": NONE, "mine": ONE}
     corpus = sa.Corpus.from_segments([5, 5], layers)
-    alone = sa.evaluate(corpus.of_annotators(["gold", "empty"]), p_values=True)
+    alone = sa.evaluate(corpus.select_annotators(["gold", "empty"]), p_values=True)
     assert alone.verdict == "empty marked nothing, on 2 documents with anything marked."
     both = sa.evaluate(corpus)
     for found in (both, sa.compare_systems(both), sa.chance_test(corpus, both), sa.agree(corpus)):
         assert found.verdict.endswith(" empty marked nothing."), found.verdict
     assert "mine marked nothing" not in both.verdict
-    people = corpus.of_annotators(["gold", "mine", "empty"])
+    people = corpus.select_annotators(["gold", "mine", "empty"])
     found = sa.evaluate_references(people, systems=["empty"])
     assert found.verdict.startswith("empty marked nothing, on 2 documents that a person saw too.")
     backwards = sa.evaluate(corpus, gold="empty").verdict
     assert backwards.endswith(" empty marked nothing.")
-    assert sa.evaluate(corpus.of_annotators(["gold", "mine"])).verdict.count("nothing") == 0
+    assert sa.evaluate(corpus.select_annotators(["gold", "mine"])).verdict.count("nothing") == 0
 
 
 def test_the_commands_of_nothing_marked(run, tmp_path):
@@ -327,7 +327,7 @@ def test_not_above_chance():
         "Above chance: good (p .001). Not shown to be above chance: worse (p 1.000)."
         " Each p is adjusted for 2 systems (Holm)."
     )
-    two = corpus.of_annotators(["gold", "worse"])
+    two = corpus.select_annotators(["gold", "worse"])
     alone = sa.chance_test(two, sa.evaluate(two))
     assert alone.verdict == "worse is not shown to be above chance, p 1.000."
 

@@ -74,7 +74,7 @@ def test_lengths_add_up(match, drawn):
 def test_a_crowd_adds_up_too(crowd):
     """Where many saw each document, whose pairs are compared at once."""
     layers = {f"{name}{i}": layer for i in range(3) for name, layer in crowd.layers.items()}
-    many = crowd.but(layers=layers)
+    many = crowd.replace(layers=layers)
     made = sa.slices.score_slices(sa.agree(many), "length")
     sums = [math.fsum(part.scores["team"].tally.counts[k] for part in made.slices) for k in (0, 1)]
     assert sums == pytest.approx(made.whole.scores["team"].tally.counts[:2])

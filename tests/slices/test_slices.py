@@ -45,7 +45,8 @@ def test_chance_is_never_that_of_joined_documents(newsroom):
     files = {name: str(newsroom / f"{name}.conll") for name in ("gold", "tagger")}
     corpus = read_found(files, {})
     names = [
-        str(corpus.wholes[i]) if corpus.wholes is not None else "x" for i in range(len(corpus))
+        str(corpus.parent_ids[i]) if corpus.parent_ids is not None else "x"
+        for i in range(len(corpus))
     ]
     made = by_names(sa.evaluate(corpus, "gold"), ["all of it"] * len(names))
     assert made["all of it"].scores["tagger"].f1.expected == pytest.approx(0.0500, abs=5e-5)

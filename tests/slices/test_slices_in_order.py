@@ -177,7 +177,7 @@ def test_other_texts_are_other_documents():
         assert made.changes[0].both == both
         assert sum("another text" in note for note in made.notes) == (both < 2)
         halves = {"1": corpus.subset([0, 1]), "2": corpus.subset([2, 3])}
-        by_name = {name: sa.agree(half.but(ids=("a", "b"))) for name, half in halves.items()}
+        by_name = {name: sa.agree(half.replace(ids=("a", "b"))) for name, half in halves.items()}
         assert sa.slices.score_slices(by_name, resamples=9).changes[0].both == both
     lengths = sa.Corpus.from_segments([3, 4, 3, 5], layers, ids=ids)
     assert sa.slices.score_slices(sa.agree(lengths), "r([12])", resamples=9).changes[0].both == 1
@@ -216,7 +216,7 @@ def test_the_verdict_says_what_p_is_of():
 
 def test_order_changes_no_figure(crowd):
     """Documents and annotators in another order give the same, p too, where names are the same."""
-    turned = crowd.of_annotators(crowd.annotators[::-1]).subset(np.arange(63)[::-1])
+    turned = crowd.select_annotators(crowd.annotators[::-1]).subset(np.arange(63)[::-1])
     one, other = (
         sa.slices.score_slices(sa.agree(c), "note-([0-9])", ci=True, resamples=99)
         for c in (crowd, turned)

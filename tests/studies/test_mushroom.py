@@ -119,7 +119,7 @@ def test_soft_scores_by_hand(crowd, seed):
         found = []
         for layer in layers:
             # of one draw, not of the mean of many
-            made = whole.but(layers={**whole.layers, name: layer}, reading={})
+            made = whole.replace(layers={**whole.layers, name: layer}, reading={})
             rows = [d for d in made if any(r in d.seen for r in references) and name in d.seen]
             own = [[float(x) for x in share_by_hand(d, [name])] for d in rows]
             soft = [share_by_hand(d, references) for d in rows]
@@ -133,7 +133,7 @@ def test_soft_scores_by_hand(crowd, seed):
             assert result[name].documents == len(rows)
             sums = np.zeros(4)
             for reference in references:
-                pair = sa.evaluate(made.of_annotators([reference, name]), match="token")
+                pair = sa.evaluate(made.select_annotators([reference, name]), match="token")
                 for d, tallies in enumerate(sa_rows(pair, name, len(corpus))):
                     many = sum(r in made[d].seen for r in references)
                     sums += np.array(tallies) / max(many, 1)

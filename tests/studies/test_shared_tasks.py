@@ -139,7 +139,7 @@ def test_systems_are_compared_with_each_other():
     corpus = sa.Corpus.from_segments([9] * 12, layers)
     (row,) = study(corpus, "gold", matches=["exact"]).rows
     assert (row["reordered"]["of"], row["reordered"]["pairs"], row["tau"]) == (1, 0, 1)
-    (row,) = study(corpus.of_annotators(["gold", "good"]), "gold", matches=["exact"]).rows
+    (row,) = study(corpus.select_annotators(["gold", "good"]), "gold", matches=["exact"]).rows
     assert row["reordered"] is None
 
 
@@ -148,7 +148,7 @@ def test_very_many_annotators(monkeypatch):
     monkeypatch.setattr("study._MANY", 3)
     layers = {name: [[(0, 2, "X")], [(3, 4, "Y")], []] for name in ("ann", "bob", "cem", "dia")}
     corpus = sa.Corpus.from_segments([9] * 3, layers)
-    (few,) = study(corpus.of_annotators(["ann", "bob", "cem"]), matches=["exact"]).rows
+    (few,) = study(corpus.select_annotators(["ann", "bob", "cem"]), matches=["exact"]).rows
     (many,) = study(corpus, matches=["exact"]).rows
     for row, scored, baselines in ((few, 3, ["everything"]), (many, 0, [])):
         assert ("interval" in row["people"]) is (row is few)
@@ -198,11 +198,11 @@ def test_systems_against_people_are_tested_by_document():
     assert [drawn["why"][key] for key in ("per-label", "places", "whole")] == ["drawn"] * 3
     asked = _Asked(corpus, "token", None, None, {}, sa.Jackknife(), 0, 1)
     copies = _copies(asked, ["ann", "bob"])
-    assert (len(copies), copies.wholes[:4].tolist()) == (40 + 30, [0, 0, 1, 1])
+    assert (len(copies), copies.parent_ids[:4].tolist()) == (40 + 30, [0, 0, 1, 1])
     whole = asked._replace(ci=sa.Jackknife(cluster_by="document"))
-    assert _copies(whole, ["ann", "bob"]).wholes.tolist() == copies.wholes.tolist()
-    of_tens = whole._replace(corpus=corpus.but(wholes=np.arange(40) // 10))
-    assert np.bincount(_copies(of_tens, ["ann", "bob"]).wholes).tolist() == [20, 20, 20, 10]
+    assert _copies(whole, ["ann", "bob"]).parent_ids.tolist() == copies.parent_ids.tolist()
+    of_tens = whole._replace(corpus=corpus.replace(parent_ids=np.arange(40) // 10))
+    assert np.bincount(_copies(of_tens, ["ann", "bob"]).parent_ids).tolist() == [20, 20, 20, 10]
     each = sa.evaluate(copies, "ann", match="token")
     every = sa.evaluate_references(corpus, ["ann", "bob"], match="token")
     for name in ("good", "bad"):
@@ -332,7 +332,7 @@ def test_first_surprise(real):
     shared = [max(0, min(a + 9, b + 8) - max(a, b)) for a in range(31) for b in range(32)]
     one = [name for name, layer in corpus[0].segments.items() if layer[0].end == 39]
     other = [name for name in corpus[0].segments if name not in one][:1]
-    pair = corpus.subset([0]).of_annotators([*one, *other])
+    pair = corpus.subset([0]).select_annotators([*one, *other])
     f1 = sa.agree(pair, match="token").team.f1
     assert f1.observed == pytest.approx(16 / 17)
     assert f1.expected == pytest.approx(float(2 * Fraction(sum(shared), len(shared)) / 17))
@@ -344,7 +344,7 @@ def test_second_surprise(real, tmp_path):
 
     with tarfile.open(real / "data" / "tasks" / "noisebench_en" / "noisebench_en.tar.gz") as tar:
         tar.extractall(tmp_path, filter="data")
-    corpus = prepare.files(tmp_path, task("noisebench")).of_annotators(["gold", "crowdbest"])
+    corpus = prepare.files(tmp_path, task("noisebench")).select_annotators(["gold", "crowdbest"])
     rows = sa.evaluate(corpus, "gold").to_rows("document")
     by_number = {row["document"]: row for row in rows}
     for number, end, chance in (("3", 2, 1), ("38", 1, 1 / 2)):

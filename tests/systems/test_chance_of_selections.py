@@ -64,7 +64,7 @@ OTHERS = {
 def corpus():
     made = sa.Corpus.from_segments([10, 8], LAYERS, relations=RELATIONS)
     quotes = UnplacedQuotes.of([0, 1], ["Drug", "Effect"], ["no such", "thing"], "tokens")
-    return made.but(tokens=tuple("AbCdEfGhIjAbCDefGh"), unplaced={"mine": quotes})
+    return made.replace(tokens=tuple("AbCdEfGhIjAbCDefGh"), unplaced={"mine": quotes})
 
 
 def test_every_option_is_tried():

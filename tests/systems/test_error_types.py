@@ -48,7 +48,9 @@ def test_by_hand():
     assert rows["mine", "label"]["share"] == 0.2
     assert rows["none", "missed"]["count"] == 5
     assert "Errors of none are most often of the kind missed (5 of 5)." in found.verdict
-    perfect = sa.systems.error_types(sa.evaluate(corpus.of_annotators(["gold", "mine"]), "mine"))
+    perfect = sa.systems.error_types(
+        sa.evaluate(corpus.select_annotators(["gold", "mine"]), "mine")
+    )
     assert perfect.settings.gold == "mine"
 
 

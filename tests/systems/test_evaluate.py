@@ -222,7 +222,7 @@ def test_never_saw_the_document():
     assert system.documents == 1
     assert (system.tally.size_a, system.tally.size_b) == (1, 1)
     assert result.notes == ("mine: 1 of 2 documents not shared with gold, left out",)
-    numbered = corpus.but(layers={"gold": corpus.layers["gold"], "3": corpus.layers["mine"]})
+    numbered = corpus.replace(layers={"gold": corpus.layers["gold"], "3": corpus.layers["mine"]})
     note = "'3': 1 of 2 documents not shared with gold, left out"  # not 3: 1
     assert sa.evaluate(numbered).notes == (note,)
     assert [name for name, _ in result.by_document("mine")] == ["1"]
@@ -489,7 +489,7 @@ def test_a_system_that_nobody_says_saw_a_document():
     """Where a source has rows of segments alone, a text without any was read: it costs recall."""
     one = [(0, 1, "X")]
     corpus = Corpus.from_segments([5, 4], {"gold": [one, one], "mine": [one, None]})
-    mine = sa.evaluate(corpus.but(unsaid=("mine",))).systems["mine"]
+    mine = sa.evaluate(corpus.replace(seen_unknown=("mine",))).systems["mine"]
     assert (mine.documents, mine.recall.observed) == (2, 0.5)
     mine = sa.evaluate(corpus).systems["mine"]
     assert (mine.documents, mine.recall.observed) == (1, 1)

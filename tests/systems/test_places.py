@@ -107,7 +107,7 @@ def test_the_distribution_has_the_mean(news):
 @pytest.mark.parametrize("match", ["exact", "token", "iou", "overlap"])
 def test_a_random_system_is_0_with_gold_as_it_is(news, match, places):
     """The mean match of 300 random systems is the expected one, within 4 standard errors."""
-    two = news.of_annotators(["gold.conll", "tagger.conll"])
+    two = news.select_annotators(["gold.conll", "tagger.conll"])
     made = sa.evaluate(two, match=match, places=places, chance_of="systems")
     tally = made.systems["tagger.conll"].tally
     test = sa.chance_test(two, made, simulate=True, draws=300, seed=4)

@@ -162,11 +162,11 @@ def test_runs_that_are_the_same_add_nothing(n_runs, seed):
     """A run that is repeated is the system itself: the same difference, interval and p."""
     corpus = corpus_of(["a", "b"], n=6, seed=seed)
     copies = {f"a{i}": corpus.layers["a"] for i in range(n_runs)}
-    several = corpus.but(layers={**corpus.layers, **copies})
+    several = corpus.replace(layers={**corpus.layers, **copies})
     usual = sa.compare_systems(sa.evaluate(corpus))["a", "b"]
     runs = {"ours": [*copies], "theirs": ["b"]}
     found = sa.compare_systems(
-        sa.evaluate(several.of_annotators(["gold", *copies, "b"])), runs=runs
+        sa.evaluate(several.select_annotators(["gold", *copies, "b"])), runs=runs
     )
     pair = found["ours", "theirs"]
     for kind in ("observed", "corrected"):
@@ -207,7 +207,7 @@ def test_documents_that_all_runs_saw(corpus):
     partly = type(layer)(
         layer.document[keep], layer.start[keep], layer.end[keep], layer.label[keep], seen
     )
-    gaps = corpus.but(layers={**corpus.layers, "a2": partly})
+    gaps = corpus.replace(layers={**corpus.layers, "a2": partly})
     pair = sa.compare_systems(sa.evaluate(gaps), runs=RUNS)["ours", "theirs"]
     assert (pair.documents, pair.left_out) == (10, 2)
     want = sa.compare_systems(sa.evaluate(corpus.subset(range(10))), runs=RUNS)["ours", "theirs"]

@@ -177,7 +177,7 @@ def test_the_gain_is_that_of_two_systems():
     others = corpus.subset(np.sort(np.random.default_rng(4).permutation(40)[20:]))
     mine = others.layers["mine"]
     low = [float(s.attributes["score"]) < best.threshold for x in others for s in x.segments["mine"]]  # fmt: skip
-    two = others.but(layers={**others.layers, "kept": mine.only(~np.array(low))})
+    two = others.replace(layers={**others.layers, "kept": mine.only(~np.array(low))})
     pair = sa.compare_systems(sa.evaluate(two))["kept", "mine"].corrected
     assert best.gain == pytest.approx((pair.value, pair.low, pair.high, pair.p), rel=1e-6)
 
@@ -185,7 +185,7 @@ def test_the_gain_is_that_of_two_systems():
 def test_halves_are_of_whole_documents():
     """Sentences of one document are in one half."""
     rows = many(12)
-    corpus = corpus_of(rows).but(wholes=np.repeat(np.arange(4), 3))
+    corpus = corpus_of(rows).replace(parent_ids=np.repeat(np.arange(4), 3))
     best = sweep_scores(sa.evaluate(corpus))["mine"].best
     assert (best.n_chosen, best.n_held_out) == (6, 6)
     units = np.random.default_rng(0).permutation(4)
@@ -216,7 +216,7 @@ def test_documents_that_one_never_saw():
     seen = np.array([True] * 5 + [False])
     columns = (gold.document, gold.start, gold.end, gold.label)
     layer = Layer(*(x[gold.document < 5] for x in columns), seen)
-    partly = corpus.but(layers={"gold": layer, "mine": corpus.layers["mine"]})
+    partly = corpus.replace(layers={"gold": layer, "mine": corpus.layers["mine"]})
     found = sweep_scores(sa.evaluate(partly))["mine"]
     want = sweep_scores(sa.evaluate(corpus.subset(range(5))))["mine"]
     assert found.thresholds.tolist() == want.thresholds.tolist()
@@ -288,7 +288,7 @@ def test_a_sweep_that_takes_too_much(monkeypatch):
 def test_systems_without_scores_are_named():
     """They are left out, with a note."""
     corpus = corpus_of(many(4))
-    two = corpus.but(layers={**corpus.layers, "plain": corpus.layers["gold"]})
+    two = corpus.replace(layers={**corpus.layers, "plain": corpus.layers["gold"]})
     found = sweep_scores(sa.evaluate(two))
     assert list(found) == ["mine"]
     assert "plain: no prediction has a score, left out of the sweep" in found.notes

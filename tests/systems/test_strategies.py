@@ -190,7 +190,7 @@ def test_quotes_that_are_not_in_the_text():
     layers = {"gold": [[(0, 2, "X"), (3, 4, "Y")]], "mine": [[(0, 2, "X")]]}
     quotes = UnplacedQuotes.of([0, 0], ["Y", "Y"], ["q", "r"], "tokens")
     corpus = sa.Corpus.from_segments([9], layers)
-    corpus = corpus.but(unplaced={"mine": quotes})
+    corpus = corpus.replace(unplaced={"mine": quotes})
     found = sa.systems.strategy_scores(sa.evaluate(corpus))
     for strategy in ("strict", "exact", "partial"):
         assert found.counts["mine"][strategy] == (1, 0, 0, 1, 2)

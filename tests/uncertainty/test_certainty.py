@@ -61,7 +61,7 @@ def test_intervals_hold_the_figures(systems):
 
 def test_agreement_of_two_is_evaluation(systems):
     """Of two annotators the team, the mean and the pair have the interval of their evaluation."""
-    two = systems.of_annotators(["gold", "tagger"])
+    two = systems.select_annotators(["gold", "tagger"])
     ask = {"ci": sa.Jackknife()}
     f1 = sa.evaluate(two, **ask).systems["tagger"].f1.interval
     result = sa.agree(two, **ask)
@@ -196,7 +196,7 @@ def test_pairs_of_systems(systems):
     with pytest.raises(KeyError):
         result["tagger", "x"]
     with pytest.raises(sa.SettingError, match="one system; a difference needs two"):
-        sa.compare_systems(sa.evaluate(systems.of_annotators(["gold", "tagger"])))
+        sa.compare_systems(sa.evaluate(systems.select_annotators(["gold", "tagger"])))
     with pytest.raises(sa.SettingError, match="unknown test 'x'; allowed: jackknife"):
         sa.compare_systems(sa.evaluate(systems), test="x")
     assert "|ci:jackknife-t95|test:jackknife|spec:1.0|spanagree" in result.signature
@@ -205,7 +205,7 @@ def test_pairs_of_systems(systems):
 def test_order_of_systems():
     """Systems in another order give the same p and the same interval, with the sign turned."""
     corpus = two_systems(np.random.default_rng(13), 60, better=0.1)
-    turned = corpus.of_annotators(["gold", "b", "a"])
+    turned = corpus.select_annotators(["gold", "b", "a"])
     for test in TESTS:
         one, other = (sa.compare_systems(sa.evaluate(c), test=test, resamples=300)["a", "b"] for c in (corpus, turned))  # fmt: skip
         assert repr(one.corrected.p) == repr(other.corrected.p)

@@ -19,11 +19,11 @@ ASK = {"ci": sa.Jackknife()}
 
 def test_wholes(sentences, documents):
     """Each sentence knows its document: the lengths of a document's sentences add up to its own."""
-    lengths = np.bincount(sentences.wholes, sentences.lengths)
+    lengths = np.bincount(sentences.parent_ids, sentences.lengths)
     assert lengths.tolist() == documents.lengths.tolist()
     some = sentences.subset([0, 50, 102])
-    assert some.wholes.tolist() == sentences.wholes[[0, 50, 102]].tolist()
-    assert documents.wholes is None
+    assert some.parent_ids.tolist() == sentences.parent_ids[[0, 50, 102]].tolist()
+    assert documents.parent_ids is None
 
 
 @pytest.mark.long
@@ -33,7 +33,7 @@ def test_evaluation(sentences):
     result = sa.evaluate(sentences, **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")})
     # an evaluation of whole documents, whose tallies are the sums of their sentences'
     table = plain.counted.per_document.table("tagger", np.arange(len(sentences)))
-    sums = np.stack([np.bincount(sentences.wholes, column) for column in table.T], axis=1)
+    sums = np.stack([np.bincount(sentences.parent_ids, column) for column in table.T], axis=1)
     f1 = result.systems["tagger"].f1
     matched, expected, a, b = (sums.sum(axis=0) - sums).T
     left_out = 2 * (matched - expected) / (a + b - 2 * expected)
@@ -49,7 +49,7 @@ def test_evaluation(sentences):
 
 def test_agreement_and_tokens(sentences, documents):
     """Of two annotators an agreement is an evaluation; π of tokens is that of whole documents, to the digit."""
-    two = sentences.of_annotators(["gold", "tagger"])
+    two = sentences.select_annotators(["gold", "tagger"])
     f1 = (
         sa.evaluate(two, **{**ASK, "ci": replace(ASK["ci"], cluster_by="document")})
         .systems["tagger"]
@@ -89,7 +89,7 @@ def test_where_documents_are_not_known(tmp_path):
     for path in paths.values():
         path.write_text(text)
     corpus = sa.read_conll(paths)
-    assert corpus.wholes is None
+    assert corpus.parent_ids is None
     said = "cluster_by document … -DOCSTART- … leave it out"
     for refused in (
         lambda: sa.evaluate(corpus, ci=sa.Jackknife(cluster_by="document")),
@@ -108,10 +108,10 @@ def test_where_documents_are_not_known(tmp_path):
 def test_sources_together(sentences):
     """Parts of a corpus, one after the other, have documents of their own; layers side by side the same."""
     raw = sentences.subset(range(20)).to_raw()
-    assert concatenate({"a": raw, "b": raw}).wholes.tolist() == [
-        *raw.wholes.tolist(), *(raw.wholes + 3).tolist(),
+    assert concatenate({"a": raw, "b": raw}).parent_ids.tolist() == [
+        *raw.parent_ids.tolist(), *(raw.parent_ids + 3).tolist(),
     ]  # fmt: skip
-    assert merge_sources({"a": raw, "b": raw}).wholes.tolist() == raw.wholes.tolist()
+    assert merge_sources({"a": raw, "b": raw}).parent_ids.tolist() == raw.parent_ids.tolist()
 
 
 def test_sentences_added_by_id(tmp_path):
@@ -121,7 +121,7 @@ def test_sentences_added_by_id(tmp_path):
     paths = {name: tmp_path / f"{name}.conll" for name in ("gold", "mine")}
     for path, text in zip(paths.values(), (first, second), strict=True):
         path.write_text(text)
-    assert sa.read_conll({"gold": paths["gold"]}).wholes.tolist() == [0, 0]
+    assert sa.read_conll({"gold": paths["gold"]}).parent_ids.tolist() == [0, 0]
     assert sa.read_conll(paths).ids == ("1", "2", "3")
 
 

@@ -366,7 +366,7 @@ def test_kinds_in_the_signature(news):
 def test_clusters_are_summed_first(news):
     """Sentences of one whole are one row: the interval is that of the sums of the wholes."""
     three = np.arange(len(news)) // 35
-    clusters = sa.evaluate(news).counted.per_document._replace(wholes=three)
+    clusters = sa.evaluate(news).counted.per_document._replace(parent_ids=three)
     rows = np.zeros((3, 4))
     per_document = sa.evaluate(news).counted.per_document
     of_tagger = per_document.of_system("tagger")
@@ -480,7 +480,7 @@ def test_several_systems(news):
         "cannot be told apart from lexicon (difference .021, simultaneous 95 % CI" in made.verdict
     )
     assert ", 3 pairs)" in made.verdict
-    alone = sa.compare_systems(sa.evaluate(news.of_annotators(["gold", "lexicon", "tagger"])))
+    alone = sa.compare_systems(sa.evaluate(news.select_annotators(["gold", "lexicon", "tagger"])))
     assert "simultaneous" not in alone.verdict
     one, several = alone["lexicon", "tagger"].corrected, pair
     assert several.low < one.low < one.high < several.high

@@ -161,7 +161,7 @@ def test_gaps_and_empty():
     assert not math.isnan(result.team.f1.interval.corrected[0])
     nobody = sa.Corpus.from_segments([], {"a": [], "b": []}).grouped_by([], joined=True)
     assert sa.agree(nobody, **TEXTS).team.f1.reason == "no document was seen by two annotators"
-    turned = corpus.subset([3, 1, 0, 2]).of_annotators(["cem", "bob", "ann"])
+    turned = corpus.subset([3, 1, 0, 2]).select_annotators(["cem", "bob", "ann"])
     other = sa.agree(turned.grouped_by("(.*)-", joined=True), **TEXTS)
     assert other.team.f1[:3] == result.team.f1[:3]
     # sums in another order: their last digit may differ
@@ -174,7 +174,7 @@ def test_gaps_and_empty():
 
 def test_conll_and_groups(sentences, documents):
     """Sentences of CoNLL documents are the texts of the same documents joined by their ids."""
-    joined = sentences.grouped_by([f"d{whole}" for whole in sentences.wholes], joined=True)
+    joined = sentences.grouped_by([f"d{whole}" for whole in sentences.parent_ids], joined=True)
     assert [x.tolist() for x in joined.text_ends] == [x.tolist() for x in documents.text_ends]
     ours, theirs = (
         sa.evaluate(c, **TEXTS).systems["tagger"].f1 for c in (joined, documents.with_ids("d", -1))
@@ -233,8 +233,8 @@ def test_refused(sentences, documents):
 def test_command(sentences, tmp_path, capsys):
     """The command joins by ids, draws texts, says so in signature, words and methods."""
     path = tmp_path / "posts.jsonl"
-    ids = [f"{whole}-{s}" for s, whole in enumerate(sentences.wholes.tolist())]
-    sa.write_jsonl(replace(sentences, ids=ids, wholes=None, reading={}), path)
+    ids = [f"{whole}-{s}" for s, whole in enumerate(sentences.parent_ids.tolist())]
+    sa.write_jsonl(replace(sentences, ids=ids, parent_ids=None, reading={}), path)
     line = ["--group-by", "^(.*)-", "--unit", "document", "--ci"]
     line += ["--cluster-by", "text"]
     for command in ("evaluate", "agree"):

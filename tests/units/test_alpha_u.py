@@ -270,7 +270,7 @@ def test_parts_change_no_digit():
         for first in range(0, 20, size):
             part = corpus.subset(list(range(first, min(first + size, 20))))
             seen = [name for name, layer in part.layers.items() if layer.annotated.any()]
-            parts.append(part.of_annotators(seen))
+            parts.append(part.select_annotators(seen))
         with ThreadPoolExecutor(2) as executor:
             result = alpha_u(parts, executor=executor, **ask)
         assert (result.all, result.labels) == (whole.all, whole.labels)

@@ -462,7 +462,7 @@ def test_order_changes_no_digit(sampler):
     """Neither annotators, documents, labels of rows nor workers change a digit."""
     corpus = three(2)
     order = [4, 1, 5, 0, 3, 2]
-    turned = corpus.subset(order).of_annotators(["c", "a", "b"])
+    turned = corpus.subset(order).select_annotators(["c", "a", "b"])
     result = gamma(corpus, sampler=sampler, ci=sa.Jackknife())
     with ThreadPoolExecutor(2) as workers:
         for other in (
@@ -577,7 +577,7 @@ def test_unnamed_chance_is_the_first_that_units_allow(units, model):
     assert found.settings.chance == sa.agree(corpus).settings.chance == model
     assert found.gamma == gamma(corpus, chance=model, precision=0.1).gamma
     assert found.gamma.value == sa.compare_measures(corpus, precision=0.1).measures["γ"].value
-    of_b = gamma(corpus.but(layers={**corpus.layers, "c": corpus.layers["b"]}),
+    of_b = gamma(corpus.replace(layers={**corpus.layers, "c": corpus.layers["b"]}),
                  annotators=["b", "c"], precision=0.1)  # fmt: skip
     assert of_b.settings.chance == model  # of all layers
 

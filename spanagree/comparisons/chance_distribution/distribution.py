@@ -413,7 +413,7 @@ def _drawn(
     """
     if not documents:
         return {}
-    corpus = corpus.of_annotators(names).subset(documents)
+    corpus = corpus.select_annotators(names).subset(documents)
     order = canonical_order(corpus)
     corpus = corpus.subset(order)
     random = [name for name in names if name != fixed]
@@ -476,8 +476,8 @@ def _with_labels_of_documents(layers: Sequence[Layer]) -> tuple[list[Layer], int
         The layers, and the greatest number of labels in a document.
     """
     document = np.concatenate([layer.document for layer in layers])
-    (of_document, _), which, _ = unique_rows(document, np.concatenate([x.label for x in layers]))
-    rank = np.arange(len(of_document)) - np.searchsorted(of_document, of_document)
+    (document_index, _), which, _ = unique_rows(document, np.concatenate([x.label for x in layers]))
+    rank = np.arange(len(document_index)) - np.searchsorted(document_index, document_index)
     parts = np.split(rank[which], np.cumsum([len(layer) for layer in layers])[:-1])
     renumbered = [replace(layer, label=label) for layer, label in zip(layers, parts, strict=True)]
     return renumbered, int(rank.max(initial=-1)) + 1

@@ -179,7 +179,7 @@ class ConllFile:
         return np.cumsum(sizes) - sizes
 
     @property
-    def wholes(self) -> Ints:
+    def parent_ids(self) -> Ints:
         """The number of the document of each sentence."""
         ends = np.cumsum(self.documents)
         return np.searchsorted(ends, self.begins("sentence"), side="right")

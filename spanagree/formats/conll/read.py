@@ -265,24 +265,24 @@ def _raw(
         ids=text.ids if by_sentence else text.document_ids,
         notes=[*notes, *of_pages, *plan.remarks],
     )
-    raw = raw.but(reading={**raw.reading, **ignored})
+    raw = raw.replace(reading={**raw.reading, **ignored})
     if not by_sentence:
         shared = next(iter(sentences.values()), None)
         if shared is None or (differ and options.sentences_from is None):
             return raw
-        return raw.but(text_ends=_ends(shared, text.documents))
+        return raw.replace(text_ends=_ends(shared, text.documents))
     # of sentences that another file added by id the document is not known
     marked = (page for page in has_marks if len(page.lines) == len(text.lines))
     page = next(marked, None)
-    return raw if page is None else raw.but(wholes=page.wholes)
+    return raw if page is None else raw.replace(parent_ids=page.parent_ids)
 
 
 def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
     """Return where the sentences of each document end in it."""
     begins, ends = np.cumsum(documents) - documents, np.cumsum(sentences)
-    of_document = np.searchsorted(begins, ends, side="left") - 1
+    document_index = np.searchsorted(begins, ends, side="left") - 1
     return tuple(
-        np.split(ends - begins[of_document], np.searchsorted(ends, begins[1:], side="right"))
+        np.split(ends - begins[document_index], np.searchsorted(ends, begins[1:], side="right"))
     )
 
 

@@ -214,14 +214,14 @@ def grouped_tokens(data: Any, document: str) -> Any:
         return data
     in_lists = [token, *(name for name in names if name not in (token, document))]
     rows, seen = [], set()
-    for id_, of_document in groupby(data, key=lambda row: row.get(document)):
+    for id_, document_index in groupby(data, key=lambda row: row.get(document)):
         if id_ in seen:
             raise InputError(
                 f"document {quote_value(id_)}: its rows do not follow each other; sort them by"
                 " document"
             )
         seen.add(id_)
-        tokens = list(of_document)
+        tokens = list(document_index)
         lists = {name: [row.get(name) for row in tokens] for name in in_lists}
         rows.append({document: id_, **lists})
     return MappingRows(rows, getattr(data, "features", None))

@@ -69,7 +69,7 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
     notes = (*raw.notes, *(texts.notes(f"{name}: ") if texts is not None else ()))
     reading = reading_settings(encoding, **raw.reading.get("read", {}))
-    return raw.but(reading={**raw.reading, **reading}, notes=notes)
+    return raw.replace(reading={**raw.reading, **reading}, notes=notes)
 
 
 def guess_of(start: FileHead) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def from_dataset(
     }
     data, shape, notes = _shaped(choose_split(data, split), named, None, **options)
     raw = apply_absent(_read(data, shape, named), absent)
-    return valid_corpus(raw.but(notes=(*notes, *raw.notes)), repair)
+    return valid_corpus(raw.replace(notes=(*notes, *raw.notes)), repair)
 
 
 def raw_dataset(
@@ -133,7 +133,7 @@ def raw_dataset(
     data = choose_split(data, split)
     data, shape, notes = _shaped(data, columns, file, split=split, **others)
     raw = _read(data, shape, columns)
-    return raw.but(notes=(*notes, *raw.notes))
+    return raw.replace(notes=(*notes, *raw.notes))
 
 
 def _shaped(

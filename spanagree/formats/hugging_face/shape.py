@@ -60,7 +60,7 @@ class ColumnMapping(TagOptions):
         tags, spans, annotator = self.tags, self.spans, self.annotator
         content = self.strings or any(c is not None for c in (self.text, self.tokens, self.length))
         wrong = {
-            f"tags {quote_value(tags)}; annotator to column is needed, such as {{'gold': 'tags'}}": (
+            f"tags {quote_value(tags)}; annotator to column is needed, as {{'gold': 'tags'}}": (
                 tags is not None and not isinstance(tags, Mapping)
             ),
             f"spans {quote_value(spans)}; annotator to column, or one column, is needed": (

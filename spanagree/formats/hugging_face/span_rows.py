@@ -123,7 +123,7 @@ def _of_table(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Record]
         place = where if annotator == "" else f"{where}, annotator {quote_value(annotator)}"
         yield Record(where, id_, content, [RawAnnotation(annotator, spans, where=place)])
     if not is_stated:
-        log.unsaid = names
+        log.seen_unknown = names
 
 
 def _offsets(shape: ColumnMapping) -> str:

@@ -58,9 +58,9 @@ def read_pages(pattern: PathName, layer: str, wanted: str | None) -> Project:
         named = file if annotator is None else file._replace(stems=(annotator,))
         documents.setdefault(document, []).append(named)
     project = Project(printable_path(pattern), wanted, "auto")
-    for document, of_document in documents.items():
-        users = (file.stems[0] for file in of_document if not is_initial(file))
-        project.add(document, of_document, dict.fromkeys(users, "FINISHED"))
+    for document, document_index in documents.items():
+        users = (file.stems[0] for file in document_index if not is_initial(file))
+        project.add(document, document_index, dict.fromkeys(users, "FINISHED"))
     return project
 
 

@@ -238,8 +238,8 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
         for document, users in states.items():
             if not any((kind, document) in files for kind in ("annotation", "curation")):
                 continue
-            of_document = list(load("annotation", document))
-            before = project.add(document, of_document, users if about else None)
+            document_index = list(load("annotation", document))
+            before = project.add(document, document_index, users if about else None)
             if not curation:
                 project.passed["curation file"] += len(files.get(("curation", document), ()))
                 continue
