@@ -140,8 +140,8 @@ def machine() -> str:
     name = names[0] if names else platform.processor() or platform.machine()
     load = f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
     versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
-    where = f"{name}, {os.cpu_count()} cores, {platform.system()}"
-    return f"{where}, {versions}; load at the start {load}"
+    location = f"{name}, {os.cpu_count()} cores, {platform.system()}"
+    return f"{location}, {versions}; load at the start {load}"
 
 
 def printed(cells: list[str]) -> None:

@@ -205,10 +205,11 @@ def _texts(
             raise _odd(name, f"byte 0x{byte:02x} is not {encoding}") from None
 
 
-def mark_inside(where: str) -> InputError:
+def mark_inside(location: str) -> InputError:
     """Return the error for a byte order mark below the beginning of a file."""
     return InputError(
-        f"{where}: a byte order mark inside the file, as is left where files were joined; delete it"
+        f"{location}: a byte order mark inside the file, as is left where files were joined;"
+        " delete it"
     )
 
 
@@ -243,7 +244,10 @@ def json_problem(error: Exception) -> str:
 
 
 def from_json(
-    text: str, where: str, needed: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+    text: str,
+    location: str,
+    needed: str,
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
     """Return the value of some JSON; ``pairs`` makes its objects, ``needed`` ends an error.
 
@@ -256,7 +260,7 @@ def from_json(
         raise
     except (ValueError, RecursionError) as error:
         problem = json_problem(error) or "nested too deeply, or a number too long"
-        raise InputError(f"{where}: not valid JSON ({problem}); {needed}") from None
+        raise InputError(f"{location}: not valid JSON ({problem}); {needed}") from None
 
 
 def json_text(value: Any) -> str:
@@ -355,8 +359,8 @@ def _refuse_zip(name: str, raw: bytes) -> None:
         raise InputError(f"{name}: a zip, and a text is needed; unpack it and name its files")
 
 
-def _odd(where: str, problem: str) -> InputError:
-    return InputError(f"{where}: {problem}; --encoding (encoding=) names the file's encoding")
+def _odd(location: str, problem: str) -> InputError:
+    return InputError(f"{location}: {problem}; --encoding (encoding=) names the file's encoding")
 
 
 def named_file(folder: Path, name: str) -> Path | None:

@@ -31,8 +31,10 @@ def says(message: object, needed: str) -> None:
         compiled = re.compile(pattern)
         found = compiled.match(said) if number == 0 else compiled.search(said, at)
         if found is None:
-            where = "at the beginning" if number == 0 else f"behind {said[:at][-40:]!r}"
-            pytest.fail(f"no {part!r} {where}\nneeded:  {needed}\nmessage: {said}", pytrace=False)
+            location = "at the beginning" if number == 0 else f"behind {said[:at][-40:]!r}"
+            pytest.fail(
+                f"no {part!r} {location}\nneeded:  {needed}\nmessage: {said}", pytrace=False
+            )
         at = found.end()
 
 

@@ -98,7 +98,7 @@ def test_names_that_are_too_long(tmp_path, monkeypatch, capsys, command, name):
         (0o711, "folder", "folder"),
     ],
 )
-def test_folders_without_permission(tmp_path, mode, source, where):
+def test_folders_without_permission(tmp_path, mode, source, location):
     """An input that may not be read is named; standard output has no part in it."""
     folder = tmp_path / "folder"
     (folder / "ann").mkdir(parents=True)
@@ -119,7 +119,7 @@ def test_folders_without_permission(tmp_path, mode, source, where):
     line = [sys.executable, "-c", code, "check", source]
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
     folder.chmod(0o700)
-    said = f"spanagree: error: {where}: cannot be read: Permission denied\n"
+    said = f"spanagree: error: {location}: cannot be read: Permission denied\n"
     assert (done.returncode, done.stderr) == (1, said)
 
 

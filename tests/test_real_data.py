@@ -242,12 +242,12 @@ def test_seqscore_fixtures_read_alike(real):
     ("name", "where"),
     [("bad_label1.bio", ":2: 1 column"), ("bad_label2.bio", ":4: unknown tag 'GPE'"), ("bad_label3.bio", ":1: unknown tag 'OUT'")],
 )  # fmt: skip
-def test_seqscore_fixtures_refused(real, name, where):
+def test_seqscore_fixtures_refused(real, name, location):
     """What is invalid is refused, naming file and line."""
     path = seqscore(real) / "conll_annotation" / name
     with pytest.raises(sa.InputError) as error:
         sa.read_conll(path)
-    assert str(error.value).startswith(f"{path}{where}")
+    assert str(error.value).startswith(f"{path}{location}")
 
 
 @pytest.mark.parametrize("name", ["invalid1.bio", "invalid1.bioes"])

@@ -136,8 +136,8 @@ def stale_figures(text):
         stale += [f"no row {row}" for row in rows if not rows_of(shown, [row])]
         if outside[outside.rfind("\n", 0, mark.start()) : mark.start()].strip("\n >") == "":
             stale.append("a mark begins the line, which ends the paragraph")
-        where = f"line {text.count(chr(10), 0, mark.start()) + 1}"
-        yield from (f"{where}: {each}" for each in stale)
+        location = f"line {text.count(chr(10), 0, mark.start()) + 1}"
+        yield from (f"{location}: {each}" for each in stale)
 
 
 def unmarked_figures(text):

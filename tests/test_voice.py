@@ -70,7 +70,7 @@ def draw(n_draws, some, *, a, **which):
 
     Args:
         n_draws: number of draws
-            where: a deeper line is no entry
+            location: a deeper line is no entry
         some, which: how many labels
         *a: labels
 

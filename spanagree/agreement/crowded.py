@@ -350,8 +350,8 @@ class CrowdedDocuments:
         """Add what chance would give a document."""
         d, label, first, F = random
         product = F @ F.T
-        where = self._where(d)
-        self.expected[where] += product
+        location = self._where(d)
+        self.expected[location] += product
         cell = self._cell_of(np.full(len(label), d), label)
         np.add.at(self.totals[1], cell, np.add.reduceat(_of_pairs(F), first))
         here = slice(self.first[d], self.first[d + 1])

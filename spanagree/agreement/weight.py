@@ -97,10 +97,10 @@ def _without(what: str, f1: Score) -> str:
 def single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:
     """Return what the correction does not see, where most documents have at most one segment."""
     noun, what = document_noun(settings), str(settings.get("what", "segments")).removesuffix("s")
-    where, kept = f"{single} of {documents} {noun}s", f"which {noun}s have one"
+    location, kept = f"{single} of {documents} {noun}s", f"which {noun}s have one"
     if documents == 1:
-        where, kept = f"the only {noun} that two saw", f"that the {noun} has one"
+        location, kept = f"the only {noun} that two saw", f"that the {noun} has one"
     return (
-        f"in {where} nobody marked more than one {what}; chance keeps {kept}, and its label, so"
+        f"in {location} nobody marked more than one {what}; chance keeps {kept}, and its label, so"
         " agreement on that earns no credit: --measure documents says how far it goes"
     )

@@ -77,10 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _fault(error: Exception) -> str:
     """Return the message of an exception that is a fault of this program."""
     described = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    where = f" at {ADDRESS}/issues" if ADDRESS else ""
+    location = f" at {ADDRESS}/issues" if ADDRESS else ""
     return (
-        f"{described.rstrip('.')}: this is a fault of spanagree; please report it{where}, with the"
-        " command and what --verbose adds"
+        f"{described.rstrip('.')}: this is a fault of spanagree; please report it{location}, with"
+        " the command and what --verbose adds"
     )
 
 

@@ -35,7 +35,7 @@ def read_brackets(
     codes: Ints,
     lengths: Ints,
     order: Sequence[str],
-    where: Callable[[int], str],
+    location: Callable[[int], str],
 ) -> TagSegments:
     """Return the segments that brackets enclose, each within its sentence.
 
@@ -48,7 +48,7 @@ def read_brackets(
         lengths: per sentence its number of tokens.
         order: what the parts are called, of which ``etype`` is the label; without it, that is the
             first part without a digit.
-        where: says in an error where token number i stands.
+        location: says in an error where token number i stands.
 
     Raises:
         InputError: for what is not brackets, brackets that are closed and not open, or open at
@@ -65,9 +65,9 @@ def read_brackets(
     sentences = np.searchsorted(ends, tokens, side="right")
     for token, sentence in zip(tokens.tolist(), sentences.tolist(), strict=True):
         if sentence != last:
-            _refuse_open(open_, where)
+            _refuse_open(open_, location)
         last, first = sentence, int(ends[sentence] - lengths[sentence])
-        at = partial(where, token)
+        at = partial(location, token)
         for opens, says, closes in _brackets(values[int(codes[token])], at):
             if opens:
                 open_.append((token, says))
@@ -76,7 +76,7 @@ def read_brackets(
                 start, content = open_.pop(number)
                 label = labels[_label(content, place)]
                 rows.append((sentence, start - first, token + 1 - first, label))
-    _refuse_open(open_, where)
+    _refuse_open(open_, location)
     sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
     names = tuple(labels)
     return TagSegments(
@@ -127,11 +127,11 @@ def _closed(open_: Sequence[tuple[int, str]], says: str, at: Callable[[], str]) 
     )
 
 
-def _refuse_open(open_: Sequence[tuple[int, str]], where: Callable[[int], str]) -> None:
+def _refuse_open(open_: Sequence[tuple[int, str]], location: Callable[[int], str]) -> None:
     """Refuse brackets that are open at the end of a sentence."""
     for token, says in open_[:1]:
         raise InputError(
-            f"{where(token)}: {quote_value(says)} is opened, and not closed in its sentence;"
+            f"{location(token)}: {quote_value(says)} is opened, and not closed in its sentence;"
             f" {_ALLOWED}"
         )
 

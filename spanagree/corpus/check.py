@@ -294,7 +294,7 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
                 annotator, document = raw.place_of(annotation)
                 place = {"annotator": annotator, "document": document}
             if flaw.of_relations:
-                place |= {"relation": raw.relation_label(i), "at": raw.links.where[i]}
+                place |= {"relation": raw.relation_label(i), "at": raw.links.location[i]}
             elif flaw.of_quotes and raw.unplaced is not None:
                 place |= {"quote": raw.unplaced.quote[i], "label": None}
             elif not flaw.of_annotations:

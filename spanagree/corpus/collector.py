@@ -29,7 +29,7 @@ _Content = TypeVar("_Content")
 class Collector:
     """Gathers the rows of a source, and checks that each is of the right type.
 
-    Whether they make a valid annotation is checked later. All methods take ``where``, with which
+    Whether they make a valid annotation is checked later. All methods take ``location``, with which
     an error begins: the file and line, or what the source calls its rows.
 
     Args:
@@ -85,7 +85,7 @@ class Collector:
     def document(
         self,
         id_: object,
-        where: str,
+        location: str,
         *,
         text: object = None,
         tokens: object = None,
@@ -100,21 +100,25 @@ class Collector:
         ends differ, offsets of the annotations that follow become those of the first. Some count a
         byte order mark, where the text ``has_mark`` before it in its file.
         """
-        id_ = document_id(id_, where)
+        id_ = document_id(id_, location)
         if text is not None and not isinstance(text, str):
-            raise InputError(f"{where}: text {quote_value(text)}; a string is needed")
-        words = None if tokens is None else _list_of(str, tokens, "tokens", where)
+            raise InputError(f"{location}: text {quote_value(text)}; a string is needed")
+        words = None if tokens is None else _list_of(str, tokens, "tokens", location)
         starts = None
         if words is not None and text is not None:
-            starts = _starts(words, text, token_starts, where)
-        size = self._size(text, words, length, where)
+            starts = _starts(words, text, token_starts, location)
+        size = self._size(text, words, length, location)
         if id_ in self._documents:
             if not again:
-                raise InputError(f"{where}: id {quote_value(id_)} comes twice; ids are used once")
+                raise InputError(
+                    f"{location}: id {quote_value(id_)} comes twice; ids are used once"
+                )
             d = self._documents[id_]
             before = self.texts[d], self.tokens[d], self.lengths[d]
             if not self._differs_in_line_ends(text, d):
-                same_document((text, words, size), before, f"{where}: document {quote_value(id_)}")
+                same_document(
+                    (text, words, size), before, f"{location}: document {quote_value(id_)}"
+                )
                 text = before[0] if before[0] is not None else text
             self._latest.pop(d, None)
             if text is not None and (has_mark or text is not before[0]):
@@ -151,40 +155,40 @@ class Collector:
         return self._documents.get(id_)
 
     def _size(
-        self, text: str | None, words: Sequence[str] | None, length: object, where: str
+        self, text: str | None, words: Sequence[str] | None, length: object, location: str
     ) -> int:
         """Return the length of a document; one that is given has to fit its content."""
         content, needs = (words, "tokens") if self.offsets == "tokens" else (text, "text")
         if length is not None and not (is_whole(length) and 0 <= length <= LONGEST):
             needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
-            raise invalid_value(f"{where}: length", length, needed)
+            raise invalid_value(f"{location}: length", length, needed)
         if content is None:
             if length is not None:
                 return int(length)
-            raise InputError(f"{where}: neither {needs} nor length; one of them is needed")
+            raise InputError(f"{location}: neither {needs} nor length; one of them is needed")
         if length is not None and length != len(content):
             raise InputError(
-                f"{where}: length {length}, but the document has"
+                f"{location}: length {length}, but the document has"
                 f" {pluralize(len(content), self.offsets[:-1])}; leave the length out"
             )
         return len(content)
 
-    def annotator(self, name: object, where: str) -> int:
+    def annotator(self, name: object, location: str) -> int:
         """Return the number of an annotator, who has seen nothing unless an annotation is added."""
         if not isinstance(name, str) or not (name or self.unnamed):
-            place = where.removesuffix(f", annotator {quote_value(name)}")
-            if place != where and (name is None or isinstance(name, str)):
+            place = location.removesuffix(f", annotator {quote_value(name)}")
+            if place != location and (name is None or isinstance(name, str)):
                 raise InputError(f"{place}: no annotator is named; give each row one")
-            raise invalid_value(f"{where}: name", name, "a string that is not empty is needed")
+            raise invalid_value(f"{location}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
     def annotation(
-        self, document: int, annotator: object, where: str, when: float | None = None
+        self, document: int, annotator: object, location: str, when: float | None = None
     ) -> int:
         """Add that an annotator saw a document, and return the number of the annotation."""
         if document in self._latest:
             self._versions[len(self._of_document)] = self._latest[document]
-        self._of_annotator.append(self.annotator(annotator, where))
+        self._of_annotator.append(self.annotator(annotator, location))
         self._of_document.append(document)
         self._when.append(np.nan if when is None else when)
         return len(self._of_document) - 1
@@ -194,7 +198,7 @@ class Collector:
         document: int,
         annotator: object,
         rows: Iterable[Any] | None,
-        where: str,
+        location: str,
         relations: Iterable[Any] = (),
     ) -> None:
         """Add the segments and relations of an annotator in a document.
@@ -204,52 +208,54 @@ class Collector:
             annotator: their name.
             rows: (start, end, label) of each segment; ([(start, end), …], label) of one of several
                 pieces; a mapping of attributes may come last. ``None``: they never saw it.
-            where: begins errors.
+            location: begins errors.
             relations: (first, second, label) of each: the places of two segments among the rows,
                 from 0. A fourth entry says whether it is directed.
         """
         if rows is None:
-            self.annotator(annotator, where)
+            self.annotator(annotator, location)
             for relation in relations:
-                raise invalid_value(f"{where}: relation", relation, "its document was never seen")
+                raise invalid_value(
+                    f"{location}: relation", relation, "its document was never seen"
+                )
             return
-        annotation = self.annotation(document, annotator, where)
+        annotation = self.annotation(document, annotator, location)
         numbers = []
         for row in rows:
             if not isinstance(row, (tuple, Sequence)) or not 2 <= len(row) <= 4:
-                raise invalid_value(f"{where}: segment", row, "(start, end, label) is needed")
+                raise invalid_value(f"{location}: segment", row, "(start, end, label) is needed")
             *bounds, last = row
             attributes = last if isinstance(last, Mapping) else None
             *bounds, label = bounds if attributes is not None else row
             if len(bounds) == 1 and isinstance(bounds[0], (list, tuple)):
-                number = self.in_pieces(annotation, bounds[0], label, where, attributes)
+                number = self.in_pieces(annotation, bounds[0], label, location, attributes)
             elif len(bounds) == 2:
                 start, end = bounds
-                number = self.segment(annotation, start, end, label, where, attributes)
+                number = self.segment(annotation, start, end, label, location, attributes)
             else:
-                raise invalid_value(f"{where}: segment", row, "(start, end, label) is needed")
+                raise invalid_value(f"{location}: segment", row, "(start, end, label) is needed")
             numbers.append(number)
         for relation in relations:
             if not isinstance(relation, (tuple, Sequence)) or len(relation) not in (3, 4):
                 raise invalid_value(
-                    f"{where}: relation", relation, "(first, second, label) is needed"
+                    f"{location}: relation", relation, "(first, second, label) is needed"
                 )
             first, second, label, directed = (*relation, True)[:4]
             ends = []
             for place in (first, second):
                 if not is_whole(place):
                     raise invalid_value(
-                        f"{where}: relation to", place, "the place of a segment, from 0"
+                        f"{location}: relation to", place, "the place of a segment, from 0"
                     )
                 ends.append(numbers[int(place)] if 0 <= place < len(numbers) else None)
-            self.relation(ends[0], ends[1], label, where, directed)
+            self.relation(ends[0], ends[1], label, location, directed)
 
     def in_pieces(
         self,
         annotation: int,
         pieces: Iterable[Any],
         label: object,
-        where: str,
+        location: str,
         attributes: Mapping[Any, Any] | None = None,
         quote: str | None = None,
     ) -> int:
@@ -260,17 +266,17 @@ class Collector:
         given, beyond = [], self._beyond
         for piece in pieces:
             if not isinstance(piece, (list, tuple)) or len(piece) != 2:
-                raise invalid_value(f"{where}: piece", piece, "a start and an end are needed")
-            self._check_offsets(piece[0], piece[1], where)
+                raise invalid_value(f"{location}: piece", piece, "a start and an end are needed")
+            self._check_offsets(piece[0], piece[1], location)
             given.append((int(piece[0]), int(piece[1]) + beyond))
         if not given:
-            raise InputError(f"{where}: a segment without pieces; one is needed at least")
+            raise InputError(f"{location}: a segment without pieces; one is needed at least")
         tidy = tidy_pieces(given)
         bounds = min(start for start, _ in tidy), max(end for _, end in tidy) - beyond
         if len(tidy) == 1:
-            return self.segment(annotation, *bounds, label, where, attributes, quote)
+            return self.segment(annotation, *bounds, label, location, attributes, quote)
         is_there = None if quote is None else self._have_words(annotation, given, quote)
-        number = self.segment(annotation, *bounds, label, where, attributes, quote, is_there)
+        number = self.segment(annotation, *bounds, label, location, attributes, quote, is_there)
         self._pieces[number] = tidy
         return number
 
@@ -282,34 +288,36 @@ class Collector:
         return words[0] == words[1] if words[1] else there.split() == quote.split()
 
     def relation(
-        self, first: int | None, second: int | None, label: object, where: str, directed: object
+        self, first: int | None, second: int | None, label: object, location: str, directed: object
     ) -> None:
         """Add a relation between two segments, by their numbers; ``None``: one is not there."""
         if not isinstance(label, str) or not label.strip():
             raise invalid_value(
-                f"{where}: label of a relation", label, "a string that is not blank"
+                f"{location}: label of a relation", label, "a string that is not blank"
             )
         if not isinstance(directed, bool):
-            raise invalid_value(f"{where}: directed", directed, "true or false is needed")
+            raise invalid_value(f"{location}: directed", directed, "true or false is needed")
         head, tail = (NOWHERE if end is None else end for end in (first, second))
-        self._relations.append((head, tail, label, directed, where))
+        self._relations.append((head, tail, label, directed, location))
 
-    def attribute(self, segment: int, name: object, value: object, where: str) -> None:
+    def attribute(self, segment: int, name: object, value: object, location: str) -> None:
         """Add the value of an attribute of a segment, by its number; several are joined."""
         for what, given in (("name", name), ("value", value)):
             if not isinstance(given, str) or not given.strip():
                 raise invalid_value(
-                    f"{where}: {what} of an attribute", given, "a string that is not blank"
+                    f"{location}: {what} of an attribute", given, "a string that is not blank"
                 )
         known = self._attributes.setdefault(segment, {})
         before = known.get(str(name), "").split(";")
         more = [part for part in str(value).split(";") if part not in before]
         known[str(name)] = ";".join([*filter(None, before), *more])
 
-    def _check_offsets(self, start: object, end: object, where: str) -> None:
+    def _check_offsets(self, start: object, end: object, location: str) -> None:
         for name, value in (("start", start), ("end", end)):
             if not is_whole(value) or abs(value) > LONGEST:
-                raise InputError(f"{where}: {name} {quote_value(value)}; a whole number is needed")
+                raise InputError(
+                    f"{location}: {name} {quote_value(value)}; a whole number is needed"
+                )
 
     def segment(
         self,
@@ -317,7 +325,7 @@ class Collector:
         start: Any,
         end: Any,
         label: object,
-        where: str,
+        location: str,
         attributes: Mapping[Any, Any] | None = None,
         quote: str | None = None,
         is_there: bool | None = None,
@@ -329,7 +337,7 @@ class Collector:
         looked up unless given.
         """
         if not (type(start) is type(end) is int and 0 <= start <= end <= LONGEST):  # mostly it is
-            self._check_offsets(start, end, where)
+            self._check_offsets(start, end, location)
             start, end = int(start), int(end)
         code = -1
         if isinstance(label, str):
@@ -337,7 +345,7 @@ class Collector:
             if code < 0 and label.strip():
                 code = self._labels[label] = len(self._labels)
         elif label is not None:
-            raise InputError(f"{where}: label {quote_value(label)}; a string is needed")
+            raise InputError(f"{location}: label {quote_value(label)}; a string is needed")
         end += self._beyond
         number = len(self._rows) // 4
         if quote is not None:
@@ -350,11 +358,11 @@ class Collector:
             self._rows = array("q", self._rows[: 4 * number])
             self._rows.extend(row)
         if attributes:
-            self._attribute_all(number, attributes, where)
+            self._attribute_all(number, attributes, location)
         return number
 
     def unplaced(
-        self, annotation: int, label: object, quote: str, where: str, size: Any, score: object
+        self, annotation: int, label: object, quote: str, location: str, size: Any, score: object
     ) -> None:
         """Add a quote of an annotation that is not in its text, with its size and score if known.
 
@@ -362,16 +370,16 @@ class Collector:
             InputError: for a label that is not a string, or a score that is no finite number.
         """
         if label is not None and not isinstance(label, str):
-            raise InputError(f"{where}: label {quote_value(label)}; a string is needed")
+            raise InputError(f"{location}: label {quote_value(label)}; a string is needed")
         name = label if label is not None and label.strip() else ""
-        self._unplaced.append((annotation, name, quote, size, _score(score, where)))
+        self._unplaced.append((annotation, name, quote, size, _score(score, location)))
 
-    def _attribute_all(self, segment: int, values: Mapping[Any, Any], where: str) -> None:
+    def _attribute_all(self, segment: int, values: Mapping[Any, Any], location: str) -> None:
         """Add the attributes of a segment that are there."""
         for name, value in values.items():
             if value is not None:
                 as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
-                self.attribute(segment, name, as_text, where)
+                self.attribute(segment, name, as_text, location)
 
     def _check_quote(
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
@@ -552,7 +560,7 @@ def text_of_whole(value: object) -> object:
     return str(value) if is_whole(value) and abs(value) < 1 << 64 else value
 
 
-def document_id(value: object, where: str) -> str:
+def document_id(value: object, location: str) -> str:
     """Return the id of a document, which may be a whole number, as text.
 
     Raises:
@@ -561,7 +569,7 @@ def document_id(value: object, where: str) -> str:
     id_ = text_of_whole(value)
     if isinstance(id_, str) and id_:
         return id_
-    raise InputError(f"{where}: id {quote_value(id_)}; a string that is not empty is needed")
+    raise InputError(f"{location}: id {quote_value(id_)}; a string that is not empty is needed")
 
 
 Version: TypeAlias = tuple[str | None, Sequence[str] | None, int]
@@ -572,62 +580,62 @@ _ONE_TEXT = (
 )
 
 
-def same_document(here: Version, before: Version, where: str, rule: str = _ONE_TEXT) -> None:
+def same_document(here: Version, before: Version, location: str, rule: str = _ONE_TEXT) -> None:
     """Refuse two versions of a document, each its text, its tokens and its length.
 
     The error ends with the rule.
     """
     (text, words, size), (text_before, words_before, size_before) = here, before
     if text is not None and text_before is not None:
-        same_text(text, text_before, where, rule)
+        same_text(text, text_before, location, rule)
     if words is not None and words_before is not None and list(words) != list(words_before):
-        same_text(" ".join(words), " ".join(words_before), where, rule)
+        same_text(" ".join(words), " ".join(words_before), location, rule)
     if size != size_before:
-        raise InputError(f"{where}: length {size}, {size_before} before; {rule}")
+        raise InputError(f"{location}: length {size}, {size_before} before; {rule}")
 
 
-def same_text(text: str, other: str, where: str, rule: str = _ONE_TEXT) -> None:
+def same_text(text: str, other: str, location: str, rule: str = _ONE_TEXT) -> None:
     """Refuse two versions of a text, showing the first difference."""
     if text == other:
         return
     at = next(i for i, (a, b) in enumerate(zip_longest(text, other)) if a != b)
     near = slice(max(at - 10, 0), at + 10)
     raise InputError(
-        f"{where}: the text differs from the one before, first at character {at}:"
+        f"{location}: the text differs from the one before, first at character {at}:"
         f" {quote_value(text[near])}, not {quote_value(other[near])}; {rule}"
     )
 
 
-def _starts(words: Sequence[str], text: str, given: object, where: str) -> list[int]:
+def _starts(words: Sequence[str], text: str, given: object, location: str) -> list[int]:
     """Return where words begin in a text: as given, if they do, or where they are found."""
     pieces: Sequence[Any] = words
     if given is not None:
-        starts = _list_of(int, given, "token_starts", where)
+        starts = _list_of(int, given, "token_starts", location)
         if len(starts) != len(words):
             raise InputError(
-                f"{where}: {pluralize(len(starts), 'token_start')} for"
+                f"{location}: {pluralize(len(starts), 'token_start')} for"
                 f" {pluralize(len(words), 'token')}; each needs one"
             )
         pieces = [(at, at + len(word)) for at, word in zip(starts, words, strict=True)]
     from spanagree.corpus.tokens import locate  # few sources have both, a text and tokens
 
-    there, places = locate(text, pieces, where)
+    there, places = locate(text, pieces, location)
     if there != list(words):
         raise InputError(
-            f"{where}: at token_starts the text has {quote_value(there)}; the tokens have to stand"
-            " there"
+            f"{location}: at token_starts the text has {quote_value(there)}; the tokens have to"
+            " stand there"
         )
     return places
 
 
-def _list_of(kind: type[_Content], values: object, what: str, where: str) -> Sequence[_Content]:
+def _list_of(kind: type[_Content], values: object, what: str, location: str) -> Sequence[_Content]:
     if isinstance(values, (list, tuple)) and all(isinstance(value, kind) for value in values):
         return values
     needed = {str: "strings", int: "whole numbers"}[kind]
-    raise InputError(f"{where}: {what} {quote_value(values)}; a list of {needed} is needed")
+    raise InputError(f"{location}: {what} {quote_value(values)}; a list of {needed} is needed")
 
 
-def _score(value: object, where: str) -> float:
+def _score(value: object, location: str) -> float:
     """Return a score as a number; ``nan`` if there is none."""
     if value is None:
         return math.nan
@@ -636,5 +644,5 @@ def _score(value: object, where: str) -> float:
     except (TypeError, ValueError):
         score = math.nan
     if not math.isfinite(score):
-        raise invalid_value(f"{where}: score", value, "a number is needed")
+        raise invalid_value(f"{location}: score", value, "a number is needed")
     return score

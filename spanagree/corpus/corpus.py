@@ -290,8 +290,8 @@ class Corpus(Content):
                         f"annotator {quote_value(name)}:", given, f"{needed} or None"
                     )
             for d, (segments, linked) in enumerate(zip(documents, of_name, strict=True)):
-                where = f"annotator {quote_value(name)}, document {d + 1}"
-                collector.annotate(d, name, segments, where, linked or ())
+                location = f"annotator {quote_value(name)}, document {d + 1}"
+                collector.annotate(d, name, segments, location, linked or ())
         raw = collector.raw({}, numbered=True)
         if (raw.label < 0).any():
             from spanagree.corpus.flaws import FLAWS, refuse  # most rows have no flaw

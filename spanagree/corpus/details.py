@@ -31,21 +31,23 @@ class RelationTable:
         first, second: the rows of the segments that it links; :data:`NOWHERE` for none.
         label: as a number.
         directed: whether it leads from the first to the second.
-        where: the place in the source, for errors; empty where it is not known.
+        location: the place in the source, for errors; empty where it is not known.
     """
 
     first: Ints
     second: Ints
     label: Ints
     directed: Bools
-    where: tuple[str, ...]
+    location: tuple[str, ...]
 
     @classmethod
     def of(cls, rows: Sequence[tuple[int, int, int, bool, str]]) -> RelationTable:
         """Return the relations of some rows."""
-        first, second, label, directed, where = zip(*rows, strict=True) if rows else [()] * 5
+        first, second, label, directed, location = zip(*rows, strict=True) if rows else [()] * 5
         numbers = [np.array(column, np.int64) for column in (first, second, label)]
-        return cls(numbers[0], numbers[1], numbers[2], np.array(directed, np.bool_), tuple(where))
+        return cls(
+            numbers[0], numbers[1], numbers[2], np.array(directed, np.bool_), tuple(location)
+        )
 
     def __len__(self) -> int:
         """Return the number of relations."""
@@ -58,9 +60,9 @@ class RelationTable:
 
     def some(self, rows: Ints) -> RelationTable:
         """Return some of them, by number."""
-        where = tuple(self.where[i] for i in rows.tolist())
+        location = tuple(self.location[i] for i in rows.tolist())
         first, second, label, directed = self.columns
-        return RelationTable(first[rows], second[rows], label[rows], directed[rows], where)
+        return RelationTable(first[rows], second[rows], label[rows], directed[rows], location)
 
 
 SCORE = "score"
@@ -125,8 +127,8 @@ class SegmentDetails:
                 columns[name][row] = values[name].setdefault(value, len(values[name]))
         labels: dict[str, int] = {}
         rows = [
-            (first, second, labels.setdefault(label, len(labels)), directed, where)
-            for first, second, label, directed, where in relations
+            (first, second, labels.setdefault(label, len(labels)), directed, location)
+            for first, second, label, directed, location in relations
         ]
         named = {name: tuple(of_name) for name, of_name in values.items()}
         return cls(shape, tuple(shapes), columns, named, RelationTable.of(rows), tuple(labels))
@@ -254,11 +256,11 @@ def joined(parts: Sequence[tuple[SegmentDetails | None, int]]) -> SegmentDetails
             some = [column >= 0 for column in details.attributes.values()]
             for row in np.flatnonzero(np.logical_or.reduce(some)).tolist() if some else ():
                 attributes[at + row] = details.attributes_of(row)
-            for (first, second, label, directed), where in zip(
-                details.relations(), details.links.where, strict=True
+            for (first, second, label, directed), location in zip(
+                details.relations(), details.links.location, strict=True
             ):
                 head, tail = (end if end == NOWHERE else at + end for end in (first, second))
-                relations.append((head, tail, label, directed, where))
+                relations.append((head, tail, label, directed, location))
         at += count
     return SegmentDetails.of_rows(at, pieces, attributes, relations)
 

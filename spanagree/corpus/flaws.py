@@ -74,9 +74,9 @@ class Flaw(NamedTuple):
             return self._describe_quote(raw, index)
         annotation = index if self.of_annotations else int(raw.annotation[index])
         annotator, document = raw.place_of(annotation)
-        where = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
+        location = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
         if self.of_annotations:
-            return f"{where}: {self.means}"
+            return f"{location}: {self.means}"
         label = (
             quote_value(raw.labels[raw.label[index]])
             if raw.label[index] >= 0
@@ -86,7 +86,7 @@ class Flaw(NamedTuple):
         about = {"length": length, **_quoted(raw, index)}
         means = self.means.format(**about)
         start, end = (shown(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
-        return f"{where}: segment {start}–{end} {label} {means}"
+        return f"{location}: segment {start}–{end} {label} {means}"
 
     def _describe_quote(self, raw: RawCorpus, index: int) -> str:
         assert raw.unplaced is not None  # since one of its quotes has the flaw
@@ -99,12 +99,12 @@ class Flaw(NamedTuple):
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
         links = raw.links
-        where = links.where[index]
+        location = links.location[index]
         for row in (links.first[index], links.second[index]):
-            if not where and row >= 0:
+            if not location and row >= 0:
                 annotator, document = raw.place_of(int(raw.annotation[row]))
-                where = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
-        return f"{where}: relation {quote_value(raw.relation_label(index))} {self.means}"
+                location = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
+        return f"{location}: relation {quote_value(raw.relation_label(index))} {self.means}"
 
 
 def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:

@@ -222,9 +222,9 @@ _SCHEMES = "schemes"  # of the tags of each layer
 
 
 def merged_settings(
-    first: Mapping[str, Any], second: Mapping[str, Any], where: str = ""
+    first: Mapping[str, Any], second: Mapping[str, Any], location: str = ""
 ) -> dict[str, Any]:
-    """Return the merged settings of two parts, as plain data; an error begins with ``where``.
+    """Return the merged settings of two parts, as plain data; an error begins with ``location``.
 
     Each is joined as :data:`spanagree.settings.READING` says; all others have to be the same.
     """
@@ -238,8 +238,8 @@ def merged_settings(
         is_unused = rule == "if used" and None in (before, now)
         if rule in ("same", "if used") and before != now and not is_unused:
             raise InputError(
-                f"{where + ': ' if where else ''}{key} {quote_value(now)}; of those before it is"
-                f" {quote_value(before)}, and parts made with different settings do not add"
+                f"{location + ': ' if location else ''}{key} {quote_value(now)}; of those before it"
+                f" is {quote_value(before)}, and parts made with different settings do not add"
             )
     merged = dict(first)
     for key, setting in READING.items():

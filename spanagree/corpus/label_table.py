@@ -492,13 +492,14 @@ def label_table(
     missing: str | None = None,
     separator: str | None = None,
     chosen: Mapping[str, Any] | None = None,
-    where: Callable[[int], str] = lambda row: "",
+    location: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """Return a table of columns of rows, read as ``chosen``; ``where`` places a row, for errors."""
+    """Return a table of columns of rows, read as ``chosen``; ``location`` places a row, for"
+    " errors."""
     check_choice(duplicates, DUPLICATES, "duplicates")
-    item, item_names = number_texts(items, "item", where)
-    annotator, annotator_names = number_texts(annotators, "annotator", where)
-    label, names, notes, effect = number_labels(labels, categories, missing, separator, where)
+    item, item_names = number_texts(items, "item", location)
+    annotator, annotator_names = number_texts(annotators, "annotator", location)
+    label, names, notes, effect = number_labels(labels, categories, missing, separator, location)
     notes += odd_names(item_names, annotator_names, names)
     rows = np.flatnonzero(label >= 0)
     first = rows[_first_equal(item[rows] * len(annotator_names) + annotator[rows])]
@@ -507,7 +508,7 @@ def label_table(
     if differs.any() and duplicates == "error":
         i, j = int(first[differs][0]), int(rows[differs][0])
         raise InputError(
-            f"{where(j)}item {quote_value(item_names[item[j]])}, annotator"
+            f"{location(j)}item {quote_value(item_names[item[j]])}, annotator"
             f" {quote_value(annotator_names[annotator[j]])}: labelled twice,"
             f" {quote_value(names[label[i]])} and"
             f" {quote_value(names[label[j]])}; --duplicates first (duplicates='first') keeps the"

@@ -71,14 +71,14 @@ _PLAIN = {str, int, float, bool, type(None)}
 
 
 def number_texts(
-    values: Sequence[object], what: str, where: Callable[[int], str]
+    values: Sequence[object], what: str, location: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
     """Return numbers for names, in the order in which they are first met."""
     code, different = _numbered(values)
     names = _all_as_text(different)
     if None in names:
         row = int(np.argmax(code == names.index(None)))
-        raise InputError(f"{where(row)}the {what} is missing; every label needs one")
+        raise InputError(f"{location(row)}the {what} is missing; every label needs one")
     plain = {*map(type, different)} <= {str}  # what is not may be an array, which equals nothing
     if plain and names == different and len(names) < len(values):  # each is a name of its own
         return code, tuple(filter(None, names))
@@ -91,7 +91,7 @@ def number_labels(
     categories: Iterable[object] | None,
     missing: str | None,
     separator: str | None,
-    where: Callable[[int], str],
+    location: Callable[[int], str],
 ) -> tuple[Ints, tuple[str, ...], list[str], dict[str, str]]:
     """Return the number of each label, −1 of missing ones, the categories, notes, and settings.
 
@@ -107,7 +107,7 @@ def number_labels(
     row = column.first_row(text is not None and text not in code for text in texts)
     if row is not None:
         allowed, text = join_names(names), texts[column.code[row]]
-        raise invalid_value(f"{where(row)}unknown label", text, f"the categories are: {allowed}")
+        raise invalid_value(f"{location(row)}unknown label", text, f"the categories are: {allowed}")
     places = [-1 if text is None else code[text] for text in texts]
     return np.array(places, np.int64)[column.code], names, notes, effect
 

@@ -21,16 +21,18 @@ def refuse_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Lay
     if not isinstance(name, str) or not name:
         raise InputError(f"annotator {quote_value(name)}; a name is a string that is not empty")
     n = len(corpus.lengths)
-    where = f"annotator {quote_value(name)}"
+    location = f"annotator {quote_value(name)}"
     if len(layer.annotated) != n:
         marks = pluralize(len(layer.annotated), "document")
-        raise InputError(f"{where}: marks for {marks}; the corpus has {n}")
+        raise InputError(f"{location}: marks for {marks}; the corpus has {n}")
     for noun, column, count in (
         ("document", layer.document, n),
         ("label", layer.label, len(labels)),
     ):
         for i in column[(column < 0) | (column >= count)][:1].tolist():
-            raise InputError(f"{where}: a segment has {noun} number {i}; there are {count}, from 0")
+            raise InputError(
+                f"{location}: a segment has {noun} number {i}; there are {count}, from 0"
+            )
     raw = RawCorpus(
         corpus.lengths,
         (name,),

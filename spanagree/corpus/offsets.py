@@ -188,7 +188,7 @@ class Sentences:
         """The number of characters up to now, without those between sentences and with them."""
         return self._n_characters, self._n_characters + self._left[0].n_blanks
 
-    def begin(self, sentence: str, offset: int, word: str, where: str) -> None:
+    def begin(self, sentence: str, offset: int, word: str, location: str) -> None:
         """Begin a sentence, given its first word and the offset of that.
 
         Raises:
@@ -204,13 +204,13 @@ class Sentences:
             if begin < laid.end:
                 self._drop(
                     laid,
-                    f"{where}: the sentence begins at {begin}, before {laid.end}, where the one"
+                    f"{location}: the sentence begins at {begin}, before {laid.end}, where the one"
                     f" above it ends; offsets and {self.source} have to agree",
                 )
             else:
                 laid.add(begin, places)
 
-    def check(self, begin: int, end: int, word: str, where: str) -> None:
+    def check(self, begin: int, end: int, word: str, location: str) -> None:
         """Check that a word stands in the sentence where its offsets say.
 
         Raises:
@@ -225,7 +225,8 @@ class Sentences:
                 there = sentence[max(start, 0) : max(stop, 0)]
                 self._drop(
                     laid,
-                    f"{where}: token {quote_value(word)} at {begin}-{end}, where {self.source} has"
+                    f"{location}: token {quote_value(word)} at {begin}-{end}, where {self.source}"
+                    " has"
                     f" {quote_value(there)}; the offsets, in {laid.units[0]}, and the text have to"
                     " agree",
                 )

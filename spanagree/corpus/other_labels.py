@@ -175,16 +175,16 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
             if line.strip()
         ]
     new: dict[str, str] = {}
-    for where, pair in pairs:
+    for location, pair in pairs:
         names = [name.strip() if isinstance(name, str) else "" for name in pair]
         if len(names) != 2 or not all(names):
             raise InputError(
-                f"{where}: {quote_value(list(pair))}; an old and a new label are needed:"
+                f"{location}: {quote_value(list(pair))}; an old and a new label are needed:"
                 " OLD=NEW,…, a mapping, or a file with two columns"
             )
         if new.setdefault(names[0], names[1]) != names[1]:
             raise InputError(
-                f"{where}: label {quote_value(names[0])} becomes {quote_value(new[names[0]])} and"
-                f" {quote_value(names[1])}; each becomes one"
+                f"{location}: label {quote_value(names[0])} becomes {quote_value(new[names[0]])}"
+                f" and {quote_value(names[1])}; each becomes one"
             )
     return new

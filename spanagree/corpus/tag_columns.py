@@ -101,12 +101,14 @@ class TagColumn:
     brackets: Sequence[str] | None = None
     attributes: Mapping[str, tuple[Ints, tuple[str, ...]]] = field(default_factory=dict)
 
-    def read(self, lengths: Ints, kept: Bools, options: TagOptions, where: _Where) -> TagSegments:
+    def read(
+        self, lengths: Ints, kept: Bools, options: TagOptions, location: _Where
+    ) -> TagSegments:
         """Return the segments in sentences of the tokens that are kept."""
         codes = self.codes if kept.all() else self.codes[kept]
 
         def place(token: int) -> str:
-            return where(int(np.flatnonzero(kept)[token]))
+            return location(int(np.flatnonzero(kept)[token]))
 
         if self.brackets is not None:
             from spanagree.corpus.brackets import read_brackets  # few tags are brackets
@@ -165,7 +167,7 @@ def read_columns(
     *,
     beside: Iterable[TagColumn],
     sentences: Ints | Mapping[str, Ints] | None = None,
-    where: Callable[[str, int], str] | None = None,
+    location: Callable[[str, int], str] | None = None,
     tokens: Iterable[str] | None = None,
     ids: Iterable[str] | None = None,
     notes: Iterable[str] = (),
@@ -178,14 +180,14 @@ def read_columns(
         options, reading, ids, notes: how tags are read, and what else the source says.
         beside: the columns of tags that the source has and that are not read, which are counted.
         sentences: their numbers of tokens, perhaps by layer, which segments keep within.
-        where: says where a token of a layer stands, for errors.
+        location: says where a token of a layer stands, for errors.
         tokens: all of them; those that are left are kept.
 
     Raises:
         InputError: for tags that the scheme does not have, and documents covered in part.
     """
     document = np.repeat(compact(np.arange(len(documents))), documents)
-    place_of = where or _in_document(documents)
+    place_of = location or _in_document(documents)
     seen, kept = _coverage(columns, documents, document, place_of, options.partial)
     if not isinstance(sentences, Mapping):
         sentences = dict.fromkeys(columns, documents if sentences is None else sentences)
@@ -277,7 +279,7 @@ def _coverage(
     columns: Mapping[str, TagColumn],
     documents: Ints,
     document: Ints,
-    where: Callable[[str, int], str],
+    location: Callable[[str, int], str],
     partial: str,
 ) -> tuple[dict[str, Bools], Bools]:
     """Return which documents each layer saw, and which tokens have a tag in all that saw them."""
@@ -292,7 +294,7 @@ def _coverage(
             lacking &= here[document]
             if lacking.any() and partial == "error":
                 raise InputError(
-                    f"{where(name, int(lacking.argmax()))}: no tag here, but elsewhere in the"
+                    f"{location(name, int(lacking.argmax()))}: no tag here, but elsewhere in the"
                     " document; a document is seen as a whole or not at all; partial drop-tokens"
                     " leaves such tokens out"
                 )
@@ -305,12 +307,12 @@ def _in_document(documents: Ints) -> Callable[[str, int], str]:
     """Return a function that names the place of a token, for sources without lines."""
     ends = np.cumsum(documents)
 
-    def where(layer: str, token: int) -> str:
+    def location(layer: str, token: int) -> str:
         d = int(np.searchsorted(ends, token, side="right"))
         number = token - int(ends[d] - documents[d]) + 1
         return f"{quote_value(layer)}, document {d + 1}, token {number}".removeprefix("'', ")
 
-    return where
+    return location
 
 
 def _notes_on(name: str, reading: TagSegments) -> list[str]:

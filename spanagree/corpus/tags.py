@@ -138,7 +138,7 @@ def read_tags(
     *,
     scheme: str = "auto",
     strict: bool = False,
-    where: Callable[[int], str] = "tag {}".format,
+    location: Callable[[int], str] = "tag {}".format,
 ) -> TagSegments:
     """Return the segments of many sentences.
 
@@ -148,7 +148,7 @@ def read_tags(
         lengths: per sentence its number of tokens.
         scheme: one of :data:`SCHEMES` or of :data:`ALIASES`, or ``auto``.
         strict: take only well-formed segments.
-        where: says in an error where token number i stands.
+        location: says in an error where token number i stands.
 
     Raises:
         SettingError: for an unknown scheme, or a strict reading of tags that fit no one scheme.
@@ -159,7 +159,7 @@ def read_tags(
     ([0, 3], [2, 4], 'IOB2')
     """
     scheme = scheme_named(scheme, "auto")
-    meanings = _meanings(tags, codes, scheme, where)
+    meanings = _meanings(tags, codes, scheme, location)
     place = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
     prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
     label = as_small([*(place.get(name, -1) for _, name in meanings), -1])[codes]
@@ -169,7 +169,7 @@ def read_tags(
         scheme = _recognise(letters, sequence)
         if strict and scheme == "mixed":
             raise SettingError(
-                f"{where(int((prefix != O).argmax()))} and below: the prefixes"
+                f"{location(int((prefix != O).argmax()))} and below: the prefixes"
                 f" {' '.join(sorted(letters))} belong to no one scheme, so a strict"
                 f" reading is not defined; name a scheme ({', '.join(SCHEMES)}) or read leniently"
             )
@@ -195,7 +195,7 @@ def read_tags(
 
 
 def _meanings(
-    tags: Sequence[str], codes: Ints, scheme: str, where: Callable[[int], str]
+    tags: Sequence[str], codes: Ints, scheme: str, location: Callable[[int], str]
 ) -> list[tuple[int, str]]:
     """Return meaning and label of each tag; those that no token has are passed over."""
     used = np.zeros(len(tags) + 1, np.bool_)  # −1 is the last
@@ -204,7 +204,7 @@ def _meanings(
     for i, tag in enumerate(tags):
         meaning = parse_tag(tag, scheme) if used[i] else (O, "")
         if meaning is None:
-            raise InputError(f"{where(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
+            raise InputError(f"{location(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
         meanings.append(meaning)
     return meanings
 

@@ -62,7 +62,7 @@ def scale_of(unit: str) -> Fraction:
     return 1 / Fraction(rate[1])
 
 
-def seconds(value: object, where: str, unit: str = "s") -> Fraction:
+def seconds(value: object, location: str, unit: str = "s") -> Fraction:
     """Return a time in seconds, exactly: a number, or a clock's such as 1:02:03.5.
 
     Of a float its 15 digits count that hold, so that .1 + .2 is .3. A comma may stand for the
@@ -88,22 +88,22 @@ def seconds(value: object, where: str, unit: str = "s") -> Fraction:
             exact = None
     if exact is None:
         raise invalid_value(
-            f"{where}: time", value, "a number such as 12.5, or 0:00:12.5, is needed"
+            f"{location}: time", value, "a number such as 12.5, or 0:00:12.5, is needed"
         )
     if abs(exact) * _PER_SECOND > LONGEST:
         raise invalid_value(
-            f"{where}: time", value, f"up to {LONGEST // _PER_SECOND} s are allowed"
+            f"{location}: time", value, f"up to {LONGEST // _PER_SECOND} s are allowed"
         )
     return exact
 
 
-def ticks(value: object, where: str, unit: str = "s") -> int:
+def ticks(value: object, location: str, unit: str = "s") -> int:
     """Return a time in ticks; as :func:`seconds`.
 
     >>> ticks("0.3", ""), ticks(0.1 + 0.2, ""), ticks("1:02:03,5", "") // 20_000_000
     (6000000, 6000000, 3723)
     """
-    return in_ticks(seconds(value, where, unit))
+    return in_ticks(seconds(value, location, unit))
 
 
 def in_ticks(exact: Fraction) -> int:

@@ -21,14 +21,14 @@ CUTS = {
 """What becomes of a segment that begins or ends inside a token."""
 
 
-def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], list[int]]:
+def locate(text: str, tokens: Iterable[Any], location: str) -> tuple[list[str], list[int]]:
     """Return the tokens of a text and where each begins.
 
     Args:
         text: the text.
         tokens: what a tokenizer gave for it: strings in their order, (start, end) pairs, or
             objects with ``text`` and ``idx`` as spaCy's.
-        where: names the document in an error.
+        location: names the document in an error.
 
     Raises:
         InputError: for a token that is not in the text where it should be.
@@ -41,7 +41,7 @@ def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], lis
     at = 0
     if not isinstance(tokens, Iterable):
         raise InputError(
-            f"{where}: the tokenizer gave {quote_value(tokens)}; a list of tokens is needed"
+            f"{location}: the tokenizer gave {quote_value(tokens)}; a list of tokens is needed"
         )
     for token in tokens:
         if isinstance(token, str):
@@ -53,13 +53,13 @@ def locate(text: str, tokens: Iterable[Any], where: str) -> tuple[list[str], lis
             word = text[start:end]
         else:
             raise InputError(
-                f"{where}: token {quote_value(token)}; strings, (start, end) or spaCy's tokens are"
-                " needed"
+                f"{location}: token {quote_value(token)}; strings, (start, end) or spaCy's tokens"
+                " are needed"
             )
         if start < at or text[start : start + len(word)] != word or not word:
             raise InputError(
-                f"{where}: token {quote_value(word)} is not in the text from character {at} on; a"
-                " tokenizer gives the pieces of the text in their order"
+                f"{location}: token {quote_value(word)} is not in the text from character {at} on;"
+                " a tokenizer gives the pieces of the text in their order"
             )
         words.append(word)
         starts.append(start)

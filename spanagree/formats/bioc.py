@@ -104,17 +104,19 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
     for document in documents:
         if document.get("id") is None:
             raise invalid_value(f"{log.name}: document", document, f"an id is needed: {_ALLOWED}")
-        where = f"{log.name}: document {quote_value(document['id'])}"
-        passages = objects_in(document["passages"], "passages", where)
-        inner = [objects_in(passage.get("sentences"), "sentences", where) for passage in passages]
+        location = f"{log.name}: document {quote_value(document['id'])}"
+        passages = objects_in(document["passages"], "passages", location)
+        inner = [
+            objects_in(passage.get("sentences"), "sentences", location) for passage in passages
+        ]
         parts = [*passages, *chain.from_iterable(inner)]
-        text = _text(parts, where)
+        text = _text(parts, location)
         spans: list[RawSpan] = []
         known: dict[str, int] = {}
         here: dict[tuple[Pieces, str | None, str], int] = {}
         for part in (*parts, document):
-            for marked in objects_in(part.get("annotations"), "annotations", where):
-                place = f"{where}, annotation {quote_value(marked.get('id'))}"
+            for marked in objects_in(part.get("annotations"), "annotations", location):
+                place = f"{location}, annotation {quote_value(marked.get('id'))}"
                 row = _row(marked, label, place, log, infons)
                 if row is None:
                     continue
@@ -131,17 +133,17 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
                     known[str(marked["id"])] = here[row]
         if spans and not text:
             raise InputError(
-                f"{where}: {pluralize(len(spans), 'annotation')} and no text in its passages, in"
+                f"{location}: {pluralize(len(spans), 'annotation')} and no text in its passages, in"
                 " which they would stand; export the texts too"
             )
         links = [
             link
             for part in (*parts, document)
-            for relation in objects_in(part.get("relations"), "relations", where)
-            for link in _links(relation, known, where, log)
+            for relation in objects_in(part.get("relations"), "relations", location)
+            for link in _links(relation, known, location, log)
         ]
         annotation = RawAnnotation("", spans, relations=links)
-        yield Record(where, document["id"], {"text": text}, [annotation])
+        yield Record(location, document["id"], {"text": text}, [annotation])
     if infons and label not in infons:
         there = join_names(f"{name} ({number})" for name, number in infons.items())
         advice = "--feature chooses the infon that holds the labels"
@@ -149,10 +151,10 @@ def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -
 
 
 def _links(
-    relation: Mapping[str, Any], known: Mapping[str, int], where: str, log: ReadLog
+    relation: Mapping[str, Any], known: Mapping[str, int], location: str, log: ReadLog
 ) -> Iterator[RawRelation]:
     """Yield a relation of two annotations; count others."""
-    place = f"{where}, relation {quote_value(relation.get('id'))}"
+    place = f"{location}, relation {quote_value(relation.get('id'))}"
     nodes = objects_in(relation.get("nodes"), "nodes", place)
     infons = relation.get("infons") or {}
     label = infons.get("type") if isinstance(infons, dict) else None
@@ -163,47 +165,49 @@ def _links(
     yield RawRelation(first, second, str(label), place)
 
 
-def _text(parts: list[dict[str, Any]], where: str) -> str:
+def _text(parts: list[dict[str, Any]], location: str) -> str:
     """Return the text of passages and sentences, each at its place, with blanks between."""
     pieces = [
-        (_whole(part.get("offset"), where), part["text"]) for part in parts if part.get("text")
+        (_whole(part.get("offset"), location), part["text"]) for part in parts if part.get("text")
     ]
     text, size, known = [""], 0, 0
     for offset, piece in sorted(pieces, key=lambda pair: pair[0]):
         if not isinstance(piece, str) or offset < size:
             raise invalid_value(
-                f"{where}: the passage at {offset}",
+                f"{location}: the passage at {offset}",
                 piece,
                 f"it begins before {size}, where the one before it ends; offsets count"
                 " characters, and passages do not overlap",
             )
         known += len(piece)
-        check_expansion(where, known, offset)
+        check_expansion(location, known, offset)
         text += [" " * (offset - size), piece]
         size = offset + len(piece)
     return "".join(text)
 
 
 def _row(
-    marked: Mapping[str, Any], name: str, where: str, log: ReadLog, kinds: Counter[str]
+    marked: Mapping[str, Any], name: str, location: str, log: ReadLog, kinds: Counter[str]
 ) -> tuple[Pieces, str | None, str] | None:
     """Return pieces, label and text of an annotation; count those without a location."""
     infons, covered = marked.get("infons") or {}, marked.get("text") or ""
     if not isinstance(infons, dict) or not isinstance(covered, str):
         odd = infons if isinstance(covered, str) else covered
-        raise invalid_value(f"{where}: text or infons", odd, f"a string and a mapping: {_ALLOWED}")
+        raise invalid_value(
+            f"{location}: text or infons", odd, f"a string and a mapping: {_ALLOWED}"
+        )
     label = infons.get(name)
     if not isinstance(label, (str, int, float, type(None))):
-        raise invalid_value(f"{where}: {name}", label, "a string is needed")
+        raise invalid_value(f"{location}: {name}", label, "a string is needed")
     kinds.update(infons.keys())
-    locations = objects_in(marked.get("locations"), "locations", where)
+    locations = objects_in(marked.get("locations"), "locations", location)
     if not locations:
         log.passed["unlocated annotation"] += 1
         return None
     pieces = []
-    for location in locations:
-        start = _whole(location.get("offset"), where)
-        pieces.append((start, start + _whole(location.get("length"), where)))
+    for bounds in locations:
+        start = _whole(bounds.get("offset"), location)
+        pieces.append((start, start + _whole(bounds.get("length"), location)))
     return tuple(pieces), None if label is None else str(label), covered
 
 
@@ -217,14 +221,14 @@ def _attributes(marked: Mapping[str, Any], label: str) -> dict[str, str]:
     }
 
 
-def _whole(value: object, where: str) -> int:
+def _whole(value: object, location: str) -> int:
     """Return an offset or a length, which XML writes as text."""
     if isinstance(value, str) and value.strip().isdecimal():
-        return whole_number(value.strip(), f"{where}: offset")
+        return whole_number(value.strip(), f"{location}: offset")
     if is_whole(value):
         return value
     raise invalid_value(
-        f"{where}: offset or length", value, f"a whole number is needed: {_ALLOWED}"
+        f"{location}: offset or length", value, f"a whole number is needed: {_ALLOWED}"
     )
 
 

@@ -148,8 +148,8 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     blank, is_empty = 0, True
     for txt, ann, annotator, id_ in _pairs(places, root):
         is_empty = False
-        where = os.path.join(folder, txt)
-        text = read_marked_text(where)
+        location = os.path.join(folder, txt)
+        text = read_marked_text(location)
         annotations = []
         if ann is not None:
             marked = os.path.join(folder, ann)
@@ -160,7 +160,7 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
                 parsed = _annotation(annotator, rows, passed)
             annotations = [parsed]
         content = {"text": text.removeprefix(BOM), "has_mark": text.startswith(BOM)}
-        yield Record(printable_path(where), id_, content, annotations)
+        yield Record(printable_path(location), id_, content, annotations)
     if is_empty:
         raise InputError(
             f"{name}: no .txt in the folder or below it; brat keeps a text in a .txt file, and"
@@ -276,15 +276,15 @@ def _annotation(
     known: dict[str, int] = {}
     spans: list[RawSpan] = []
     attributes: list[dict[str, str]] = []
-    for where, row in rows:
+    for location, row in rows:
         if row[0] not in "REAMN#*":
-            name, pieces, label, quote = _segment(where, row)
+            name, pieces, label, quote = _segment(location, row)
             known[name] = len(spans)
             attributes.append({})
             if len(pieces) == 1:
-                spans.append(RawSpan(*pieces[0], label, quote, attributes[-1], None, where))
+                spans.append(RawSpan(*pieces[0], label, quote, attributes[-1], None, location))
             else:
-                spans.append(RawSpan(None, None, label, quote, attributes[-1], pieces, where))
+                spans.append(RawSpan(None, None, label, quote, attributes[-1], pieces, location))
     for _, row in rows:  # an event stands for its trigger, also before it is defined
         if row[0] == "E":
             name, _, arguments = row.partition("\t")
@@ -292,16 +292,16 @@ def _annotation(
             if trigger in known:
                 known[name] = known[trigger]
     relations = []
-    for where, row in rows:
+    for location, row in rows:
         if row[0] == "#":
             passed[_NOTES] += 1
         elif row[0] in "RE*":
-            for first, second, label, directed in _links(where, row):
+            for first, second, label, directed in _links(location, row):
                 relations.append(
-                    RawRelation(known.get(first), known.get(second), label, where, directed)
+                    RawRelation(known.get(first), known.get(second), label, location, directed)
                 )
         elif row[0] in "AMN":
-            target, name, value = _attribute(where, row)
+            target, name, value = _attribute(location, row)
             if target in known:
                 values = f"{attributes[known[target]].get(name, value)};{value}".split(";")
                 attributes[known[target]][name] = ";".join(dict.fromkeys(values))
@@ -310,34 +310,34 @@ def _annotation(
     return RawAnnotation(annotator, spans, relations=relations)
 
 
-def _segment(where: str, row: str) -> tuple[str, list[tuple[int, int]], str, str | None]:
+def _segment(location: str, row: str) -> tuple[str, list[tuple[int, int]], str, str | None]:
     """Return id, pieces, label and text of a text-bound annotation."""
     match = _TEXT_BOUND.fullmatch(row)
     if match is None:
         raise invalid_value(
-            f"{where}:", row, "brat writes T1, a tab, a label, start and end, a tab, text"
+            f"{location}:", row, "brat writes T1, a tab, a label, start and end, a tab, text"
         )
     pieces = []
     for piece in (piece.split() for piece in match[3].split(";")):
-        start, end = (whole_number(offset, f"{where}: offset") for offset in piece)
+        start, end = (whole_number(offset, f"{location}: offset") for offset in piece)
         pieces.append((start, end))
     return match[1], pieces, match[2], match[4]
 
 
-def _links(where: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
+def _links(location: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
     """Yield the ids of two segments, label, and whether it is directed, of each relation."""
     kind = row[0]
     _, _, rest = row.partition("\t")
     label, *ends = rest.split() or [""]
     if kind == "*":
         if len(ends) < 2:
-            raise invalid_value(f"{where}:", row, _ALLOWED[kind])
+            raise invalid_value(f"{location}:", row, _ALLOWED[kind])
         yield from ((*pair, label, False) for pair in combinations(ends, 2))
         return
     arguments = [end.partition(":")[::2] for end in ends]
     is_whole = len(arguments) == 2 if kind == "R" else bool(label)
     if not is_whole or not all(end for _, end in arguments):
-        raise invalid_value(f"{where}:", row, _ALLOWED[kind])
+        raise invalid_value(f"{location}:", row, _ALLOWED[kind])
     if kind == "R":
         (_, first), (_, second) = arguments
         yield first, second, label, True
@@ -347,13 +347,13 @@ def _links(where: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
         yield trigger, end, role.rstrip("0123456789") or role, True
 
 
-def _attribute(where: str, row: str) -> tuple[str, str, str]:
+def _attribute(location: str, row: str) -> tuple[str, str, str]:
     """Return the id of what has an attribute, its name and its value."""
     kind = "N" if row[0] == "N" else "A"
     fields = row.split("\t")
     parts = fields[1].split(" ", 2) if len(fields) > 1 else []
     if len(parts) < 2 or (kind == "N" and len(parts) < 3):
-        raise invalid_value(f"{where}:", row, _ALLOWED[kind])
+        raise invalid_value(f"{location}:", row, _ALLOWED[kind])
     name, target = parts[:2]
     value = parts[2].strip() if len(parts) > 2 else ""
     if kind == "N":
@@ -427,10 +427,10 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 write_text(file, texts[number])
                 if segments is not None:
-                    where = (
+                    location = (
                         f"annotator {quote_value(annotator)}, document {quote_value(document.id)}"
                     )
-                    lines = _lines(segments, links.get(annotator, ()), texts[number], where)
+                    lines = _lines(segments, links.get(annotator, ()), texts[number], location)
                     write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
 
 
@@ -490,7 +490,7 @@ def changed_in_brat(corpus: Corpus) -> list[str]:
 
 
 def _lines(
-    segments: Sequence[Segment], relations: Iterable[Relation], text: str, where: str
+    segments: Sequence[Segment], relations: Iterable[Relation], text: str, location: str
 ) -> Iterator[str]:
     """Yield the lines of an annotation.
 
@@ -509,14 +509,14 @@ def _lines(
         ]
         if not pieces:
             raise InputError(
-                f"{where}: segment {segment.start}–{segment.end} {quote_value(segment.label)} is"
+                f"{location}: segment {segment.start}–{segment.end} {quote_value(segment.label)} is"
                 " nothing but line breaks, which brat cannot hold; leave it out"
             )
         at = ";".join(f"{start} {end}" for start, end in pieces)
         alike = written.setdefault((label, at), segment)
         if alike is not segment:
             raise InputError(
-                f"{where}: segments {alike.start}–{alike.end} and {segment.start}–{segment.end}"
+                f"{location}: segments {alike.start}–{alike.end} and {segment.start}–{segment.end}"
                 f" {quote_value(segment.label)} differ in line breaks alone, which brat cannot"
                 " hold; leave one out"
             )

@@ -220,14 +220,14 @@ def _anchors(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest part of pairs whose second numbers rise as the first do."""
     ends: list[int] = []  # of the best part of each length, the last number, and where it is
-    where: list[int] = []
+    location: list[int] = []
     before: list[int] = []
     for at, (_, number) in enumerate(pairs):
         length = bisect_left(ends, number)
-        before.append(where[length - 1] if length else -1)
+        before.append(location[length - 1] if length else -1)
         ends[length : length + 1] = [number]
-        where[length : length + 1] = [at]
-    at, part = where[-1], []
+        location[length : length + 1] = [at]
+    at, part = location[-1], []
     while at >= 0:
         part.append(pairs[at])
         at = before[at]

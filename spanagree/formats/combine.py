@@ -292,8 +292,8 @@ def _united(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], I
         parts[p] = part
         for d in np.flatnonzero(place >= 0).tolist():
             _, before, there = home[ids[d]]
-            where = f"{name}: document {quote_value(ids[d])}, which {names[before]} has too"
-            same_document(_version(part, d), _version(parts[before], there), where, _ONE_ID)
+            location = f"{name}: document {quote_value(ids[d])}, which {names[before]} has too"
+            same_document(_version(part, d), _version(parts[before], there), location, _ONE_ID)
             shared.add(int(place[d]))
         new = np.flatnonzero(place < 0)
         place[new] = size + np.arange(len(new))
@@ -472,14 +472,14 @@ def _places(united: RawCorpus, part: RawCorpus, first: str, source: str) -> Ints
     return np.arange(len(part.lengths))
 
 
-def _check_same(united: RawCorpus, part: RawCorpus, place: Ints, where: str) -> None:
+def _check_same(united: RawCorpus, part: RawCorpus, place: Ints, location: str) -> None:
     """Refuse two versions of a document that both have."""
     for other in np.flatnonzero(place >= 0).tolist():
         d = int(place[other])
         same_document(
             _version(part, other),
             _version(united, d),
-            f"{where}, document {quote_value(united.id_of(d))}",
+            f"{location}, document {quote_value(united.id_of(d))}",
         )
 
 

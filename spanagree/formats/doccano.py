@@ -97,13 +97,13 @@ def records(
     check_absent(absent)
     silent, row, all_in_one = 0, None, False
     own_stem = PurePosixPath(log.name).stem
-    for stem, where, row in _rows(path, log.name):
+    for stem, location, row in _rows(path, log.name):
         if not isinstance(row, dict):
-            raise invalid_value(f"{where}:", row, _NEEDED)
+            raise invalid_value(f"{location}:", row, _NEEDED)
         key, text = _key(row), _text(row)
         if key is None or text is None:
             raise InputError(
-                f"{where}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
+                f"{location}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
                 f" the keys are {join_names(row)}"
             )
         log.look_beside(row)
@@ -117,16 +117,16 @@ def records(
                 log.passed["document label"] += len(row[other]) - are_spans
         items = row[key] if isinstance(row[key], list) else [row[key]]
         if key == "annotations" and annotator_from != "file":
-            annotations = _by_user(row, items, stem, where, log)
+            annotations = _by_user(row, items, stem, location, log)
         else:
-            spans = _spans(items, where, log)
+            spans = _spans(items, location, log)
             silent += not spans
             all_in_one |= (stem or own_stem) == _ALL
-            relations = _relations(row, items, where)
+            relations = _relations(row, items, location)
             annotation = RawAnnotation(stem, spans, relations=relations)
             is_unseen = absent == "unseen" and not spans
             annotations = [RawAnnotation(stem, None) if is_unseen else annotation]
-        yield Record(where, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
+        yield Record(location, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
     if row is None:
         raise InputError(f"{log.name}: no rows; {_NEEDED}")
     if all_in_one:
@@ -152,14 +152,14 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
                 " has one for each annotator"
             )
         for member in members:
-            where = f"{name}, {escape_name(member)}"
-            text = decoded(where, archive.read(member), "utf-8").removeprefix(BOM)
+            location = f"{name}, {escape_name(member)}"
+            text = decoded(location, archive.read(member), "utf-8").removeprefix(BOM)
             stem = PurePosixPath(member).stem
-            yield from ((stem, *pair) for pair in records_in(where, [text], _NEEDED))
+            yield from ((stem, *pair) for pair in records_in(location, [text], _NEEDED))
 
 
 def _by_user(
-    row: Mapping[str, Any], items: list[Any], stem: str, where: str, log: ReadLog
+    row: Mapping[str, Any], items: list[Any], stem: str, location: str, log: ReadLog
 ) -> list[RawAnnotation]:
     """Return what each user marked in a row; whoever marked nothing in it is not in it."""
     items_of: dict[str, list[Any]] = {}
@@ -167,24 +167,28 @@ def _by_user(
         user = item.get("user") if isinstance(item, dict) else None
         annotator = stem if user is None else text_of_whole(user)
         if not isinstance(annotator, str):
-            raise invalid_value(f"{where}: name", annotator, "a string that is not empty is needed")
+            raise invalid_value(
+                f"{location}: name", annotator, "a string that is not empty is needed"
+            )
         items_of.setdefault(annotator, []).append(item)
-    annotations = [RawAnnotation(name, _spans(its, where, log)) for name, its in items_of.items()]
+    annotations = [
+        RawAnnotation(name, _spans(its, location, log)) for name, its in items_of.items()
+    ]
     log.seen_unknown |= dict.fromkeys(items_of)
     if isinstance(row.get("relations"), list):  # of whom is not said
         log.passed["relation"] += len(row["relations"])
     return annotations
 
 
-def _relations(row: Mapping[str, Any], items: list[Any], where: str) -> Iterator[RawRelation]:
+def _relations(row: Mapping[str, Any], items: list[Any], location: str) -> Iterator[RawRelation]:
     """Yield the relations of a row between the spans among its items, known by their ids."""
-    if not (relations := objects_in(row.get("relations"), "relations", where)):
+    if not (relations := objects_in(row.get("relations"), "relations", location)):
         return
-    spans = [item for item in items if _span(item, where) is not None]
+    spans = [item for item in items if _span(item, location) is not None]
     known = {str(s.get("id")): i for i, s in enumerate(spans) if isinstance(s, dict)}
     for relation in relations:
         first, second = (known.get(str(relation.get(end))) for end in ("from_id", "to_id"))
-        place = f"{where}, relation {quote_value(relation.get('id'))}"
+        place = f"{location}, relation {quote_value(relation.get('id'))}"
         yield RawRelation(first, second, str(relation.get("type")), place)
 
 
@@ -198,18 +202,18 @@ def _text(row: Mapping[str, Any]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _spans(items: list[Any], where: str, log: ReadLog) -> list[RawSpan]:
+def _spans(items: list[Any], location: str, log: ReadLog) -> list[RawSpan]:
     """Return the spans among the items of a row; count the labels of whole texts."""
     spans = []
     for item in items:
-        if (span := _span(item, where)) is None:
+        if (span := _span(item, location)) is None:
             log.passed["document label"] += 1
         else:
             spans.append(span)
     return spans
 
 
-def _span(item: object, where: str) -> RawSpan | None:
+def _span(item: object, location: str) -> RawSpan | None:
     """Return a span; ``None`` for the label of a whole text."""
     if isinstance(item, list) and len(item) == 3:
         return RawSpan(item[0], item[1], text_of_whole(item[2]))
@@ -220,7 +224,7 @@ def _span(item: object, where: str) -> RawSpan | None:
     if is_whole(item) or isinstance(item, str) or is_label:
         return None
     needed = "[start, end, label], or start_offset, end_offset and label, is needed"
-    raise invalid_value(f"{where}: span", item, needed)
+    raise invalid_value(f"{location}: span", item, needed)
 
 
 def write_doccano(corpus: Corpus, path: PathName) -> None:

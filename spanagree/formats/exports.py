@@ -65,7 +65,7 @@ def seconds(value: object) -> float | None:
         return None
 
 
-def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:
+def objects_in(value: object, what: str, location: str) -> list[dict[str, Any]]:
     """Return a list of objects, which may be missing.
 
     Raises:
@@ -75,4 +75,4 @@ def objects_in(value: object, what: str, where: str) -> list[dict[str, Any]]:
         return []
     if isinstance(value, list) and {dict}.issuperset(map(type, value)):
         return value
-    raise invalid_value(f"{where}: {what}", value, "a list of objects is needed")
+    raise invalid_value(f"{location}: {what}", value, "a list of objects is needed")

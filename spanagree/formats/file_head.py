@@ -183,9 +183,9 @@ def _tabular(lines: list[str]) -> Shape:
 def _below(folder: str) -> tuple[str, ...]:
     """Return the files below a folder."""
     names: list[str] = []
-    for where, folders, files in os.walk(folder):
+    for location, folders, files in os.walk(folder):
         folders.sort()
-        inner = "" if where == folder else os.path.join(os.path.relpath(where, folder), "")
+        inner = "" if location == folder else os.path.join(os.path.relpath(location, folder), "")
         names += (f"{inner}{name}".replace(os.sep, "/") for name in sorted(files))
         if len(names) > _MEMBERS:
             break

@@ -49,7 +49,7 @@ class TextLookup:
         texts = self._all()
         return bool(texts) and not any(isinstance(text, str) for text in texts.values())
 
-    def of(self, id_: object, where: str) -> Place | None:
+    def of(self, id_: object, location: str) -> Place | None:
         """Return the text of a document or its tokens, ``None`` if no other file has the document.
 
         Raises:
@@ -58,8 +58,8 @@ class TextLookup:
         texts = self._all()
         if not texts:
             raise InputError(
-                f"{where}: no text, and no other file has texts by id; name the file that has them"
-                " beside this one, or a folder of texts such as"
+                f"{location}: no text, and no other file has texts by id; name the file that has"
+                " them beside this one, or a folder of texts such as"
                 f" {quote_value(f'{text_of_whole(id_)}.txt')}, or the column of the text with"
                 f" --text; {OF_STRINGS}"
             )
@@ -91,21 +91,21 @@ class TextLookup:
         Raises:
             InputError: for rows without ids, or if no other file has any of the documents.
         """
-        where = ""
-        for where, row in placed:
+        location = ""
+        for location, row in placed:
             id_ = row.get(document or column_of(row, ID_NAMES) or "")
             if id_ is None:
                 raise InputError(
-                    f"{where}: neither text nor tokens, and no id by which another file has a text;"
-                    f" there are {join_names(row)}: --document names the column of the ids"
+                    f"{location}: neither text nor tokens, and no id by which another file has a"
+                    f" text; there are {join_names(row)}: --document names the column of the ids"
                 )
-            text = self.of(id_, where)
+            text = self.of(id_, location)
             if isinstance(text, str):
-                yield where, {**row, "text": text}
+                yield location, {**row, "text": text}
             elif text is not None:
-                yield where, {**row, "tokens": list(text)}
-        if where and not self.joined:
-            next(self.notes(f"{where.rpartition(':')[0]}: "), None)
+                yield location, {**row, "tokens": list(text)}
+        if location and not self.joined:
+            next(self.notes(f"{location.rpartition(':')[0]}: "), None)
 
 
 def column_of(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
@@ -133,10 +133,10 @@ def texts_in(
     texts: dict[str, str] = {}
     if start.shape == "folder":
         for name in (name for name in start.members if name.endswith(".txt")):
-            where = os.path.join(os.fspath(path), name)
-            texts[Path(name).stem] = read_text(where)
+            location = os.path.join(os.fspath(path), name)
+            texts[Path(name).stem] = read_text(location)
         return texts
-    for where, row in _rows(path, start.shape):
+    for location, row in _rows(path, start.shape):
         if isinstance(row, dict):
             key = document or column_of(row, ID_NAMES)
             column = text or column_of(row, [n for n in COLUMNS["text"] if n not in ID_NAMES])
@@ -144,7 +144,7 @@ def texts_in(
                 id_ = str(text_of_whole(row[key]))
                 if texts.setdefault(id_, row[column]) != row[column]:
                     raise InputError(
-                        f"{where}: a second text of {quote_value(id_)}, which differs; ids are"
+                        f"{location}: a second text of {quote_value(id_)}, which differs; ids are"
                         " used once"
                     )
     return texts

@@ -88,38 +88,38 @@ class _Values:
         number, sign = 0, self.sign()
         while sign != "]":
             number += 1
-            where = f"{self.name}: record {number}"
-            yield where, self.value(where)
-            sign = self._after_value(where, "]")
+            location = f"{self.name}: record {number}"
+            yield location, self.value(location)
+            sign = self._after_value(location, "]")
         self.at += 1
 
-    def members(self, where: str, inside: Collection[str]) -> Iterator[tuple[str, Any]]:
+    def members(self, location: str, inside: Collection[str]) -> Iterator[tuple[str, Any]]:
         """Yield the elements of an object's lists of some names; without these the object."""
         entry: dict[str, Any] | None = {}
         self.at += 1
         sign = self.sign()
         while sign != "}":
-            key = self.value(where)
+            key = self.value(location)
             if not isinstance(key, str) or self.sign() != ":":
-                raise self.odd(where, "no key, with a colon after it")
+                raise self.odd(location, "no key, with a colon after it")
             self.at += 1
             if self.sign() == "[" and key in inside:
                 yield from self.elements()
                 entry = None
             else:
-                value = self.value(where)
+                value = self.value(location)
                 entry = None if entry is None else {**entry, key: value}
-            sign = self._after_value(where, "}")
+            sign = self._after_value(location, "}")
         self.at += 1
         if entry is not None:
-            yield where, entry
+            yield location, entry
 
-    def _after_value(self, where: str, closing: str) -> str:
+    def _after_value(self, location: str, closing: str) -> str:
         """Return the sign behind a value, a comma or the closing one, and go past a comma."""
         sign = self.sign()
         if sign not in (",", closing):
             problem = "no comma after it" if sign else f"no {closing} after it, the file is cut off"
-            raise self.odd(where, problem)
+            raise self.odd(location, problem)
         if sign == ",":
             self.at += 1
             self.sign()
@@ -130,11 +130,11 @@ class _Values:
         while self.sign():
             self.line += self.text.count("\n", self.counted, self.at)
             self.counted = self.at
-            where = f"{self.name}:{self.line}"
+            location = f"{self.name}:{self.line}"
             if inside and self.sign() == "{":
-                yield from self.members(where, inside)
+                yield from self.members(location, inside)
             else:
-                yield where, self.value(where)
+                yield location, self.value(location)
 
     def sign(self) -> str:
         """Return the next character that is not white space; at the end an empty one."""
@@ -146,27 +146,27 @@ class _Values:
             if not self.read_on(1):
                 return ""
 
-    def value(self, where: str) -> Any:
+    def value(self, location: str) -> Any:
         """Return the next value, reading on as far as it goes."""
         while True:
             value, problem, at = None, "", self.at
             try:
                 value, at = self.decode(self.text, self.at)
             except RecursionError:
-                raise self.odd(where, "nested too deeply") from None
+                raise self.odd(location, "nested too deeply") from None
             except ValueError as error:
                 problem = json_problem(error)
                 at = getattr(error, "pos", 0)
                 cut = "Unterminated" in problem
                 if not cut and at + _LAST_WORD < len(self.text):
-                    raise self.odd(where, problem or "a number too long") from None
+                    raise self.odd(location, problem or "a number too long") from None
             if not problem and at + _LAST_WORD < len(self.text):
                 self.at = at
                 return value
             if not self.read_on(max(1, (len(self.text) - self.at) // _PIECE)):  # twice as much
                 if problem:
                     more = ", the file is cut off" if cut or at >= len(self.text) else ""
-                    raise self.odd(where, problem + more)
+                    raise self.odd(location, problem + more)
                 self.at = at
                 return value
 
@@ -178,6 +178,6 @@ class _Values:
             self.text, self.at, self.counted = self.text[self.at :] + more, 0, 0
         return bool(more)
 
-    def odd(self, where: str, problem: str) -> InputError:
+    def odd(self, location: str, problem: str) -> InputError:
         """Return the error for what is not valid."""
-        return InputError(f"{where}: not valid JSON ({problem}); {self.needed}")
+        return InputError(f"{location}: not valid JSON ({problem}); {self.needed}")

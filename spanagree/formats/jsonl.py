@@ -99,24 +99,24 @@ def raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
     return gather(records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False)
 
 
-def _offsets(entry: Mapping[str, Any], where: str) -> str:
+def _offsets(entry: Mapping[str, Any], location: str) -> str:
     offsets = entry.get("offsets", "tokens" if "tokens" in entry else "characters")
     if isinstance(offsets, str) and (offsets in OFFSETS or is_time(offsets)):
         return offsets
     raise InputError(
-        f"{where}: offsets {quote_value(offsets)}; allowed: {', '.join(OFFSETS)}, or a unit of"
+        f"{location}: offsets {quote_value(offsets)}; allowed: {', '.join(OFFSETS)}, or a unit of"
         " time such as 10ms"
     )
 
 
-def _provenance(entry: dict[str, Any], where: str) -> dict[str, Any]:
+def _provenance(entry: dict[str, Any], location: str) -> dict[str, Any]:
     """Return what a first line says of changes that were made before, as settings of reading."""
     given = entry.get("provenance", {})
     is_dict = isinstance(given, dict)
     settings = {name: given[name] for name in PROVENANCE if name in given} if is_dict else {}
     if not is_dict or not all(_is_setting(name, value) for name, value in settings.items()):
         raise InputError(
-            f"{where}: provenance {quote_value(given)}; settings as the writer gives them are"
+            f"{location}: provenance {quote_value(given)}; settings as the writer gives them are"
             " needed: delete it, or write the file anew"
         )
     return settings
@@ -146,7 +146,7 @@ def _is_count(value: object) -> bool:
     )
 
 
-def _entry(line: str, where: str) -> dict[str, Any]:
+def _entry(line: str, location: str) -> dict[str, Any]:
     """Return the object in a line."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -155,16 +155,16 @@ def _entry(line: str, where: str) -> dict[str, Any]:
             keys = [key for key, _ in pairs]
             twice = next(key for i, key in enumerate(keys) if key in keys[:i])
             raise InputError(
-                f"{where}: the key {quote_value(twice)} comes twice; each is used once"
+                f"{location}: the key {quote_value(twice)} comes twice; each is used once"
             )
         return entry
 
-    entry = from_json(line, where, "a line is one object", once)
+    entry = from_json(line, location, "a line is one object", once)
     if not isinstance(entry, dict):
-        raise invalid_value(f"{where}:", entry, "a line is one object")
+        raise invalid_value(f"{location}:", entry, "a line is one object")
     if entry.get("spanagree") != VERSION:
         raise invalid_value(
-            f"{where}: version",
+            f"{location}: version",
             entry.get("spanagree"),
             f'"spanagree": {VERSION} is needed; rows of other tools are read with --from dataset'
             " and the names of their columns",
@@ -178,47 +178,48 @@ def _records(
     reading: Mapping[str, Any],
 ) -> Iterator[Record]:
     """Yield documents, with what each annotator marked in them."""
-    for where, entry in entries:
-        if "provenance" in entry and _provenance(entry, where) != provenance_of(reading):
+    for location, entry in entries:
+        if "provenance" in entry and _provenance(entry, location) != provenance_of(reading):
             raise InputError(
-                f"{where}: a provenance that is not the first line's; files joined in one need the"
-                " same: pass them one by one"
+                f"{location}: a provenance that is not the first line's; files joined in one need"
+                " the same: pass them one by one"
             )
-        if (unit := _offsets(entry, where)) != offsets:
+        if (unit := _offsets(entry, location)) != offsets:
             raise InputError(
-                f"{where}: offsets in {unit}, those before are in {offsets}; a corpus has one unit"
+                f"{location}: offsets in {unit}, those before are in {offsets}; a corpus has one"
+                " unit"
             )
         if offsets == "characters" and entry.get("tokens") is not None:
             raise InputError(
-                f"{where}: tokens, but offsets in characters; offsets tokens are needed"
+                f"{location}: tokens, but offsets in characters; offsets tokens are needed"
             )
         content = {key: entry.get(key) for key in ("text", "tokens", "token_starts", "length")}
-        yield Record(where, entry.get("id"), content, _annotations(entry, where))
+        yield Record(location, entry.get("id"), content, _annotations(entry, location))
 
 
-def _annotations(entry: dict[str, Any], where: str) -> Iterator[RawAnnotation]:
+def _annotations(entry: dict[str, Any], location: str) -> Iterator[RawAnnotation]:
     """Yield what each annotator marked in a document."""
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
-        raise invalid_value(f"{where}: annotators", annotators, "an object is needed")
+        raise invalid_value(f"{location}: annotators", annotators, "an object is needed")
     relations = entry.get("relations") or {}
     if not isinstance(relations, dict) or relations.keys() - annotators.keys():
         allowed = "an object is needed, of annotators of the document"
-        raise invalid_value(f"{where}: relations", relations, allowed)
+        raise invalid_value(f"{location}: relations", relations, allowed)
     unplaced = entry.get("unplaced") or {}
     if not isinstance(unplaced, dict) or unplaced.keys() - annotators.keys():
         allowed = "an object is needed, of annotators of the document"
-        raise invalid_value(f"{where}: unplaced", unplaced, allowed)
+        raise invalid_value(f"{location}: unplaced", unplaced, allowed)
     for annotator, segments in annotators.items():
-        place = f"{where}: annotator {quote_value(annotator)}"
+        place = f"{location}: annotator {quote_value(annotator)}"
         links = _links(relations.get(annotator), segments, place)
         spans = None if segments is None else _spans(segments, f"{place}:")
         if annotator in unplaced:
             spans = [*(spans or ()), *_unplaced(unplaced[annotator], segments, place)]
-        yield RawAnnotation(annotator, spans, relations=links, where=place)
+        yield RawAnnotation(annotator, spans, relations=links, location=place)
 
 
-def _spans(segments: Any, where: str) -> list[RawSpan]:
+def _spans(segments: Any, location: str) -> list[RawSpan]:
     """Return the segments of an annotator."""
     if isinstance(segments, list) and all(
         isinstance(span, dict) and "start" in span and "end" in span for span in segments
@@ -234,13 +235,13 @@ def _spans(segments: Any, where: str) -> list[RawSpan]:
             )
             for span in segments
         ]
-    raise invalid_value(where, segments, "a list of {start, end, label} is needed, or null")
+    raise invalid_value(location, segments, "a list of {start, end, label} is needed, or null")
 
 
-def _unplaced(quotes: Any, segments: Any, where: str) -> list[RawSpan]:
+def _unplaced(quotes: Any, segments: Any, location: str) -> list[RawSpan]:
     """Return the quotes of an annotator that are not in the text."""
     if segments is None:
-        raise invalid_value(f"{where}: unplaced", quotes, "its document was never seen")
+        raise invalid_value(f"{location}: unplaced", quotes, "its document was never seen")
     if isinstance(quotes, list) and all(
         isinstance(quote, dict)
         and isinstance(quote.get("quote"), str)
@@ -259,10 +260,10 @@ def _unplaced(quotes: Any, segments: Any, where: str) -> list[RawSpan]:
             )
             for quote in quotes
         ]
-    raise invalid_value(f"{where}: unplaced", quotes, "a list of {quote, label, size} is needed")
+    raise invalid_value(f"{location}: unplaced", quotes, "a list of {quote, label, size} is needed")
 
 
-def _links(given: Any, segments: Any, where: str) -> list[RawRelation]:
+def _links(given: Any, segments: Any, location: str) -> list[RawRelation]:
     """Return the relations of an annotator."""
     if given is None:
         return []
@@ -271,18 +272,18 @@ def _links(given: Any, segments: Any, where: str) -> list[RawRelation]:
         isinstance(link, dict) and all(key in link for key in keys) for link in given
     ):
         needed = "a list of {first, second, label} is needed"
-        raise invalid_value(f"{where}: relations", given, needed)
+        raise invalid_value(f"{location}: relations", given, needed)
     links = []
     for link in given:
         if segments is None:
-            raise invalid_value(f"{where}: relation", link, "its document was never seen")
+            raise invalid_value(f"{location}: relation", link, "its document was never seen")
         for place in (link["first"], link["second"]):
             if not is_whole(place):
                 raise invalid_value(
-                    f"{where}: relation to", place, "the place of a segment, from 0"
+                    f"{location}: relation to", place, "the place of a segment, from 0"
                 )
         directed = link.get("directed", True)
-        links.append(RawRelation(link["first"], link["second"], link["label"], where, directed))
+        links.append(RawRelation(link["first"], link["second"], link["label"], location, directed))
     return links
 
 

@@ -88,7 +88,7 @@ def read_labels(
     if not wide and not counts:
         asked_columns = {"item": item, "annotator": annotator, "label": label}
         columns = [table.column(name, what) for what, name in asked_columns.items()]
-        return label_table(*(table.columns[c] for c in columns), where=table.where, **asked)
+        return label_table(*(table.columns[c] for c in columns), location=table.location, **asked)
     if counts:
         item_column, columns = table.split(item, label, "label")
         items = None if item_column is None else table.items(item_column)
@@ -110,7 +110,11 @@ def _read_wide(
     names = [name for name in rows for _ in columns]
     labels = list(chain.from_iterable(zip(*(table.columns[c] for c in columns), strict=True)))
     return label_table(
-        names, header * len(rows), labels, where=lambda k: table.where(k // len(columns)), **asked
+        names,
+        header * len(rows),
+        labels,
+        location=lambda k: table.location(k // len(columns)),
+        **asked,
     )
 
 
@@ -158,17 +162,17 @@ class _Table:
         }
         for i, cell in enumerate(self.columns[0] if first else ()):
             if cell.startswith(BOM):
-                raise mark_inside(self.where(i).removesuffix(": "))
+                raise mark_inside(self.location(i).removesuffix(": "))
             row = [column[i] for column in self.columns] if cell in first else []
             if sorted(cell.strip() for cell in row) == header:
                 raise InputError(
-                    f"{self.where(i)}the names of the columns again ({quote_value(row)}), as is"
+                    f"{self.location(i)}the names of the columns again ({quote_value(row)}), as is"
                     " left"
                     " where files were joined; delete the line, and have the columns below it in"
                     " the same order"
                 )
 
-    def where(self, row: int) -> str:
+    def location(self, row: int) -> str:
         return f"{self.name}:{self.lines[row]}: "
 
     def column(self, name: object, what: str) -> int:
@@ -223,11 +227,11 @@ class _Table:
         seen: dict[str, None] = {}
         for row, name in enumerate(self.columns[column]):
             if not name.strip():
-                raise InputError(f"{self.where(row)}the item is missing; every row needs one")
+                raise InputError(f"{self.location(row)}the item is missing; every row needs one")
             if name in seen:
                 raise InputError(
-                    f"{self.where(row)}item {quote_value(name)} stands twice; in this layout each"
-                    " has one"
+                    f"{self.location(row)}item {quote_value(name)} stands twice; in this layout"
+                    " each has one"
                     " row (if no column names the items, name those of the annotators or labels)"
                 )
             seen[name] = None
@@ -250,7 +254,7 @@ class _Table:
             for c, cell in zip(columns, row, strict=True):
                 if cell not in numbers_of:
                     raise InputError(
-                        f"{self.where(i)}count {quote_value(cell)} of"
+                        f"{self.location(i)}count {quote_value(cell)} of"
                         f" {quote_value(self.header[c])}; a whole number from 0 is needed"
                     )
         counts = [[numbers_of[cell] for cell in row] for row in rows]
@@ -270,6 +274,6 @@ class _Table:
                 " (--label, label=), all of them if it is one"
             )
         if len(numbers) > 2 and numbers.any() and (2 * numbers[-1] == numbers.sum(axis=0)).all():
-            note = f"{self.where(-1)}the row is the sum of those above it; counted as an item"
+            note = f"{self.location(-1)}the row is the sum of those above it; counted as an item"
             table = replace(table, notes=(*table.notes, note))
         return table

@@ -143,7 +143,7 @@ def records_at(
     content: str,
     of_each: Sequence[str],
     others: Sequence[str],
-    where: str,
+    location: str,
     *,
     in_lists: bool = False,
     of_lists: Sequence[str] = (),
@@ -157,7 +157,7 @@ def records_at(
         content: the path to what each record has once, as its text.
         of_each: the paths to what each record needs for itself, as its spans.
         others: the paths to what else is in a record, or is one for all records.
-        where: begins errors.
+        location: begins errors.
         in_lists: whether strings to which the content's path leads are parts of one content, as
             tokens are.
         of_lists: paths whose lists beside the records' have a list for each of these, as of spans.
@@ -173,12 +173,12 @@ def records_at(
     steps = _leading(value, content)
     for path in (*of_each, *others):
         for other in steps_of(path):
-            _refuse_mixed(value, steps, other, f"{where}: {path} and {content}")
+            _refuse_mixed(value, steps, other, f"{location}: {path} and {content}")
     if (isinstance(value, dict) and content in value) or not any(map(_is_several, steps)):
         yield "", value
         return
     if (odd := misshapen(value, content)) is not None:
-        raise invalid_value(f"{where}: {odd[0]}", odd[1], f"{content} needs a list there")
+        raise invalid_value(f"{location}: {odd[0]}", odd[1], f"{content} needs a list there")
     record_steps = _record_steps(value, steps, in_lists=in_lists)
     places = list(_places(value, record_steps))
     if record_steps == steps and steps[-1:] == ("*",):  # of an object, which may hold other things
@@ -195,7 +195,7 @@ def records_at(
             steps is not None and _number(steps) < _number(record_steps) for steps in beside
         ):
             raise InputError(
-                f"{where}: {path} is one for all of the {pluralize(len(places), 'record')} of"
+                f"{location}: {path} is one for all of the {pluralize(len(places), 'record')} of"
                 f" {content}, and each needs its own, under it or in a list of the same length"
             )
         for steps in filter(None, beside):
@@ -204,13 +204,14 @@ def records_at(
                 continue
             if [*mine] != [*dict.fromkeys(at[: _number(steps)] for at in places)]:
                 raise InputError(
-                    f"{where}: {content} leads to {pluralize(len(places), 'record')} and {path} to"
+                    f"{location}: {content} leads to {pluralize(len(places), 'record')} and {path}"
+                    " to"
                     f" {len(mine)}; each record needs its own, under it or in a list of the same"
                     " length"
                 )
             if path in of_lists and steps in steps_of(path):
                 for element in _walk([value], steps):
-                    _check_list(element, f"{where}: {path}")
+                    _check_list(element, f"{location}: {path}")
             cut.append(steps)
     for place in places:
         last = place[-1]
@@ -226,14 +227,14 @@ def _beside(value: Any, record_steps: _Steps, steps: _Steps) -> _Steps | None:
     return None if first_steps == record_steps else first_steps
 
 
-def _check_list(element: Any, where: str) -> None:
+def _check_list(element: Any, location: str) -> None:
     """Refuse what is not a list of spans, where there is one for each record."""
     element = _held(element)
     if element is None or (
         isinstance(element, list) and all(isinstance(x, (dict, list)) for x in element)
     ):
         return
-    raise invalid_value(where, element, "a list of spans is needed for each record")
+    raise invalid_value(location, element, "a list of spans is needed for each record")
 
 
 def _number(steps: _Steps) -> int:
@@ -367,7 +368,7 @@ def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:
     return None
 
 
-def found_at(value: Any, path: str, where: str) -> list[Any]:
+def found_at(value: Any, path: str, location: str) -> list[Any]:
     """Return what a path leads to.
 
     Raises:
@@ -379,7 +380,7 @@ def found_at(value: Any, path: str, where: str) -> list[Any]:
     values = values_at(value, path)
     odd = None if values else misshapen(value, path)
     if odd is not None:
-        raise invalid_value(f"{where}: {odd[0]}", odd[1], f"{path} leads to nothing in it")
+        raise invalid_value(f"{location}: {odd[0]}", odd[1], f"{path} leads to nothing in it")
     return values
 
 

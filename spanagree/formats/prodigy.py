@@ -61,11 +61,11 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
     check_named(annotator_from, "id", "session", "file")
     rows = _Tasks(log, annotator_from)
     row = None
-    for where, row in json_records(path, "Prodigy writes an object a line"):
+    for location, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
-            raise invalid_value(f"{where}:", row, "an object is needed")
+            raise invalid_value(f"{location}:", row, "an object is needed")
         log.look_beside(row)
-        yield from rows.read(row, where)
+        yield from rows.read(row, location)
     if row is None:
         raise InputError(f"{log.name}: no rows; Prodigy writes an object a line")
     if rows.answers and not rows.spanned:
@@ -87,12 +87,12 @@ class _Tasks:
         self.people: set[str] = set()
         self.sittings: dict[str, None] = {}
 
-    def read(self, row: Mapping[str, Any], where: str) -> Iterator[Record]:
+    def read(self, row: Mapping[str, Any], location: str) -> Iterator[Record]:
         """Yield a row, and in the output of a review its versions."""
         id_, text = row.get(OUR_ID, row.get("_input_hash")), row.get("text")
         if id_ is None or not isinstance(text, str):
             raise InputError(
-                f"{where}: a row of Prodigy has text and _input_hash; the keys are"
+                f"{location}: a row of Prodigy has text and _input_hash; the keys are"
                 f" {join_names(row)}"
             )
         self.spanned |= "spans" in row or bool(row.get("versions"))
@@ -102,15 +102,15 @@ class _Tasks:
                 self.log.passed[noun] += len(row[key])
         is_review = row.get("versions") is not None or row.get("_view_id") == REVIEW
         annotator = REVIEW if is_review else self._name(self._id(row))
-        yield Record(where, id_, {"text": text}, [self._answer(row, annotator, where)])
+        yield Record(location, id_, {"text": text}, [self._answer(row, annotator, location)])
         self.reviews += is_review
-        for version in objects_in(row.get("versions"), "versions", where):
+        for version in objects_in(row.get("versions"), "versions", location):
             filled = {"text": text, "tokens": row.get("tokens"), **version}
             sessions = version.get("sessions")
             if not isinstance(sessions, list) or not sessions:
                 sessions = [self._id(version)]
-            answers = (self._answer(filled, self._name(session), where) for session in sessions)
-            yield Record(where, id_, {"text": filled["text"]}, answers)
+            answers = (self._answer(filled, self._name(session), location) for session in sessions)
+            yield Record(location, id_, {"text": filled["text"]}, answers)
 
     def _id(self, row: Mapping[str, Any]) -> object:
         ids = (row.get(key) for key in _KEYS[self.annotator_from or "id"])
@@ -128,21 +128,21 @@ class _Tasks:
             self.people.add(name)
         return name
 
-    def _answer(self, row: Mapping[str, Any], annotator: Any, where: str) -> RawAnnotation:
+    def _answer(self, row: Mapping[str, Any], annotator: Any, location: str) -> RawAnnotation:
         """Return what an annotator marked, if she accepted the row."""
         answer = row.get("answer", "accept")
         if answer != "accept":
             if not isinstance(answer, str) or answer not in _PASSED:
                 raise invalid_value(
-                    f"{where}: answer", answer, "accept, reject or ignore is needed"
+                    f"{location}: answer", answer, "accept, reject or ignore is needed"
                 )
             self.log.passed[_PASSED[answer]] += 1
             n_spans = len(row["spans"]) if isinstance(row.get("spans"), list) else 0
             self.log.within[f"in {_PASSED[answer]}s"] += n_spans
             return RawAnnotation(annotator, None)
         self.binary += bool(row.get("_is_binary"))
-        when, relations = seconds(row.get("_timestamp")), _relations(row, where, self.log)
-        return RawAnnotation(annotator, _spans(row, where), when, relations)
+        when, relations = seconds(row.get("_timestamp")), _relations(row, location, self.log)
+        return RawAnnotation(annotator, _spans(row, location), when, relations)
 
     def notes(self) -> Iterator[str]:
         """Yield notes of what is odd."""
@@ -169,22 +169,22 @@ class _Tasks:
             )
 
 
-def _spans(row: Mapping[str, Any], where: str) -> Iterator[RawSpan]:
-    for span in objects_in(row.get("spans"), "spans", where):
-        start, end = _ends(span, row.get("tokens"), where)
+def _spans(row: Mapping[str, Any], location: str) -> Iterator[RawSpan]:
+    for span in objects_in(row.get("spans"), "spans", location):
+        start, end = _ends(span, row.get("tokens"), location)
         quote = span.get("text")
         yield RawSpan(start, end, span.get("label"), quote if isinstance(quote, str) else None)
 
 
-def _relations(row: Mapping[str, Any], where: str, log: ReadLog) -> Iterator[RawRelation]:
+def _relations(row: Mapping[str, Any], location: str, log: ReadLog) -> Iterator[RawRelation]:
     """Yield the relations between spans of a row; count those of tokens that are no span."""
-    if not (relations := objects_in(row.get("relations"), "relations", where)):
+    if not (relations := objects_in(row.get("relations"), "relations", location)):
         return
     known: dict[tuple[int, int], int] = {}
-    for number, span in enumerate(objects_in(row.get("spans"), "spans", where)):
-        known.setdefault(_ends(span, row.get("tokens"), where), number)
+    for number, span in enumerate(objects_in(row.get("spans"), "spans", location)):
+        known.setdefault(_ends(span, row.get("tokens"), location), number)
     for number, relation in enumerate(relations, 1):
-        place = f"{where}, relation {number}"
+        place = f"{location}, relation {number}"
         first, second = (
             known.get(_ends(end, row.get("tokens"), place)) if isinstance(end, dict) else None
             for end in (relation.get("head_span"), relation.get("child_span"))
@@ -195,20 +195,20 @@ def _relations(row: Mapping[str, Any], where: str, log: ReadLog) -> Iterator[Raw
             yield RawRelation(first, second, str(relation.get("label")), place)
 
 
-def _ends(span: Mapping[str, Any], tokens: object, where: str) -> tuple[int, int]:
+def _ends(span: Mapping[str, Any], tokens: object, location: str) -> tuple[int, int]:
     """Return start and end of a span; one by tokens holds the token at ``token_end``, too."""
     start, end = span.get("start"), span.get("end")
     if start is None and end is None and isinstance(tokens, list):
         first, last = span.get("token_start"), span.get("token_end")
         if not (is_whole(first) and is_whole(last) and 0 <= first <= last < len(tokens)):
             needed = f"two of the tokens from 0 to {len(tokens) - 1} are needed"
-            raise invalid_value(f"{where}: token_start and token_end", (first, last), needed)
-        words = objects_in(tokens, "tokens", where)
+            raise invalid_value(f"{location}: token_start and token_end", (first, last), needed)
+        words = objects_in(tokens, "tokens", location)
         start, end = words[first].get("start"), words[last].get("end")
     if is_whole(start) and is_whole(end):
         return start, end
     raise invalid_value(
-        f"{where}: start and end of a span", (start, end), "whole numbers are needed"
+        f"{location}: start and end of a span", (start, end), "whole numbers are needed"
     )
 
 

@@ -68,20 +68,22 @@ def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
     Raises:
         InputError: for what is not PubTator.
     """
-    where = printable_path(path)
-    documents, passed = _read(lines_of(path), where)
+    location = printable_path(path)
+    documents, passed = _read(lines_of(path), location)
     way = _way_of(documents)
-    log = ReadLog(where)
+    log = ReadLog(location)
     log.passed = passed
     if way != _USUAL:
-        log.notes = [f"{where}: offsets count titles and abstracts joined {way}, as mentions show"]
-    records = _records(documents, way, where)
+        log.notes = [
+            f"{location}: offsets count titles and abstracts joined {way}, as mentions show"
+        ]
+    records = _records(documents, way, location)
     return gather(
         records, log, reading_settings(ends=ends), annotators=[""], ends=ends, again=False
     )
 
 
-def _records(documents: dict[str, _Document], way: str, where: str) -> Iterator[Record]:
+def _records(documents: dict[str, _Document], way: str, location: str) -> Iterator[Record]:
     for id_ in list(documents):
         document = documents.pop(id_)  # a large file's texts are in memory once
         points = None if way == _USUAL else _points(document.parts, way)
@@ -89,12 +91,12 @@ def _records(documents: dict[str, _Document], way: str, where: str) -> Iterator[
             RawSpan(
                 start if points is None else point(points, start),
                 end if points is None else point(points, end),
-                *(label, covered or None, None, None, f"{where}:{line}"),
+                *(label, covered or None, None, None, f"{location}:{line}"),
             )
             for line, start, end, covered, label in document.mentions
         )
         text = _JOINED[_USUAL](document.parts)
-        yield Record(where, id_, {"text": text}, [RawAnnotation("", spans)])
+        yield Record(location, id_, {"text": text}, [RawAnnotation("", spans)])
 
 
 def _points(parts: Sequence[str], way: str) -> Ints:
@@ -112,13 +114,13 @@ def _points(parts: Sequence[str], way: str) -> Ints:
     return np.array([*table, at - 1])
 
 
-def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Counter[str]]:
+def _read(lines: Iterable[str], location: str) -> tuple[dict[str, _Document], Counter[str]]:
     """Return the documents by id, and how many lines were passed over, by kind."""
     documents: dict[str, _Document] = {}
     passed: Counter[str] = Counter()
     for number, ended in enumerate(lines, 1):
         line = ended.rstrip("\r\n")
-        place = f"{where}:{number}"
+        place = f"{location}:{number}"
         text, mention = _TEXT.fullmatch(line), _MENTION.match(line)
         id_ = line.partition("\t")[0]
         if text:
@@ -146,7 +148,7 @@ def _read(lines: Iterable[str], where: str) -> tuple[dict[str, _Document], Count
             needed = "a mention has id, start, end, text and type, with tabs between"
             raise invalid_value(f"{place}:", line, needed)
     if not documents:
-        raise InputError(f"{where}: no documents; PubTator has ID|t|TITLE and ID|a|ABSTRACT")
+        raise InputError(f"{location}: no documents; PubTator has ID|t|TITLE and ID|a|ABSTRACT")
     return documents, passed
 
 

@@ -33,7 +33,7 @@ class RawSpan(NamedTuple):
         quote: the text that the source says to stand there, if it says one.
         attributes: what else is said of it.
         pieces: start and end of each piece, in place of start and end.
-        where: its place for errors, if it has one of its own.
+        location: its place for errors, if it has one of its own.
         is_placed: False for a quote that was looked for and is not in the text; its end is its
             length in units of the corpus, if that is known.
     """
@@ -44,7 +44,7 @@ class RawSpan(NamedTuple):
     quote: str | None = None
     attributes: Mapping[str, Any] | None = None
     pieces: Sequence[Any] | None = None
-    where: str = ""
+    location: str = ""
     is_placed: bool = True
 
 
@@ -54,14 +54,14 @@ class RawRelation(NamedTuple):
     Attributes:
         first, second: the places of the spans among hers, from 0; ``None``: it is not there.
         label: of the relation.
-        where: its place for errors.
+        location: its place for errors.
         directed: whether it leads from the first to the second.
     """
 
     first: int | None
     second: int | None
     label: str
-    where: str
+    location: str
     directed: bool = True
 
 
@@ -73,28 +73,28 @@ class RawAnnotation(NamedTuple):
         spans: what was marked; ``None``: the annotator never saw the document.
         when: the time in seconds, if known.
         relations: gone through after the spans.
-        where: its place for errors, if it has one of its own.
+        location: its place for errors, if it has one of its own.
     """
 
     annotator: Any
     spans: Iterable[RawSpan] | None
     when: float | None = None
     relations: Iterable[RawRelation] = ()
-    where: str = ""
+    location: str = ""
 
 
 class Record(NamedTuple):
     """A document, or a part of what is known of one, with what was marked in it.
 
     Attributes:
-        where: its place for errors.
+        location: its place for errors.
         document: the id.
         content: the text, or tokens, or what else :meth:`Collector.document` takes, by name; of a
             document that came before it may be left out.
         annotations: what was marked; gone through after the document is known.
     """
 
-    where: str
+    location: str
     document: Any
     content: Mapping[str, Any]
     annotations: Iterable[RawAnnotation] = ()
@@ -287,9 +287,9 @@ def gather(
         document = None if record.content else collector.number_of(record.document)
         if document is None:
             content = record.content
-            document = collector.document(record.document, record.where, again=again, **content)
+            document = collector.document(record.document, record.location, again=again, **content)
         for annotator, spans, when, relations, own_place in record.annotations:
-            place = own_place or record.where
+            place = own_place or record.location
             if spans is None:
                 collector.annotator(annotator, place)
                 continue
@@ -300,8 +300,8 @@ def gather(
                 if one_each:
                     known[document, annotator] = number
             segments = []
-            for start, end, label, quote, attributes, pieces, where, is_placed in spans:
-                at = where or place
+            for start, end, label, quote, attributes, pieces, location, is_placed in spans:
+                at = location or place
                 if not is_placed:
                     score = (attributes or {}).get(SCORE)
                     collector.unplaced(number, label, quote or "", at, end, score)

@@ -220,19 +220,19 @@ def registered() -> Mapping[str, Format]:
 
     readers: dict[str, Format] = {}
     for point in entry_points(group=_GROUP):
-        where = f"the reader {quote_value(point.name)} that {point.value} registers"
+        location = f"the reader {quote_value(point.name)} that {point.value} registers"
         try:
             tool = point.load()
         except Exception as error:  # whatever another package raises
             raise InputError(
-                f"{where} cannot be loaded ({reason(error)}); mend or uninstall its package"
+                f"{location} cannot be loaded ({reason(error)}); mend or uninstall its package"
             ) from None
         if not isinstance(tool, Tool):
             raise InputError(
-                f"{where} is {quote_value(tool)}; a spanagree.formats.tools.Tool is needed"
+                f"{location} is {quote_value(tool)}; a spanagree.formats.tools.Tool is needed"
             )
         if point.name in FORMATS:
-            raise InputError(f"{where} has the name of a built-in format; it needs another")
+            raise InputError(f"{location} has the name of a built-in format; it needs another")
         readers[point.name] = _of_tool(tool)
     return readers
 

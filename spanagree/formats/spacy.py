@@ -160,9 +160,9 @@ def _records(
     dropped = 0
     for d, row in enumerate(rows):
         id_ = str(d + 1) if ids is None else ids[d]
-        where = f"document {quote_value(id_)}"
+        location = f"document {quote_value(id_)}"
         if not row:
-            raise InputError(f"{where}: no annotator has a Doc of it; leave it out")
+            raise InputError(f"{location}: no annotator has a Doc of it; leave it out")
         kept = _kept(row, id_, spans, partial, offsets)
         dropped += kept.count(False)
         first = next(iter(row.values()))
@@ -175,10 +175,10 @@ def _records(
         annotations = []
         for name, doc in row.items():
             if _annotated(doc, spans):
-                where = f"annotator {quote_value(name)}, document {quote_value(id_)}"
-                same_text(doc.text, first.text, where)
+                location = f"annotator {quote_value(name)}, document {quote_value(id_)}"
+                same_text(doc.text, first.text, location)
                 read = _spans(doc, spans, moved, scores=scores)
-                annotations.append(RawAnnotation(name, read, where=where))
+                annotations.append(RawAnnotation(name, read, location=location))
         yield Record(f"document {quote_value(id_)}", id_, content, annotations)
     if dropped:
         log.notes.append(
@@ -314,21 +314,21 @@ def raw_docbin(source: Source, **options: Any) -> RawCorpus:
     """Return the spans of .spacy files, unchecked; as :func:`raw_docs`."""
     packed = {}
     for name, path in named_files(source).items():
-        where = printable_path(path)
-        packed[name] = where, read_bytes(where, os.fsdecode(path))
+        location = printable_path(path)
+        packed[name] = location, read_bytes(location, os.fsdecode(path))
     spacy = import_optional("spacy", "spacy", "reading .spacy files")
     vocab = spacy.vocab.Vocab()
     layers = {}
-    for name, (where, data) in packed.items():
-        with _whole(where):
-            check_zlib(where, data)
+    for name, (location, data) in packed.items():
+        with _whole(location):
+            check_zlib(location, data)
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
     with _whole(join_names(layers)):  # entities and labels are looked up only now
         return raw_docs(layers, **options)
 
 
 @contextmanager
-def _whole(where: str) -> Iterator[None]:
+def _whole(location: str) -> Iterator[None]:
     """Refuse, whatever spaCy lets its decoders raise, what is not a whole .spacy file."""
     try:
         yield
@@ -337,7 +337,7 @@ def _whole(where: str) -> Iterator[None]:
     except Exception as error:
         problem = f"not a .spacy file, or truncated ({reason(error)})"
         raise InputError(
-            f"{where}: {problem}; a whole one is needed; spaCy's DocBin.to_disk writes one"
+            f"{location}: {problem}; a whole one is needed; spaCy's DocBin.to_disk writes one"
         ) from None
 
 

@@ -40,7 +40,7 @@ class TaggedCopies:
         self.lost: Counter[str] = Counter()
 
     def read(
-        self, marked: str, text: str, where: str, annotator: str
+        self, marked: str, text: str, location: str, annotator: str
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the spans in a copy; in one that was changed only if that is to be aligned.
 
@@ -52,11 +52,11 @@ class TaggedCopies:
         lost: list[dict[str, Any]] = []
         n_lost = 0
         try:
-            spans = spans_in_tags(marked, text, where)
+            spans = spans_in_tags(marked, text, location)
         except InputError:
             if not self.align:
                 raise
-            spans, lost, n_odd = _aligned_spans(marked, text, where)
+            spans, lost, n_odd = _aligned_spans(marked, text, location)
             n_lost = len(lost) + n_odd
             self.changed[annotator] += 1
         self.copies[annotator] += 1
@@ -105,8 +105,8 @@ def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     A first line that is the name of the column is no text.
     """
     has_head = bool(head_of_table(read_head(path)))
-    for where, line in islice(numbered_lines(path, encoding), has_head, None):
-        yield where, {"text": without_tags(line.strip()), "marked": line.strip()}
+    for location, line in islice(numbered_lines(path, encoding), has_head, None):
+        yield location, {"text": without_tags(line.strip()), "marked": line.strip()}
 
 
 def _readings(marked: str) -> list[str]:
@@ -115,7 +115,7 @@ def _readings(marked: str) -> list[str]:
     return list(dict.fromkeys([*fenced, *map(unescape, fenced)]))
 
 
-def spans_in_tags(marked: str, text: str, where: str) -> list[dict[str, Any]]:
+def spans_in_tags(marked: str, text: str, location: str) -> list[dict[str, Any]]:
     """Return the spans in a copy of a text with ``<PER>Jo</PER>`` or ``@@Jo##`` written into it.
 
     What stands in the text itself is not a tag. The label is the name of the tag, or what its
@@ -133,9 +133,9 @@ def spans_in_tags(marked: str, text: str, where: str) -> list[dict[str, Any]]:
     readings = [_taken_apart(reading, inner.startswith) for reading in _readings(marked)]
     copies = [copy.strip() for copy, _, _ in readings]  # a tag may stand outside of white space
     copy, spans, odd = readings[copies.index(inner) if inner in copies else 0]
-    same_text(copy.strip(), inner, where, _COPY)
+    same_text(copy.strip(), inner, location, _COPY)
     if odd:
-        raise InputError(f"{where}: {odd[0]}; tags are in pairs")
+        raise InputError(f"{location}: {odd[0]}; tags are in pairs")
     n_before_text, n_before_copy = (len(part) - len(part.lstrip()) for part in (text, copy))
     shift = n_before_text - n_before_copy
     return [
@@ -178,7 +178,7 @@ def _name_and_label(tag: str) -> tuple[str, str]:
 
 
 def _aligned_spans(
-    marked: str, text: str, where: str
+    marked: str, text: str, location: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
     """Return the spans in a copy that was changed, where they are in the text.
 
@@ -193,7 +193,7 @@ def _aligned_spans(
     for tag, number in in_text.items():
         if in_copy[tag] > number:
             raise InputError(
-                f"{where}: {quote_value(tag)} stands {pluralize(number, 'time')} in the text"
+                f"{location}: {quote_value(tag)} stands {pluralize(number, 'time')} in the text"
                 " itself,"
                 f" {in_copy[tag]} in the copy, in which something else was changed too, so it is"
                 " not known which of them are tags; ask the model for other tags"
@@ -203,8 +203,8 @@ def _aligned_spans(
     alignment = Alignment(copy, text)
     if alignment.share < _LEAST:
         raise InputError(
-            f"{where}: {quote_value(marked)} has {percent(alignment.share)} of the text; to align"
-            f" a copy, {percent(_LEAST)} are needed: {NO_ANSWER}"
+            f"{location}: {quote_value(marked)} has {percent(alignment.share)} of the text; to"
+            f" align a copy, {percent(_LEAST)} are needed: {NO_ANSWER}"
         )
     spans, lost = [], []
     for span in marks:

@@ -123,16 +123,16 @@ def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[t
     Raises:
         InputError: for a file that is not written so.
     """
-    where = printable_path(path)
+    location = printable_path(path)
     arguments = (path, encoding, log) if tool.reads else (path, encoding)
     try:
-        for where, record in tool.rows(*arguments) if tool.rows else ():
-            yield where, record
+        for location, record in tool.rows(*arguments) if tool.rows else ():
+            yield location, record
     except SpanAgreeError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"{where}: what comes next is not {tool.means} ({reason(error)}); mend it, or name"
+            f"{location}: what comes next is not {tool.means} ({reason(error)}); mend it, or name"
             " another format with --from"
         ) from None
 
@@ -199,13 +199,13 @@ class _ByPaths:
             InputError: for a file without records, or what is not where a path leads.
             SettingError: for a path of the caller's that leads nowhere.
         """
-        for where, value in values:
+        for location, value in values:
             if not self.tool.records:
-                yield from self._each_record(value, where)
+                yield from self._each_record(value, location)
                 continue
-            found_at(value, self.tool.records, where)
+            found_at(value, self.tool.records, location)
             for number, (key, record) in enumerate(keyed_at(value, self.tool.records), 1):
-                yield from self._record(record, f"{where}, {number}", key)
+                yield from self._record(record, f"{location}, {number}", key)
         name, given = self.log.name, self.given
         if not self.number:
             raise InputError(f"{name}: no records; {_NEEDED}")
@@ -223,7 +223,7 @@ class _ByPaths:
             self.log.notes.append(f"{name}: spans under {asked} are read as one annotation")
         self.log.numbered = not self.led["document"]
 
-    def _each_record(self, value: Any, where: str) -> Iterator[Record]:
+    def _each_record(self, value: Any, location: str) -> Iterator[Record]:
         """Yield the records that a value holds: several, where the path to a text leads to some."""
         tool, given = self.tool, self.given
         ids = tool.document.split(",") if tool.document not in ("", KEY) else []
@@ -232,30 +232,30 @@ class _ByPaths:
         if not content and self.texts is not None and "document" in given:
             content, per_record = per_record, ""
         if not content:
-            yield from self._record(value, where)
+            yield from self._record(value, location)
             return
         of_each = [path for path in (tool.marked or tool.spans, per_record) if path]
         others = [*ids, *([tool.annotator] if tool.annotator not in ("", FILE, KEY) else [])]
         spans = (tool.spans,) if tool.start or tool.quote else ()
         cut = records_at(
-            value, content, of_each, others, where, in_lists=bool(tool.tokens), of_lists=spans
+            value, content, of_each, others, location, in_lists=bool(tool.tokens), of_lists=spans
         )
         records = list(cut)
         for number, (key, record) in enumerate(records, 1):
-            place = where if len(records) == 1 else f"{where}, {number}"
+            place = location if len(records) == 1 else f"{location}, {number}"
             yield from self._record(record, place, key)
 
-    def _record(self, record: Any, where: str, key: str = "") -> Iterator[Record]:
+    def _record(self, record: Any, location: str, key: str = "") -> Iterator[Record]:
         """Yield a record, unless its document is in no other file, which has the texts."""
         tool = self.tool
         if not isinstance(record, (dict, list)) and not key:
-            raise invalid_value(f"{where}:", record, _NEEDED)
+            raise invalid_value(f"{location}:", record, _NEEDED)
         self.number += 1
         id_ = self._id_of(record, key)
-        where = f"{where}, document {quote_value(id_)}" if tool.document else where
-        content = (self._tokens if tool.tokens else self._text)(record, id_, where)
+        location = f"{location}, document {quote_value(id_)}" if tool.document else location
+        content = (self._tokens if tool.tokens else self._text)(record, id_, location)
         if content is None:
-            self._leave(record, where)
+            self._leave(record, location)
             return
         if isinstance(record, dict) and not tool.rows:  # of what they are made that is looked at
             self.log.look_beside(record)
@@ -264,13 +264,13 @@ class _ByPaths:
             there = [value for value in values_at(record, path) if value is not None]
             odd = None if there else misshapen(record, path)
             self.log.passed[noun] += len(there) if odd is None else max(1, length_of(odd[1]) or 0)
-        yield Record(where, id_, content, self._annotations(record, place, where))
+        yield Record(location, id_, content, self._annotations(record, place, location))
 
-    def _leave(self, record: Any, where: str) -> None:
+    def _leave(self, record: Any, location: str) -> None:
         """Count a record whose text no other file has, and the spans in it."""
         tool, self.log.textless = self.tool, self.log.textless + 1
-        parts = found_at(record, tool.marked, where) if tool.marked else [record]
-        lists = (value for part in parts for value in found_at(part, tool.spans, where))
+        parts = found_at(record, tool.marked, location) if tool.marked else [record]
+        lists = (value for part in parts for value in found_at(part, tool.spans, location))
         spans = [span for value in lists for span in _each(value)]
         if tool.start or tool.quote:
             self.log.within["in documents that no other file has"] += len(spans)
@@ -290,25 +290,25 @@ class _ByPaths:
         self.led["document"] += 1
         return parts[0] if len(parts) == 1 else "/".join(map(str, parts))
 
-    def _tokens(self, record: Any, id_: Any, where: str) -> dict[str, Any]:
+    def _tokens(self, record: Any, id_: Any, location: str) -> dict[str, Any]:
         """Return the tokens of a record, or those of the other files."""
         words = values_at(record, self.tool.tokens)
-        if not words and self.texts is not None and (text := self.texts.of(id_, where)):
+        if not words and self.texts is not None and (text := self.texts.of(id_, location)):
             words = text.split() if isinstance(text, str) else list(text)
         if not words:
             raise InputError(
-                f"{where}: no tokens at {self.tool.tokens}; --tokens names them, or name the file"
-                " that has the texts by id beside this one"
+                f"{location}: no tokens at {self.tool.tokens}; --tokens names them, or name the"
+                " file that has the texts by id beside this one"
             )
         return {"tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words}
 
-    def _text(self, record: Any, id_: Any, where: str) -> dict[str, Any] | None:
+    def _text(self, record: Any, id_: Any, location: str) -> dict[str, Any] | None:
         """Return the text of a record, or that of the other files; ``None``: they have none."""
         text = self._at(record, "text")
         others = values_at(record, self.tool.text)[1:]
         self.log.passed["other text"] += sum(isinstance(other, str) for other in others)
         if text is None and self.texts is not None:
-            text = self.texts.of(id_, where)
+            text = self.texts.of(id_, location)
             if text is None:
                 return None
         if isinstance(text, str):
@@ -318,7 +318,7 @@ class _ByPaths:
         at = f" at {quote_value(self.tool.text)}" if self.tool.text else ""
         keys = join_names(record) if isinstance(record, dict) else "no keys"
         raise InputError(
-            f"{where}: no text{at}; there are {keys}: --text names one, or name the file"
+            f"{location}: no text{at}; there are {keys}: --text names one, or name the file"
             " that has the texts by id beside this one"
         )
 
@@ -328,36 +328,40 @@ class _ByPaths:
         self.led[option] += there is not None
         return there
 
-    def _annotations(self, record: Any, text: Place | None, where: str) -> Iterator[RawAnnotation]:
+    def _annotations(
+        self, record: Any, text: Place | None, location: str
+    ) -> Iterator[RawAnnotation]:
         """Yield what each annotator marked in a document, if she saw it."""
         tool = self.tool
         path, says = tool.utf16
         in_utf16 = text is not None and bool(path) and first_at(record, path) == says
         points = points_at(text) if in_utf16 and isinstance(text, str) else None
-        for key, part in self._parts(record, where):
-            annotator = self._annotator(part, key, where)
-            place = where if annotator == "" else f"{where}, annotator {quote_value(annotator)}"
+        for key, part in self._parts(record, location):
+            annotator = self._annotator(part, key, location)
+            place = (
+                location if annotator == "" else f"{location}, annotator {quote_value(annotator)}"
+            )
             if part is None:  # of whom it is not said
                 self.log.seen_unknown[annotator] = None
-                yield RawAnnotation(annotator, None, where=place)
+                yield RawAnnotation(annotator, None, location=place)
             elif tool.start or tool.quote:
                 yield from self._marked(part, key, text, points, annotator, place)
             else:
                 spans = self._answer(part, text, annotator, place)
-                yield RawAnnotation(annotator, spans, where=place)
+                yield RawAnnotation(annotator, spans, location=place)
 
-    def _parts(self, record: Any, where: str) -> list[tuple[str, Any]]:
+    def _parts(self, record: Any, location: str) -> list[tuple[str, Any]]:
         """Return each annotator's part of a record, with its key; the record itself may be one."""
         tool = self.tool
         if tool.marked:
-            found_at(record, tool.marked, where)
+            found_at(record, tool.marked, location)
             return keyed_at(record, tool.marked)
         if not self.by_annotator:
             return [("", record)]
         spans = (tool.spans,) if tool.start or tool.quote else ()
-        return list(records_at(record, tool.annotator, [tool.spans], [], where, of_lists=spans))
+        return list(records_at(record, tool.annotator, [tool.spans], [], location, of_lists=spans))
 
-    def _annotator(self, part: Any, key: str, where: str) -> Any:
+    def _annotator(self, part: Any, key: str, location: str) -> Any:
         """Return the name of an annotator, which the caller's path has to lead to."""
         path = self.tool.annotator
         if path == KEY:
@@ -365,11 +369,11 @@ class _ByPaths:
         annotator = "" if path in ("", FILE) else text_of_whole(self._at(part, "annotator"))
         if annotator is None and self.given.get("annotator"):
             raise InputError(
-                f"{where}: nothing stands at the annotator's path {quote_value(path)};"
+                f"{location}: nothing stands at the annotator's path {quote_value(path)};"
                 " see what is in the file, or leave it out"
             )
         if isinstance(annotator, (dict, list)):
-            raise invalid_value(f"{where}: annotator", annotator, "a name is needed")
+            raise invalid_value(f"{location}: annotator", annotator, "a name is needed")
         return annotator
 
     def _is_seen(self, part: Any) -> bool:
@@ -377,7 +381,7 @@ class _ByPaths:
 
     def _marked(
         self, part: Any, key: str, text: Place | None, points: Ints | None, annotator: Any,
-        where: str,
+        location: str,
     ) -> Iterator[RawAnnotation]:  # fmt: skip
         """Yield the spans in an annotator's part of a record, unless it holds something else."""
         tool, seen = self.tool, self._is_seen(part)
@@ -392,7 +396,7 @@ class _ByPaths:
             self.log.passed["other answer"] += 1
             return
         if not spans:
-            found_at(part, tool.spans, where)
+            found_at(part, tool.spans, location)
         if tool.marked and tool.annotator != KEY and spans:
             self.questions[key] = None
         is_answered = bool(spans) or bool(tool.marked) or self._is_answered(part)
@@ -402,12 +406,12 @@ class _ByPaths:
             self.log.passed["unfinished answer"] += 1
             self.log.within["in unfinished answers"] += len(spans)
         if not (seen and is_answered):
-            yield RawAnnotation(annotator, None, where=where)
+            yield RawAnnotation(annotator, None, location=location)
             return
         known: dict[tuple[str, ...], int] = {}
-        rows = self._spans(spans, text, points, annotator, where, known)
-        links = self._relations(part, known, where)
-        yield RawAnnotation(annotator, rows, relations=links, where=where)
+        rows = self._spans(spans, text, points, annotator, location, known)
+        links = self._relations(part, known, location)
+        yield RawAnnotation(annotator, rows, relations=links, location=location)
 
     def _is_of_another_kind(self, part: Any, spans: list[tuple[str | None, Any]]) -> bool:
         """Return whether an annotator's part is no list of spans, but a rating or a choice."""
@@ -435,7 +439,7 @@ class _ByPaths:
         text: Place | None,
         points: Ints | None,
         annotator: Any,
-        where: str,
+        location: str,
         known: dict[tuple[str, ...], int],
     ) -> Iterator[RawSpan]:
         """Yield the spans of an annotator, quotes without offsets where they stand in a text.
@@ -448,7 +452,7 @@ class _ByPaths:
             if path and _is_one_of(first_at(item, path), values):
                 self.log.passed[noun] += 1
                 continue
-            segments += [(number, item, span) for span in self._segments(item, where, key)]
+            segments += [(number, item, span) for span in self._segments(item, location, key)]
         quotes = [_quote_of(span) if text is not None else None for _, _, span in segments]
         wanted = [(quote, None) for quote in quotes if quote is not None]
         bounds = iter(self.log.quotes.place(text, wanted, annotator) if text is not None else ())
@@ -469,27 +473,30 @@ class _ByPaths:
             yield span
 
     def _relations(
-        self, part: Any, known: Mapping[tuple[str, ...], int], where: str
+        self, part: Any, known: Mapping[tuple[str, ...], int], location: str
     ) -> Iterator[RawRelation]:
         """Yield the relations of an annotator, once her spans are known."""
         links = self.tool.links
         if links is None:
             return
-        for number, link in enumerate(found_at(part, links.relations, where), 1):
-            place, label = f"{where}, relation {number}", text_of_whole(first_at(link, links.label))
+        for number, link in enumerate(found_at(part, links.relations, location), 1):
+            place, label = (
+                f"{location}, relation {number}",
+                text_of_whole(first_at(link, links.label)),
+            )
             if not isinstance(label, str):
                 raise invalid_value(f"{place}: label", label, "a string is needed")
             first, second = (known.get(_name_at(link, p)) for p in (links.first, links.second))
             yield RawRelation(first, second, label, place)
 
-    def _segments(self, span: Any, where: str, key: str | None = None) -> Iterator[RawSpan]:
+    def _segments(self, span: Any, location: str, key: str | None = None) -> Iterator[RawSpan]:
         """Yield each segment of a span, once for each of its labels."""
         tool = self.tool
         if not isinstance(span, (dict, list)):
             if isinstance(span, str) and not tool.start:
                 yield RawSpan(None, None, None, span)
                 return
-            raise invalid_value(f"{where}: span", span, "an object or a list is needed")
+            raise invalid_value(f"{location}: span", span, "an object or a list is needed")
         starts = values_at(span, tool.start) or [None]
         ends = values_at(span, tool.end) or [None]
         quotes = values_at(span, tool.quote) or [None]
@@ -506,7 +513,7 @@ class _ByPaths:
             quotes = [None] * len(starts)
         if not len(starts) == len(ends) == len(quotes):
             raise invalid_value(
-                f"{where}: span", span, "as many starts as ends, and texts, are needed"
+                f"{location}: span", span, "as many starts as ends, and texts, are needed"
             )
         if tool.in_pieces and len(starts) > 1:
             quote = " ".join(map(str, quotes)) if None not in quotes else None
@@ -520,6 +527,8 @@ class _ByPaths:
                 end = start + len(covered) - (tool.ends == "inclusive")
             path = tool.start if start is None else tool.end
             if None in (start, end) and covered is None:
-                raise invalid_value(f"{where}: span", span, f"nothing stands at {path or 'quote'}")
+                raise invalid_value(
+                    f"{location}: span", span, f"nothing stands at {path or 'quote'}"
+                )
             for label in labels:
                 yield RawSpan(start, end, text_of_whole(label), covered)

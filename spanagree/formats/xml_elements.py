@@ -16,25 +16,25 @@ _PIECE = 1 << 16  # bytes
 _AT_THE_END = (3, 5, 6)  # expat's numbers: no element, an unclosed token, part of a character
 
 
-def elements(source: BinaryIO, where: str) -> Iterator[ElementTree.Element]:
+def elements(source: BinaryIO, location: str) -> Iterator[ElementTree.Element]:
     """Yield the children of the root, each when it is complete; what was yielded is forgotten.
 
     Raises:
         InputError: for what is not valid XML, is nested too deeply, or declares an entity.
     """
-    for element, root in _completed(source, where):
+    for element, root in _completed(source, location):
         if element is not root:
             yield element
             root.clear()
 
 
-def tree(source: BinaryIO, where: str) -> ElementTree.Element:
+def tree(source: BinaryIO, location: str) -> ElementTree.Element:
     """Return the root, with all that is in it.
 
     Raises:
         InputError: as for :func:`elements`.
     """
-    *_, (_, root) = _completed(source, where)
+    *_, (_, root) = _completed(source, location)
     return root
 
 
@@ -44,10 +44,10 @@ def name_of(element: ElementTree.Element) -> str:
 
 
 def _completed(
-    source: BinaryIO, where: str
+    source: BinaryIO, location: str
 ) -> Iterator[tuple[ElementTree.Element, ElementTree.Element]]:
     """Yield each child of the root when it is complete, then the root, each with the root."""
-    _refuse_entities(source, where)
+    _refuse_entities(source, location)
     source.seek(0)
     depth = 0
     root = None
@@ -58,7 +58,7 @@ def _completed(
                 depth += 1
                 if depth > _DEEPEST:
                     raise InputError(
-                        f"{where}: elements inside each other, more than {_DEEPEST} deep; export"
+                        f"{location}: elements inside each other, more than {_DEEPEST} deep; export"
                         " the file again"
                     )
                 continue
@@ -68,7 +68,7 @@ def _completed(
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise
-        raise _invalid(source, where, error) from None
+        raise _invalid(source, location, error) from None
 
 
 def _events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]:
@@ -99,7 +99,7 @@ def declared_encoding(raw: bytes) -> str:
     return declared[1].decode() if declared else "utf-8"
 
 
-def _invalid(source: BinaryIO, where: str, error: Exception) -> InputError:
+def _invalid(source: BinaryIO, location: str, error: Exception) -> InputError:
     """Return the error for what is not valid: bytes of another encoding, or a file cut off."""
     source.seek(0)
     raw = source.read()
@@ -110,25 +110,25 @@ def _invalid(source: BinaryIO, where: str, error: Exception) -> InputError:
             if "end of data" not in odd.reason:
                 line = raw.count(b"\n", 0, odd.start) + 1
                 return InputError(
-                    f"{where}:{line}: byte 0x{raw[odd.start]:02x} is not utf-8, which XML is unless"
-                    " its first line names another encoding, as <?xml version='1.0'"
+                    f"{location}:{line}: byte 0x{raw[odd.start]:02x} is not utf-8, which XML is"
+                    " unless its first line names another encoding, as <?xml version='1.0'"
                     " encoding='latin-1'?> does; name it there, or save the file as UTF-8"
                 )
     is_cut = getattr(error, "code", 0) in _AT_THE_END
     advice = "the file may be cut off: export it again" if is_cut else "mend it, or export it again"
-    return InputError(f"{where}: not valid XML ({error}); {advice}")
+    return InputError(f"{location}: not valid XML ({error}); {advice}")
 
 
 class _RootReachedError(Exception):
     """The root begins, behind which nothing is declared."""
 
 
-def _refuse_entities(source: BinaryIO, where: str) -> None:
+def _refuse_entities(source: BinaryIO, location: str) -> None:
     """Refuse entities, which stand before the root; a document type by itself is harmless."""
 
     def declared(name: str, *_: Any) -> NoReturn:
         raise InputError(
-            f"{where}: declares the entity {quote_value(name)}; XML with entities is not read:"
+            f"{location}: declares the entity {quote_value(name)}; XML with entities is not read:"
             " delete <!ENTITY …> if you trust the file"
         )
 
@@ -148,4 +148,4 @@ def _refuse_entities(source: BinaryIO, where: str) -> None:
     except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise _invalid(source, where, error) from None
+        raise _invalid(source, location, error) from None

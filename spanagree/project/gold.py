@@ -144,8 +144,8 @@ class Gold(Result):
     def verdict(self) -> str:
         """How many segments were voted for, and how many are left to decide."""
         seen = self.layer.annotated
-        where = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
-        taken = f"{pluralize(len(self.layer), 'segment')} in {where}"
+        location = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
+        taken = f"{pluralize(len(self.layer), 'segment')} in {location}"
         return f"The vote gives {taken}; to be adjudicated: {self._open() or 'nothing'}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
@@ -228,9 +228,9 @@ class Gold(Result):
         if not rows:
             columns = [column._replace(title="") for column in columns]
         seen = self.layer.annotated
-        where = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
+        location = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
         voters = pluralize(len(self.voters), "annotator")
-        what = f"{escape_name(self.name)}: {pluralize(len(self.layer), 'segment')} in {where}"
+        what = f"{escape_name(self.name)}: {pluralize(len(self.layer), 'segment')} in {location}"
         caption = f"{what}, by the votes of {voters}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 

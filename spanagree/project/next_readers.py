@@ -178,9 +178,9 @@ class Worklist(Result):
             every = pluralize(len(self.corpus), noun)
             return f"Of {every} none lacks a reader." if len(self.corpus) else ""
         lack = "lacks" if n_unfinished == 1 else "lack"
-        where = pluralize_of(n_unfinished, len(self.corpus), noun)
+        location = pluralize_of(n_unfinished, len(self.corpus), noun)
         loads = self.loads
-        sentences = [f"{where} {lack} readers."]
+        sentences = [f"{location} {lack} readers."]
         if len(self):
             low, high = int(loads.min()), int(loads.max())
             load = f"{low}" if low == high else f"{low} {'or' if high - low == 1 else 'to'} {high}"
@@ -286,9 +286,9 @@ class Worklist(Result):
 
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
         noun = document_noun(self.settings)
-        where = pluralize_of(self.n_unfinished, len(self.corpus), noun)
+        location = pluralize_of(self.n_unfinished, len(self.corpus), noun)
         caption = (
-            f"{pluralize(len(self), 'reading')} in {where} for"
+            f"{pluralize(len(self), 'reading')} in {location} for"
             f" {pluralize(len(self.names), 'annotator')}"
         )
         if not rows:

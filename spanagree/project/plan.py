@@ -418,14 +418,14 @@ def _of_documents(number: Ints, rows: Comparisons, change: Floats, kind: int) ->
     base = size - 2 * expected if ScoreValues._fields[kind] == "corrected" else size
     change = change * base.sum()
     annotator = np.concatenate((rows.first, rows.second))
-    (where, _), which, _ = unique_rows(np.tile(document, 2), annotator)
+    (location, _), which, _ = unique_rows(np.tile(document, 2), annotator)
     annotator_index = np.bincount(which, np.tile(change, 2))
 
     def added(place: Ints, values: Any) -> Floats:
         return np.bincount(place, values, len(numbers)).astype(np.float64)
 
     same = added(document, change * change)
-    shared = added(where, annotator_index * annotator_index)
+    shared = added(location, annotator_index * annotator_index)
     total = added(document, change) ** 2
     columns = [same, shared - 2 * same, total - shared + same]
     columns += [pairs, k * (k - 1) * (k - 2), pairs * (k - 2) * (k - 3) / 2]

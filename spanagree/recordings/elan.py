@@ -72,15 +72,15 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
         marks.saw(annotator=annotator)
         marks.tiers[name] = None
         for element in _annotations(tier):
-            where = f"{marks.name}, {quote_value(element.get('ANNOTATION_ID'))}"
+            location = f"{marks.name}, {quote_value(element.get('ANNOTATION_ID'))}"
             text = (element.findtext("ANNOTATION_VALUE") or "").strip()
             text = text or words.get(element.get("CVE_REF") or "", "")
             if (times := bounds.get(element.get("ANNOTATION_ID") or "")) is None:
-                raise InputError(f"{where}: no time; it refers to nothing that has one")
+                raise InputError(f"{location}: no time; it refers to nothing that has one")
             if not text and tiers.get("label_from") != "tier":
                 marks.passed["annotation without a text"] += 1
                 continue
-            marks.add(*times, text, where, tier=name, annotator=annotator)
+            marks.add(*times, text, location, tier=name, annotator=annotator)
     n_reached = sum(len(_annotations(tier)) for tier in known.values())
     n_annotations = sum(1 for _ in root.iter("ANNOTATION_VALUE"))
     marks.passed["annotation of no known tier or kind"] += max(n_annotations - n_reached, 0)
@@ -107,9 +107,11 @@ def _bounds(
         alignable = tier.findall("ANNOTATION/ALIGNABLE_ANNOTATION")
         refers += tier.findall("ANNOTATION/REF_ANNOTATION")
         ids = [element.get(f"TIME_SLOT_REF{i}") for element in alignable for i in (1, 2)]
-        where = f"{marks.name}, tier {quote_value(tier.get('TIER_ID'))}"
-        times = [None if (at := slots.get(id_)) is None else marks.time(at, where) for id_ in ids]
-        _fill(times, ids, where)
+        location = f"{marks.name}, tier {quote_value(tier.get('TIER_ID'))}"
+        times = [
+            None if (at := slots.get(id_)) is None else marks.time(at, location) for id_ in ids
+        ]
+        _fill(times, ids, location)
         for i, element in enumerate(alignable):
             start, end = times[2 * i], times[2 * i + 1]
             if start is not None and end is not None:  # _fill has seen to it
@@ -128,7 +130,7 @@ def _bounds(
     return known
 
 
-def _fill(times: list[Fraction | None], ids: Sequence[str | None], where: str) -> None:
+def _fill(times: list[Fraction | None], ids: Sequence[str | None], location: str) -> None:
     """Put equal steps between known times where slots have none."""
     steps = [i == 0 or ids[i] != ids[i - 1] for i in range(len(ids))]
     at = 0
@@ -140,7 +142,9 @@ def _fill(times: list[Fraction | None], ids: Sequence[str | None], where: str) -
         before = times[at - 1] if at else None
         after = None if end is None else times[end]
         if before is None or after is None or end is None:
-            raise InputError(f"{where}: slot {quote_value(ids[at])} has no time; align it in ELAN")
+            raise InputError(
+                f"{location}: slot {quote_value(ids[at])} has no time; align it in ELAN"
+            )
         number = sum(steps[at : end + 1])
         done = 0
         for i in range(at, end):

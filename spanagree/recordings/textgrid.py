@@ -90,8 +90,8 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
             marks.tiers[tier.name] = None
             for start, end, text in tier.segments:
                 if text.strip():
-                    where = f"{marks.name}, tier {quote_value(tier.name)}"
-                    marks.add(start, end, text, where, tier=tier.name)
+                    location = f"{marks.name}, tier {quote_value(tier.name)}"
+                    marks.add(start, end, text, location, tier=tier.name)
     points = 0 if names else sum(len(tier.segments) for tier in of_points)
     if points:
         which = join_names(tier.name for tier in of_points)
@@ -137,27 +137,27 @@ def _unused(name: str, known: dict[str, int]) -> str:
     return unused
 
 
-def _values(text: str, where: str) -> Iterator[_Value]:
+def _values(text: str, location: str) -> Iterator[_Value]:
     """Yield the values of a text after its header: text, flag or number; keys do not matter."""
     head, _, body = text.partition("\n")
     if "ooTextFile" not in head:
         raise InputError(
-            f'{where}: {quote_value(head)}; a TextGrid begins with File type = "ooTextFile"'
+            f'{location}: {quote_value(head)}; a TextGrid begins with File type = "ooTextFile"'
         )
     kind, _, body = body.partition("\n")
     if "TextGrid" not in kind:
         raise InputError(
-            f"{where}: {quote_value(kind.strip())}; of Praat's files, TextGrids are read"
+            f"{location}: {quote_value(kind.strip())}; of Praat's files, TextGrids are read"
         )
     for match in _TOKEN.finditer(body):
         if any(group is not None for group in match.groups()):
             yield match[1], match[2], match[3]
 
 
-def _or_end(values: Iterator[_Value], where: str) -> Iterator[_Value]:
+def _or_end(values: Iterator[_Value], location: str) -> Iterator[_Value]:
     """Yield values, and raise an error if more are asked for."""
     yield from values
-    raise InputError(f"{where}: the file ends too early; save it again")
+    raise InputError(f"{location}: the file ends too early; save it again")
 
 
 def _text(value: _Value, marks: Marks) -> str:

@@ -247,10 +247,10 @@ def _add_rows(
         marks.saw()
     seen: dict[str, str] = {}
     for line, row in rows[1:]:
-        where = f"{marks.name}:{line}"
+        location = f"{marks.name}:{line}"
         if len(row) < len(header):
             raise InputError(
-                f"{where}: {pluralize(len(row), 'cell')}; the header has {len(header)}"
+                f"{location}: {pluralize(len(row), 'cell')}; the header has {len(header)}"
             )
         if views >= 0 and seen.setdefault(row[0], row[views]) != row[views]:
             marks.passed["row of another view"] += 1  # Raven has one for each view of a selection
@@ -266,14 +266,14 @@ def _add_rows(
         ).strip():  # a recording in which nothing is marked
             marks.saw(of_row["document"], of_row["annotator"])
             continue
-        start = marks.time(cells["start"], where, unit)
+        start = marks.time(cells["start"], location, unit)
         if columns.end >= 0:
-            end = marks.time(cells["end"], where, unit)
+            end = marks.time(cells["end"], location, unit)
         else:
-            end = start + marks.time(cells["duration"], where, unit)
+            end = start + marks.time(cells["duration"], location, unit)
         name = cells["subject"].strip() if columns.subject >= 0 else cells["tier"].strip()
         text = row[label] if label >= 0 else "segment"
-        marks.add(start, end, text, where, tier="" if name in _NOBODY else name, **of_row)
+        marks.add(start, end, text, location, tier="" if name in _NOBODY else name, **of_row)
 
 
 def _index(header: Sequence[str], name: str) -> int:
@@ -336,23 +336,23 @@ class _Behaviours:
         self.marks = marks
         self.begun: dict[_Behaviour, Fraction] = {}
 
-    def add(self, behaviour: _Behaviour, start: Fraction, end: Fraction, where: str) -> None:
+    def add(self, behaviour: _Behaviour, start: Fraction, end: Fraction, location: str) -> None:
         """Add a behaviour from one time to another."""
         document, subject, name, modifiers = behaviour
         tier = "" if subject in _NOBODY else subject
         more = {"modifiers": modifiers} if modifiers.strip() else {}
-        self.marks.add(start, end, name, where, document=document, tier=tier, **more)
+        self.marks.add(start, end, name, location, document=document, tier=tier, **more)
 
-    def event(self, behaviour: _Behaviour, time: Fraction, status: str, where: str) -> None:
+    def event(self, behaviour: _Behaviour, time: Fraction, status: str, location: str) -> None:
         """Add a point, or a state that stops; keep one that starts."""
         if status == "POINT":
-            self.add(behaviour, time, time, where)
+            self.add(behaviour, time, time, location)
         elif status == "START" or (status == "STATE" and behaviour not in self.begun):
             if behaviour in self.begun:
                 self.marks.passed["START without a STOP"] += 1
             self.begun[behaviour] = time
         elif behaviour in self.begun:
-            self.add(behaviour, self.begun.pop(behaviour), time, where)
+            self.add(behaviour, self.begun.pop(behaviour), time, location)
         else:
             self.marks.passed["STOP without a START"] += 1
 
@@ -367,25 +367,27 @@ def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Eve
     behaviours = _Behaviours(marks)
     needed = ("Behavior", *(("Start (s)", "Stop (s)") if events.are_whole else ("Time",)))
     for line, row in rows[events.first :]:
-        where = f"{marks.name}:{line}"
+        location = f"{marks.name}:{line}"
         if len(row) <= max(events.columns[name] for name in needed):
             raise InputError(
-                f"{where}: {pluralize(len(row), 'cell')}; each row needs those of"
+                f"{location}: {pluralize(len(row), 'cell')}; each row needs those of"
                 f" {', '.join(needed)}"
             )
         cells = {name: row[i].strip() for name, i in events.columns.items() if i < len(row)}
         document = cells.get("Observation id") or before.get("Observation id", "")
         if length := cells.get("Total length") or cells.get("Media duration (s)"):
-            marks.saw(document, length=marks.time(length, where))
+            marks.saw(document, length=marks.time(length, location))
         subject, modifiers = cells.get("Subject", ""), cells.get("Modifiers", "")
         behaviour = _Behaviour(document, subject, cells["Behavior"], modifiers)
         if events.are_whole:
-            start, stop = marks.time(cells["Start (s)"], where), cells["Stop (s)"]
-            end = start if stop in ("", "NA") else marks.time(stop, where)
-            behaviours.add(behaviour, start, end, where)
+            start, stop = marks.time(cells["Start (s)"], location), cells["Stop (s)"]
+            end = start if stop in ("", "NA") else marks.time(stop, location)
+            behaviours.add(behaviour, start, end, location)
         else:
             status = cells.get("Status") or cells.get("Behavior type", "")
-            behaviours.event(behaviour, marks.time(cells["Time"], where), status.upper(), where)
+            behaviours.event(
+                behaviour, marks.time(cells["Time"], location), status.upper(), location
+            )
     behaviours.finish()
 
 
@@ -411,13 +413,13 @@ def _add_observations(marks: Marks, project: Any) -> None:
     }
     behaviours = _Behaviours(marks)
     for name, observation in dict(project["observations"]).items():
-        where = f"{marks.name}, observation {quote_value(name)}"
+        location = f"{marks.name}, observation {quote_value(name)}"
         files = (observation.get("file") or {}).get("1") or ()  # of the first player, in a row
         sizes = (observation.get("media_info") or {}).get("length") or {}
-        known = [marks.time(sizes[file], where) for file in files if file in sizes]
+        known = [marks.time(sizes[file], location) for file in files if file in sizes]
         marks.saw(name, length=sum(known, Fraction(0)) if known else None)
         for number, event in enumerate(observation.get("events") or (), 1):
-            at = f"{where}, event {number}"
+            at = f"{location}, event {number}"
             if not isinstance(event, list) or len(event) < 4:
                 raise InputError(
                     f"{at}: {quote_value(event)}; time, subject, behaviour and modifiers"
@@ -467,10 +469,10 @@ def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str 
                 cells[tier].append((line, row))
     for tier, of_tier in cells.items():
         for line, row in of_tier:
-            where = f"{marks.name}:{line}"
+            location = f"{marks.name}:{line}"
             text = " ".join(row[i] for i in columns[tier] if i < len(row) and row[i].strip())
-            begins, ends = (marks.time(row[i], where, unit or "ms") for i in bounds[tier])
-            marks.add(begins, ends, text, where, tier=tier)
+            begins, ends = (marks.time(row[i], location, unit or "ms") for i in bounds[tier])
+            marks.add(begins, ends, text, location, tier=tier)
 
 
 def _add_ranges(
@@ -484,26 +486,28 @@ def _add_ranges(
     header, ms = rows[0][1], "ms"
     parts = []
     for line, cells in rows[1:]:
-        where = f"{marks.name}:{line}"
+        location = f"{marks.name}:{line}"
         if len(cells) < len(header):
             raise InputError(
-                f"{where}: {pluralize(len(cells), 'cell')}; the header has {len(header)}"
+                f"{location}: {pluralize(len(cells), 'cell')}; the header has {len(header)}"
             )
         row = dict(zip(header, cells, strict=False))
-        low, high = (marks.time(row[name], where, ms) for name in ("range_onset", "range_offset"))
+        low, high = (
+            marks.time(row[name], location, ms) for name in ("range_onset", "range_offset")
+        )
         if not 0 <= low < high:
             raise InputError(
-                f"{where}: part {row['range_onset']}–{row['range_offset']}; it is empty"
+                f"{location}: part {row['range_onset']}–{row['range_offset']}; it is empty"
             )
-        parts.append((row["recording_filename"], row["set"], low, high, row, where))
+        parts.append((row["recording_filename"], row["set"], low, high, row, location))
     borders: dict[str, set[Fraction]] = {}
     for recording, _, low, high, _, _ in parts:
         borders.setdefault(recording, set()).update((low, high))
     of_recording = {recording: sorted(bounds) for recording, bounds in borders.items()}
     files: dict[str, list[Mark]] = {}
     n_marks = 0
-    for recording, by, low, high, row, where in parts:
-        name = _annotation_file(Path(path), row, where)
+    for recording, by, low, high, row, location in parts:
+        name = _annotation_file(Path(path), row, location)
         if name not in files:
             files[name] = _rows_by_start(marks, name, encoding)
         rows_of_file, at, n_before = files[name], of_recording[recording], n_marks
@@ -536,7 +540,7 @@ def _rows_by_start(marks: Marks, name: str, encoding: str) -> list[Mark]:
     return sorted(of_file.rows, key=_start_of)
 
 
-def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:
+def _annotation_file(table: Path, row: Mapping[str, str], location: str) -> str:
     """Return the file that a row names: in the folder of its set, or beside the table.
 
     Raises:
@@ -550,6 +554,6 @@ def _annotation_file(table: Path, row: Mapping[str, str], where: str) -> str:
         if file := named_file(folder, name):
             return os.fspath(file)
     raise InputError(
-        f"{where}: {quote_value(base_name(name))} is neither in {printable_path(folders[0])} nor"
+        f"{location}: {quote_value(base_name(name))} is neither in {printable_path(folders[0])} nor"
         " beside the table"
     )

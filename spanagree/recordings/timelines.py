@@ -67,7 +67,7 @@ class Mark(NamedTuple):
         document, annotator, tier: the names, which may be empty.
         start, end: the times.
         text: what is written there; without one, the tier says what it is.
-        where: its place for errors.
+        location: its place for errors.
         attributes: what else is said of it.
     """
 
@@ -77,7 +77,7 @@ class Mark(NamedTuple):
     start: Fraction
     end: Fraction
     text: str
-    where: str
+    location: str
     attributes: dict[str, str]
 
     def label(self, label_from: str) -> str:
@@ -96,10 +96,12 @@ class Mark(NamedTuple):
         if start < 0 or end < start:
             problem = "before the recording" if start < 0 else "reversed"
             raise InputError(
-                f"{self.where}: {shown(start, TICKS)}–{shown(end, TICKS)} s, {problem}; a time is"
-                " at least 0, and start comes first"
+                f"{self.location}: {shown(start, TICKS)}–{shown(end, TICKS)} s, {problem}; a time"
+                " is at least 0, and start comes first"
             )
-        return RawSpan(start, end, self.label(label_from), None, self.attributes, None, self.where)
+        return RawSpan(
+            start, end, self.label(label_from), None, self.attributes, None, self.location
+        )
 
 
 class Marks:
@@ -118,9 +120,9 @@ class Marks:
         self.passed: Counter[str] = Counter()
         self.notes: list[str] = []
 
-    def time(self, value: object, where: str, unit: str | None = None) -> Fraction:
+    def time(self, value: object, location: str, unit: str | None = None) -> Fraction:
         """Return a time in seconds, exactly."""
-        return seconds(value, where, unit or self.unit)
+        return seconds(value, location, unit or self.unit)
 
     def saw(self, document: str = "", annotator: str = "", length: Fraction | None = None) -> None:
         """Add that somebody saw a recording, and how long it is, if that is known."""
@@ -129,16 +131,16 @@ class Marks:
             self.lengths[document] = max(length, self.lengths.get(document, length))
 
     def add(
-        self, start: Fraction, end: Fraction, text: str, where: str, *, document: str = "",
+        self, start: Fraction, end: Fraction, text: str, location: str, *, document: str = "",
         annotator: str = "", tier: str = "", **attributes: str,
     ) -> None:  # fmt: skip
         """Add a mark; one without a text is none."""
         self.saw(document, annotator)
         text = " ".join(filter(None, (line.strip() for line in text.split("\n"))))
         if not (text or tier):
-            raise InputError(f"{where}: no label; each segment needs one")
+            raise InputError(f"{location}: no label; each segment needs one")
         self.tiers[tier] = None
-        self.rows.append(Mark(document, annotator, tier, start, end, text, where, attributes))
+        self.rows.append(Mark(document, annotator, tier, start, end, text, location, attributes))
 
     def named(self, tiers: str | Sequence[str] | None, known: Iterable[str]) -> list[str]:
         """Return the names of the tiers that are asked for; none if nobody asks.
@@ -236,7 +238,7 @@ def raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
         InputError: for a line with too few cells, or a time that is none.
     """
     marks = Marks(path)
-    for where, line in numbered_lines(path, encoding):
+    for location, line in numbered_lines(path, encoding):
         cells = line.split()
         if line.lstrip().startswith(";"):
             continue
@@ -244,11 +246,11 @@ def raw_rttm(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
             marks.passed[f"{cells[0]} line"] += 1
             continue
         if len(cells) < 8:
-            raise InputError(f"{where}: {pluralize(len(cells), 'cell')}; RTTM has 9 or 10")
-        start, duration = marks.time(cells[3], where), marks.time(cells[4], where)
+            raise InputError(f"{location}: {pluralize(len(cells), 'cell')}; RTTM has 9 or 10")
+        start, duration = marks.time(cells[3], location), marks.time(cells[4], location)
         if duration < 0:
-            raise InputError(f"{where}: a duration of {cells[4]} s; at least 0 is allowed")
-        marks.add(start, start + duration, cells[7], where, document=cells[1])
+            raise InputError(f"{location}: a duration of {cells[4]} s; at least 0 is allowed")
+        marks.add(start, start + duration, cells[7], location, document=cells[1])
     return marks.raw("rttm", **_encoded(encoding))
 
 
@@ -264,28 +266,30 @@ def read_uem(path: PathName) -> dict[str, list[tuple[Fraction, Fraction]]]:
     """
     parts: dict[str, list[tuple[Fraction, Fraction]]] = {}
     lines: dict[tuple[str, Fraction, Fraction], tuple[int, str, list[str]]] = {}
-    for number, (where, line) in enumerate(numbered_lines(path, "utf-8")):
+    for number, (location, line) in enumerate(numbered_lines(path, "utf-8")):
         cells = line.split()
         if line.lstrip().startswith(";"):
             continue
         if len(cells) != 4:
-            raise InputError(f"{where}: {pluralize(len(cells), 'cell')}; file, channel, start, end")
-        start, end = (seconds(cell, where) for cell in cells[2:])
+            raise InputError(
+                f"{location}: {pluralize(len(cells), 'cell')}; file, channel, start, end"
+            )
+        start, end = (seconds(cell, location) for cell in cells[2:])
         if not 0 <= start < end:
-            raise _odd_part(where, cells)
+            raise _odd_part(location, cells)
         parts.setdefault(cells[0], []).append((start, end))
-        lines[cells[0], start, end] = number, where, cells
+        lines[cells[0], start, end] = number, location, cells
     for name, bounds in parts.items():
         bounds.sort()
         for before, after in pairwise(bounds):
             if after[0] < before[1]:
-                _, where, cells = max(lines[(name, *part)] for part in (before, after))
-                raise _odd_part(where, cells)
+                _, location, cells = max(lines[(name, *part)] for part in (before, after))
+                raise _odd_part(location, cells)
     return parts
 
 
-def _odd_part(where: str, cells: Sequence[str]) -> InputError:
-    return InputError(f"{where}: {cells[2]}–{cells[3]}; parts are not empty, and stand apart")
+def _odd_part(location: str, cells: Sequence[str]) -> InputError:
+    return InputError(f"{location}: {cells[2]}–{cells[3]}; parts are not empty, and stand apart")
 
 
 _TIME = _NUMBER.replace(r"\.", "[.,]")  # with a comma where tabs stand between cells
@@ -328,7 +332,7 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
     """
     marks = Marks(path, time_unit)
     are_named = False  # whether lines begin with the recording
-    for where, line in numbered_lines(path, encoding):
+    for location, line in numbered_lines(path, encoding):
         cells = _cells(line)
         if line.startswith("\\"):  # the frequencies of the segment above
             marks.passed["line of frequencies"] += 1
@@ -341,11 +345,11 @@ def raw_labels(path: PathName, *, encoding: str = "utf-8", time_unit: str = "s")
             continue
         if at < 0:
             raise InputError(
-                f"{where}: {quote_value(line)}; start, end and label are needed, with tabs"
+                f"{location}: {quote_value(line)}; start, end and label are needed, with tabs"
             )
         label = " ".join(cells[at + 2 :]) or (cells[at - 1] if at else "segment")
-        start, end = (marks.time(cell, where) for cell in cells[at : at + 2])
-        marks.add(start, end, label, where, document=cells[0] if are_named else "")
+        start, end = (marks.time(cell, location) for cell in cells[at : at + 2])
+        marks.add(start, end, label, location, document=cells[0] if are_named else "")
     if not marks.seen:  # one recording without events
         marks.saw()
     return marks.raw(
@@ -373,17 +377,17 @@ def raw_sections(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
     """
     marks = Marks(path)
     begun: list[tuple[Fraction, str, str]] = []  # what began last: when, its label and place
-    for where, line in numbered_lines(path, encoding):
+    for location, line in numbered_lines(path, encoding):
         if (stamps := _STAMP.fullmatch(line.strip())) is None:
-            raise InputError(f"{where}: {quote_value(line)}; a time and a label are needed")
-        at = marks.time(stamps[1], where)
+            raise InputError(f"{location}: {quote_value(line)}; a time and a label are needed")
+        at = marks.time(stamps[1], location)
         if begun and at < begun[0][0]:
-            raise InputError(f"{where}: {stamps[1]} comes before the line above; times go on")
+            raise InputError(f"{location}: {stamps[1]} comes before the line above; times go on")
         if begun and at > begun[0][0]:
             for start, label, place in begun:
                 marks.add(start, at, label, place)
             begun = []
-        begun.append((at, stamps[2], where))
+        begun.append((at, stamps[2], location))
     if not begun:
         raise InputError(f"{marks.name}: no line; a time and a label are needed in each")
     marks.saw(length=begun[0][0])
@@ -425,7 +429,7 @@ def raw_subtitles(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Ti
                     at += 1
                 marks.passed["block of lines without times"] += not is_about
             continue
-        where, words_of_cue = f"{marks.name}:{number}", []
+        location, words_of_cue = f"{marks.name}:{number}", []
         while at < len(lines) and lines[at].strip():
             words_of_cue.append(lines[at])
             at += 1
@@ -433,8 +437,8 @@ def raw_subtitles(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Ti
         voice = _VOICE.search(words)
         words = re.sub(r"<[^<>]*>", "", words).strip()
         if words or voice:
-            start, end = (marks.time(time, where) for time in cue.groups())
-            marks.add(start, end, words, where, tier=voice[1].strip() if voice else "")
+            start, end = (marks.time(time, location) for time in cue.groups())
+            marks.add(start, end, words, location, tier=voice[1].strip() if voice else "")
         else:
             marks.passed["cue without words"] += 1
     marks.choose(tiers.get("tier"))

@@ -109,11 +109,11 @@ class Reference(NamedTuple):
         """  # noqa: E501 — the line as it is printed
         names = [f"{given} {family}".strip() for given, family in self.authors]
         authors = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        where = {k: v for k, v in self.fields.items() if k not in _NOT_AFTER}
-        if "volume" in where:
-            where["journal"] += f" {where.pop('volume')}"
-            where["journal"] += f"({where.pop('number')})" if "number" in where else ""
-        parts = [authors, self.year, self.fields.get("title"), ", ".join(where.values())]
+        location = {k: v for k, v in self.fields.items() if k not in _NOT_AFTER}
+        if "volume" in location:
+            location["journal"] += f" {location.pop('volume')}"
+            location["journal"] += f"({location.pop('number')})" if "number" in location else ""
+        parts = [authors, self.year, self.fields.get("title"), ", ".join(location.values())]
         return ". ".join(part for part in parts if part) + "."
 
 

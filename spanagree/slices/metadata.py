@@ -56,12 +56,12 @@ class MetadataColumn:
         self._ids = {*ids}
         self._conflicts: dict[str, str] = {}
 
-    def add(self, row: Mapping[str, Any], where: str) -> None:
+    def add(self, row: Mapping[str, Any], location: str) -> None:
         """Add a row."""
         self.n_rows += 1
         value = None
         with suppress(KeyError):
-            value = _text_of(cell_of(row, self.column), self.column, where)
+            value = _text_of(cell_of(row, self.column), self.column, location)
             self.is_there = True
         self.in_order.append(value)
         for name, id_ in self._ids_in(row):
@@ -73,8 +73,8 @@ class MetadataColumn:
                     values[id_] = before if value is None else value
                 elif before != value and name not in self._conflicts:
                     self._conflicts[name] = (
-                        f"{where}: {quote_value(id_)} has {self.column} {quote_value(value)}, and"
-                        f" {quote_value(before)} in another row; a document has one"
+                        f"{location}: {quote_value(id_)} has {self.column} {quote_value(value)},"
+                        f" and {quote_value(before)} in another row; a document has one"
                     )
 
     def _ids_in(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -114,14 +114,14 @@ class MetadataColumn:
         return {id_: value for id_, value in pairs if value is not None}
 
 
-def _text_of(cell: Any, column: str, where: str) -> str | None:
+def _text_of(cell: Any, column: str, location: str) -> str | None:
     """Return a value as text; ``None`` if there is none."""
     if cell is None or cell == "" or cell != cell:  # NaN is not itself
         return None
     if isinstance(cell, (list, tuple, Mapping)):
         raise InputError(
-            f"{where}: {column} holds {quote_value(cell)}; a text or a number is needed, a.b leads"
-            " into objects"
+            f"{location}: {column} holds {quote_value(cell)}; a text or a number is needed, a.b"
+            " leads into objects"
         )
     if isinstance(cell, bool):
         return str(cell).lower()
@@ -163,10 +163,10 @@ def column_values(
     tables: list[tuple[str, MetadataColumn]] = []
     for name, rows in _tables(source, encoding):
         table = MetadataColumn(column, ids, document)
-        for where, row in rows:
+        for location, row in rows:
             if table.n_rows < _LOOKED_AT:
                 names |= dict.fromkeys(_columns_in(row))
-            table.add(row, where)
+            table.add(row, location)
         if table.is_there:
             tables.append((name, table))
     if not tables:

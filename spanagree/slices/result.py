@@ -236,11 +236,11 @@ class Slices(Result, MappingResult):
         if math.isnan(p):
             return f"{sentence} There are too few {document_noun(self.settings)}s for a test."
         rises = (self.trends[name].slope if several else tested.value) > 0
-        what, where = ("trend", " over all slices") if several else ("change", "")
+        what, location = ("trend", " over all slices") if several else ("change", "")
         outcome = (
-            f"it {'rises' if rises else 'falls'} significantly{where}"
+            f"it {'rises' if rises else 'falls'} significantly{location}"
             if p < LEVEL
-            else f"the {what}{where} is not significant"
+            else f"the {what}{location} is not significant"
         )
         sentence = f"{sentence} By a permutation test {outcome} (p {verdict.p_of(p)})."
         steps = [
@@ -375,10 +375,10 @@ class Slices(Result, MappingResult):
         if self.changes:
             first = [change for change in self.changes if change.scored == self.scored[0]]
             same = sum(change.both for change in first)
-            where = f"no {noun} is in two of them"
+            location = f"no {noun} is in two of them"
             if same:
-                where = f"{pluralize(same, noun)} {'is' if same == 1 else 'are'} in two slices"
-            remarks.append(f"change: {self._kind_in_words}, from the slice above; {where}")
+                location = f"{pluralize(same, noun)} {'is' if same == 1 else 'are'} in two slices"
+            remarks.append(f"change: {self._kind_in_words}, from the slice above; {location}")
             remarks += [
                 f"–: change from {escape_name(change.a)} to {escape_name(change.b)}: {reason}"
                 for change in self.changes

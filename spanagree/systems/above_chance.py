@@ -180,7 +180,7 @@ class ChanceTest(Result):
             else pluralize(self.settings.draws or 0, "draw")
         )
         rule = self.settings.places
-        where = "anywhere" if rule is None else f"by places {escape_name(rule)}"
+        location = "anywhere" if rule is None else f"by places {escape_name(rule)}"
         rows: list[list[Value]] = []
         for x in systems:
             row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, x.p, x.p_holm]
@@ -191,7 +191,7 @@ class ChanceTest(Result):
             rows,
             self.settings,
             caption="systems against chance: gold as it is, each system's segments"
-            f" {where} ({computed})",
+            f" {location} ({computed})",
             remarks=[*reasons, *self.caveats],
         )
 

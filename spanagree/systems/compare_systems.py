@@ -144,10 +144,10 @@ class Comparison(Result, MappingResult):
             pairs = [self[first, other] for first in firsts if first != other]
             pair = max(pairs, key=lambda pair: self._of(pair).p_adjusted)
             value, low, high, _, p_adjusted, _ = self._of(pair)
-            where = f"on {document_noun(self.settings)}s that both saw" if pair.left_out else ""
+            location = f"on {document_noun(self.settings)}s that both saw" if pair.left_out else ""
             leads.append(
                 verdict.PairwiseTest(
-                    other, value, low, high, p_adjusted, p_adjusted < self.level, where
+                    other, value, low, high, p_adjusted, p_adjusted < self.level, location
                 )
             )
         confidence = confidence_of(self.settings) or 95

@@ -155,9 +155,9 @@ class EvaluationOfRuns(SystemsResult):
     @property
     def verdict(self) -> str:
         """The order of systems by mean corrected F1, and how their runs vary."""
-        where = pluralize(self.documents, document_noun(self.settings))
+        location = pluralize(self.documents, document_noun(self.settings))
         confidence = confidence_of(self.settings)
-        order = verdict.order(self.scores, where, confidence, "--test jackknife", self.unmarked)
+        order = verdict.order(self.scores, location, confidence, "--test jackknife", self.unmarked)
         spreads = [
             _spread(system, self._kind)
             for system in [*self.systems.values()][:_NAMED]

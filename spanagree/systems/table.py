@@ -223,10 +223,10 @@ def verdict_of(evaluation: Evaluation) -> str:
     noun = document_noun(evaluation.settings)
     informative = [documents for documents, _, _ in _evidence(evaluation).values()]
     shared = [system.documents for system in evaluation.systems.values()]
-    where = f"{verdict.counted_from(informative, noun)} with anything marked"
+    location = f"{verdict.counted_from(informative, noun)} with anything marked"
     confidence = confidence_of(evaluation.settings)
     sentence = verdict.order(
-        evaluation.scores, where, confidence, "--test jackknife", evaluation.unmarked
+        evaluation.scores, location, confidence, "--test jackknife", evaluation.unmarked
     )
     seen = verdict.compared(shared, evaluation.documents, noun)
     chance = verdict.chance_model(evaluation.settings)

@@ -29,13 +29,13 @@ _CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?
 _PART = re.compile(r'\bid="(s\d\w*)"')
 
 
-def beside(file: Path, wanted: str, where: str, known: dict[Path, list[Path]]) -> Path:
+def beside(file: Path, wanted: str, location: str, known: dict[Path, list[Path]]) -> Path:
     """Return the file of a text, which stands beside what is said of it, or in a folder near it.
 
     Args:
         file: the file that is read.
         wanted: the name of the text's file, of which the base name counts.
-        where: place for errors.
+        location: place for errors.
         known: folders near each folder of files so far, which are looked for once.
 
     Raises:
@@ -50,7 +50,7 @@ def beside(file: Path, wanted: str, where: str, known: dict[Path, list[Path]]) -
         if text := named_file(folder, wanted):
             return text
     raise InputError(
-        f"{where}: its text, {quote_value(base_name(wanted))}, is neither beside it nor in a"
+        f"{location}: its text, {quote_value(base_name(wanted))}, is neither beside it nor in a"
         " folder near it; put it there"
     )
 
@@ -73,13 +73,15 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """
     name = printable_path(path)
     spans: dict[str, list[Any]] = {}
-    for where, line in numbered_lines(path, encoding):
+    for location, line in numbered_lines(path, encoding):
         cells = line.split()
         if len(cells) not in (3, 4) or not all(cell.isdecimal() for cell in cells[-2:]):
-            raise InputError(f"{where}: {quote_value(line)}; id, label, start and end are needed")
+            raise InputError(
+                f"{location}: {quote_value(line)}; id, label, start and end are needed"
+            )
         label = cells[1] if len(cells) == 4 else None
         id_ = cells[0].removeprefix("article")
-        ends = (whole_number(cell, f"{where}: offset") for cell in cells[-2:])
+        ends = (whole_number(cell, f"{location}: offset") for cell in cells[-2:])
         spans.setdefault(id_, []).append([*ends, label])
     known: dict[Path, list[Path]] = {}
     for id_, marked in spans.items():
@@ -105,16 +107,16 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             words.append([(at + w.start(), at + w.end()) for w in re.finditer(r"\S+", line)])
             at += len(line) + 1
         spans = []
-        for where, line in numbered_lines(file, encoding):
+        for location, line in numbered_lines(file, encoding):
             concept = _CONCEPT.fullmatch(line.strip())
             if concept is None:
-                raise InputError(f'{where}: {quote_value(line)}; c="…" 1:0 1:0||t="…"')
+                raise InputError(f'{location}: {quote_value(line)}; c="…" 1:0 1:0||t="…"')
             quote, *places, label, _ = concept.groups()
-            first, begin, last, end = (whole_number(x, f"{where}: place") for x in places)
+            first, begin, last, end = (whole_number(x, f"{location}: place") for x in places)
             if not (0 < first <= last <= len(words)) or not (
                 begin < len(words[first - 1]) and end < len(words[last - 1])
             ):
-                raise InputError(f"{where}: {quote_value(line)} is beyond its text")
+                raise InputError(f"{location}: {quote_value(line)} is beyond its text")
             start, stop = words[first - 1][begin][0], words[last - 1][end][1]
             covered = text[start:stop]
             same = covered.lower().split() == quote.lower().split()  # concepts are in lower case
@@ -157,8 +159,10 @@ def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
                 unlocated += [entity] if not pieces else []
                 for piece in pieces:
                     if not is_whole(piece.get("start")):
-                        where = f"{name}: start in {part}"
-                        raise invalid_value(where, piece.get("start"), "a whole number is needed")
+                        location = f"{name}: start in {part}"
+                        raise invalid_value(
+                            location, piece.get("start"), "a whole number is needed"
+                        )
                     start, quote = parts[part] + piece["start"], piece.get("text")
                     label = entity.get("classId")
                     span = {"start": start, "end": start + len(quote or ""), "label": label}
@@ -170,24 +174,24 @@ def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
 
 
 def _with_parts(
-    file: Path, stem: str, names: list[str], where: str, known: dict[Path, list[Path]]
+    file: Path, stem: str, names: list[str], location: str, known: dict[Path, list[Path]]
 ) -> tuple[str, dict[str, int]]:
     """Return a text, and where each of its parts begins."""
     for end in (".plain.html", ".html"):
         page = None
         with suppress(InputError):  # there is none
-            page = beside(file, stem + end, where, known)
+            page = beside(file, stem + end, location, known)
         if page is not None:
             return _parts_of_page(page)
-    text = read_text(beside(file, f"{stem}.txt", where, known))
+    text = read_text(beside(file, f"{stem}.txt", location, known))
     starts = [0, *(gap.end() for gap in re.finditer(r"\n(?:[ \t]*\n)+", text))]
     starts = [start for start in starts if text[start:].strip()]
     if len(names) == 1:
         return text, {names[0]: 0}
     if len(starts) != len(names):
         raise InputError(
-            f"{where}: {pluralize(len(names), 'part')}, and {len(starts)} in the text between blank"
-            " lines; put tagtog's .plain.html beside it"
+            f"{location}: {pluralize(len(names), 'part')}, and {len(starts)} in the text between"
+            " blank lines; put tagtog's .plain.html beside it"
         )
     return text, dict(zip(names, starts, strict=True))
 
@@ -232,14 +236,14 @@ def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
     yield from rows
 
 
-def _potato_spans(given: Any, where: str) -> Iterator[dict[str, Any]]:
+def _potato_spans(given: Any, location: str) -> Iterator[dict[str, Any]]:
     """Yield spans, which are lists by scheme, or pairs of a span and its value.
 
     Raises:
         InputError: for anything else.
     """
     if not isinstance(given, (dict, list, type(None))):
-        raise invalid_value(f"{where}: spans", given, "lists by scheme, or pairs, are needed")
+        raise invalid_value(f"{location}: spans", given, "lists by scheme, or pairs, are needed")
     if isinstance(given, dict):
         for spans in given.values():
             yield from spans

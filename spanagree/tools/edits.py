@@ -25,23 +25,23 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         InputError: for a line that is neither a sentence nor an edit of one.
     """
     sentences: list[tuple[str, list[str], dict[str, Any]]] = []
-    for where, line in numbered_lines(path, encoding):
+    for location, line in numbered_lines(path, encoding):
         edit = _EDIT.fullmatch(line)
         if line.startswith("S ") or line == "S":
-            sentences.append((where, line[2:].split(), {}))
+            sentences.append((location, line[2:].split(), {}))
         elif edit and sentences:
             start, end, label, annotator = edit.groups()
             edits = sentences[-1][2].setdefault(annotator, [])
             if label.lower() != "noop":
-                ends = (whole_number(offset, f"{where}: offset") for offset in (start, end))
+                ends = (whole_number(offset, f"{location}: offset") for offset in (start, end))
                 edits.append([*ends, label])
         else:
             raise InputError(
-                f"{where}: {quote_value(line)}; M2 has lines S, and lines A below each"
+                f"{location}: {quote_value(line)}; M2 has lines S, and lines A below each"
             )
     people = sorted({annotator for *_, by in sentences for annotator in by})
-    for where, tokens, by in sentences:
-        yield where, {"tokens": tokens, "by": {name: by.get(name) for name in people}}
+    for location, tokens, by in sentences:
+        yield location, {"tokens": tokens, "by": {name: by.get(name) for name in people}}
 
 
 def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:

@@ -45,7 +45,7 @@ def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple
         people = Counter(_who(row) for _, row in rows[folder])
         is_named = len(people) > 1 or any(first_at(r, _NAME) for _, r in rows[folder])
         before = f"{folder.name}/" if len(campaigns) > 1 else ""
-        for where, row in rows[folder]:
+        for location, row in rows[folder]:
             log.look_beside(row)
             id_ = _id_of(row)
             annotator = f"{before}{_who(row)}" if is_named else before.removesuffix("/")
@@ -57,10 +57,10 @@ def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple
             labels = first_at(row, "metadata.annotation_span_categories[*]") and [
                 label.get("name") for label in row["metadata"]["annotation_span_categories"]
             ]
-            spans = [_span(span, labels or known, where) for span in row["annotations"]]
+            spans = [_span(span, labels or known, location) for span in row["annotations"]]
             made = {**row, "id": id_, "who": annotator, "annotations": spans, "empty": empty}
             empty = []
-            yield where, made if text is None else {**made, "output": text}
+            yield location, made if text is None else {**made, "output": text}
 
 
 _NAME = "metadata.annotator_id"
@@ -98,13 +98,13 @@ def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
     near = [campaign.resolve(), *campaign.resolve().parents[:2]]
     for folder in (parent / "outputs" for parent in near):
         for file in sorted(folder.rglob("*.jsonl")) if folder.is_dir() else ():
-            for where, row in json_records(file, encoding=encoding):
+            for location, row in json_records(file, encoding=encoding):
                 if isinstance(row, dict) and isinstance(row.get("output"), str):
                     id_ = _id_of(row)
                     if texts.setdefault(id_, row["output"]) != row["output"]:
                         raise InputError(
-                            f"{where}: a second output of {quote_value(id_)}, which differs; spans"
-                            " name but one of them: give each output an id of its own"
+                            f"{location}: a second output of {quote_value(id_)}, which differs;"
+                            " spans name but one of them: give each output an id of its own"
                         )
         if texts:
             break
@@ -125,13 +125,13 @@ def _labels_of(campaign: Path) -> Sequence[str]:
     return [name.strip().strip("'\"") for name in _CATEGORY.findall(block)]
 
 
-def _span(span: Any, labels: Sequence[str], where: str) -> dict[str, Any]:
+def _span(span: Any, labels: Sequence[str], location: str) -> dict[str, Any]:
     """Return a span with its label's name; one that was not found in the text has no start."""
     label = span.get("type")
     if labels and is_whole(label):
         if not 0 <= label < len(labels):
             raise InputError(
-                f"{escape_name(where)}: type {label}; the campaign has the labels 0 to"
+                f"{escape_name(location)}: type {label}; the campaign has the labels 0 to"
                 f" {len(labels) - 1}"
             )
         label = labels[label]

@@ -17,7 +17,7 @@ def example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[
     Where nobody is named in the whole job, they are the file's annotator's; where it has no
     ``seen_by``, who marked nothing in an example is not said.
     """
-    for where, job in json_records(path, encoding=encoding):
+    for location, job in json_records(path, encoding=encoding):
         log.look_beside(job)
         is_said = bool(values_at(job, "examples[*].seen_by[*]"))
         marking = values_at(job, "examples[*].annotations[*].annotated_by[*]")
@@ -31,7 +31,7 @@ def example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[
                     by.setdefault(_name(person), []).append(span)
             people = by if is_said else {**others, **by}
             relations = job.get("relations") if number == 1 else None
-            yield f"{where}, {number}", {**example, "by": people, "relations": relations}
+            yield f"{location}, {number}", {**example, "by": people, "relations": relations}
 
 
 def _name(person: Mapping[str, Any]) -> str:

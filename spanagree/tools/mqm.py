@@ -216,10 +216,10 @@ def _records(
         spans: dict[str, list[RawSpan]] = {row.rater: [] for row in rows}
         alignments: dict[str, Alignment] = {}
         for line, rater, version, marks, label in rows:
-            where = f"{log.name}:{line}"
+            location = f"{log.name}:{line}"
             same = version.rstrip() == text.rstrip()  # copies may end with a blank
             if not same and not align:
-                same_text(version, text, where, _RULE)
+                same_text(version, text, location, _RULE)
             if not same:
                 counts.changed[rater] += 1
                 if version not in alignments:
@@ -231,7 +231,7 @@ def _records(
                 if place is None:
                     counts.lost[rater] += 1
                 else:
-                    spans[rater].append(RawSpan(*place, label, where=where))
+                    spans[rater].append(RawSpan(*place, label, location=location))
         document = f"{id_}/source" if side == "source" else id_
         annotations = [RawAnnotation(rater, marked) for rater, marked in spans.items()]
         yield Record(log.name, document, {"text": text}, annotations)

@@ -41,12 +41,12 @@ def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
 def _records(name: str, text: str) -> Iterator[Record]:
     """Yield the segment of each line."""
     for number, line in enumerate(text.rstrip("\r\n").split("\n"), 1):
-        where, tags = f"{name}:{number}", line.split()
+        location, tags = f"{name}:{number}", line.split()
         if odd := [tag for tag in tags if tag not in _TAGS]:
-            raise InputError(f"{where}: {quote_value(odd[0])}; the tags of words are OK and BAD")
+            raise InputError(f"{location}: {quote_value(odd[0])}; the tags of words are OK and BAD")
         spans, end = [], 0
         for tag, run in groupby(tags):
             start, end = end, end + len([*run])
             if tag == _BAD:
                 spans.append(RawSpan(start, end, _BAD))
-        yield Record(where, str(number), {"length": len(tags)}, [RawAnnotation("", spans)])
+        yield Record(location, str(number), {"length": len(tags)}, [RawAnnotation("", spans)])

@@ -32,22 +32,24 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     """
     last: tuple[str, dict[str, Any]] | None = None
     unasked = []
-    for where, value in json_records(path, encoding=encoding):
+    for location, value in json_records(path, encoding=encoding):
         log.look_beside(value)
-        paragraphs = found_at(value, "data[*].paragraphs[*]", where) or [{**value, "qas": [value]}]
+        paragraphs = found_at(value, "data[*].paragraphs[*]", location) or [
+            {**value, "qas": [value]}
+        ]
         for paragraph in paragraphs:
             if "qas" not in paragraph:
                 raise InputError(
-                    f"{where}: a paragraph without qas, its questions; it has"
+                    f"{location}: a paragraph without qas, its questions; it has"
                     f" {join_names(paragraph)}"
                 )
-            questions = found_at(paragraph, "qas[*]", where)
+            questions = found_at(paragraph, "qas[*]", location)
             unasked += [] if questions else [1]
             for question in questions:
                 answers = first_at(question, "answers")
                 if answers is None:
                     raise InputError(
-                        f"{where}: a question without answers, which has {join_names(question)};"
+                        f"{location}: a question without answers, which has {join_names(question)};"
                         " one that no part of the text answers has an empty list of them"
                     )
                 if isinstance(answers, dict):  # a list of each of their parts
@@ -58,10 +60,10 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
                 if last is not None:
                     yield last
                 record = {"id": question.get("id"), "context": paragraph["context"], "by": by}
-                last = where, record
+                last = location, record
     if last is not None:
-        where, record = last
-        yield where, {**record, "unasked": unasked}
+        location, record = last
+        yield location, {**record, "unasked": unasked}
 
 
 def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
@@ -71,19 +73,19 @@ def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
         InputError: for a conversation without a text, or an answer that is no list of strings.
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
-    for where, record in json_records(path, encoding=encoding):
+    for location, record in json_records(path, encoding=encoding):
         log.look_beside(record)
-        conversation = objects_in(record.get("conversations"), "conversations", where)
+        conversation = objects_in(record.get("conversations"), "conversations", location)
         turns = [str(turn.get("value")) for turn in conversation]
         if not turns or not turns[0].startswith("Text: "):
-            raise InputError(f"{where}: no text; the first of a conversation is 'Text: …'")
-        _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (where, []))
+            raise InputError(f"{location}: no text; the first of a conversation is 'Text: …'")
+        _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (location, []))
         for question, answer in pairwise(turns):
             if asked := _QUESTION.fullmatch(question.strip()):
-                strings = _strings(answer, where)
+                strings = _strings(answer, location)
                 spans += ({"text": string, "label": asked[1]} for string in strings)
-    for text, (where, spans) in texts.items():
-        yield where, {"text": text, "spans": spans}
+    for text, (location, spans) in texts.items():
+        yield location, {"text": text, "spans": spans}
 
 
 def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
@@ -103,20 +105,20 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
             f"{printable_path(path)}: the columns {join_names(header)}; CrowdTruth has one of"
             " sentences, and one of strings called tagged_…; --from dataset reads others"
         )
-    judged = [(row, _strings(row[marked], where)) for where, row in rows]
+    judged = [(row, _strings(row[marked], location)) for location, row in rows]
     standing = {
         column: sum(string in row[column] for row, strings in judged for string in strings)
         for column in texts
     }
     text = max(texts, key=lambda column: standing[column])
-    for (where, _), (row, strings) in zip(rows, judged, strict=True):
+    for (location, _), (row, strings) in zip(rows, judged, strict=True):
         log.look_in_cells(row)
         spans = [{"text": string} for string in strings]
         record = {"id": row["_unit_id"], "text": row[text], "worker": row["_worker_id"]}
-        yield where, {**record, "spans": spans}
+        yield location, {**record, "spans": spans}
 
 
-def _strings(cell: str, where: str) -> list[str]:
+def _strings(cell: str, location: str) -> list[str]:
     """Return the strings of a list of them, in which quotes may lack what JSON needs; or NONE."""
     if cell.strip() in _NOTHING:
         return []
@@ -126,5 +128,5 @@ def _strings(cell: str, where: str) -> list[str]:
             return value
     inner = re.fullmatch(r'\s*\[\s*"(.*)"\s*\]\s*', cell, re.DOTALL)
     if inner is None:
-        raise InputError(f"{where}: {quote_value(cell)}; a list of strings in JSON is needed")
+        raise InputError(f"{location}: {quote_value(cell)}; a list of strings in JSON is needed")
     return re.split(r'"\s*,\s*"', inner[1])

@@ -27,10 +27,10 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     records: list[tuple[str, dict[str, Any]]] = []
     passed = 0
     for line, row in csv_rows(path, encoding):
-        where = f"{name}:{line}"
+        location = f"{name}:{line}"
         if len(row) < 12:
             raise InputError(
-                f"{where}: {pluralize(len(row), 'cell')}; Appraise's scores have twelve"
+                f"{location}: {pluralize(len(row), 'cell')}; Appraise's scores have twelve"
             )
         login, system, number, kind, *_ = row
         document, *signs = row[7].split("#")
@@ -38,12 +38,12 @@ def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             passed += 1
             continue
         system = signs[0] if signs else system
-        spans = from_json(row[9], f"{where}: spans", "a list in JSON is needed")
+        spans = from_json(row[9], f"{location}: spans", "a list in JSON is needed")
         for span in spans:
             kinds = span.get("error_type")
             span["label"] = "/".join(kinds) if isinstance(kinds, list) else span.get("severity")
         record = {"id": f"{system}/{document}/{number}", "login": login, "spans": spans}
-        records.append((where, record))
+        records.append((location, record))
     if records:  # the first of which says how many rows were passed over
         records[0][1]["passed"] = [1] * passed
     yield from records
@@ -69,21 +69,21 @@ def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     pair = Path(path).name.partition(".")[0]
     last: dict[str, int] = {}
     outputs: dict[str, list[str] | None] = {}
-    for where, line in numbered_lines(path, encoding):
+    for location, line in numbered_lines(path, encoding):
         system, _, answer = line.partition("\t")
         if not answer:
             raise InputError(
-                f"{where}: {quote_value(line)}; a system, a tab, and None or JSON are needed"
+                f"{location}: {quote_value(line)}; a system, a tab, and None or JSON are needed"
             )
         segment = last[system] = last.get(system, 0) + 1
         record: dict[str, Any] = {"id": f"{system}/{segment}", "rated": answer != "None"}
         if answer != "None":
-            record |= from_json(answer, where, "errors in JSON, or None")
+            record |= from_json(answer, location, "errors in JSON, or None")
         if system not in outputs:
             outputs[system] = _output(Path(path).resolve().parent, system, pair)
         texts = outputs[system]
         if texts is not None:
             if segment > len(texts):
-                raise InputError(f"{where}: segment {segment}, which {system}.txt does not have")
+                raise InputError(f"{location}: segment {segment}, which {system}.txt does not have")
             record["text"] = texts[segment - 1]
-        yield where, record
+        yield location, record

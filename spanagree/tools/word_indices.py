@@ -44,20 +44,20 @@ def runs(indices: Sequence[int]) -> list[list[int]]:
 
 def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield BigBIO's documents, each with the text of its passages at their offsets."""
-    for where, record in json_records(path, encoding=encoding):
+    for location, record in json_records(path, encoding=encoding):
         log.look_beside(record)
         text = ""
-        for passage in found_at(record, "passages[*]", where):
-            starts = found_at(passage, "offsets[*][0]", where)
-            for start, piece in zip(starts, found_at(passage, "text[*]", where), strict=True):
+        for passage in found_at(record, "passages[*]", location):
+            starts = found_at(passage, "offsets[*][0]", location)
+            for start, piece in zip(starts, found_at(passage, "text[*]", location), strict=True):
                 if not is_whole(start) or start < len(text):
                     raise InputError(
-                        f"{where}: a passage at {quote_value(start)}, where the one before has not"
-                        " ended"
+                        f"{location}: a passage at {quote_value(start)}, where the one before has"
+                        " not ended"
                     )
-                check_expansion(where, len(text) + len(piece), start)
+                check_expansion(location, len(text) + len(piece), start)
                 text = text.ljust(start) + piece
-        yield where, {**record, "text": text}
+        yield location, {**record, "text": text}
 
 
 def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
@@ -68,11 +68,11 @@ def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
     Raises:
         InputError: for a sentence that is not a list of tokens.
     """
-    for where, record in json_records(path, encoding=encoding):
+    for location, record in json_records(path, encoding=encoding):
         log.look_beside(record)
         for sentence in record["sents"]:
             if not isinstance(sentence, list):
-                raise invalid_value(f"{where}: sents", sentence, "lists of tokens are needed")
+                raise invalid_value(f"{location}: sents", sentence, "lists of tokens are needed")
         sizes = [len(sentence) for sentence in record["sents"]]
         mentions = [
             {
@@ -84,7 +84,7 @@ def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
             for mention in entity
         ]
         tokens = [token for sentence in record["sents"] for token in sentence]
-        yield where, {**record, "tokens": tokens, "mentions": mentions}
+        yield location, {**record, "tokens": tokens, "mentions": mentions}
 
 
 _HATEXPLAIN = {0: "hatespeech", 1: "normal", 2: "offensive"}  # on the hub labels are numbers
@@ -100,14 +100,14 @@ def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     Raises:
         InputError: for a post without tokens, or a rationale that does not fit them.
     """
-    for where, value in json_records(path, encoding=encoding):
+    for location, value in json_records(path, encoding=encoding):
         log.look_beside(value)
         for record in [value] if "post_tokens" in value else value.values():
-            by = _rationales(record, where)
+            by = _rationales(record, location)
             people = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
             seen_unknown = sorted(people - by.keys())
             yield (
-                where,
+                location,
                 {
                     **record,
                     "by": by,
@@ -122,7 +122,7 @@ def _theirs(record: Any, seen_unknown: Sequence[str]) -> Sequence[Any]:
     return record.get("rationales") or [] if seen_unknown else []
 
 
-def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
+def _rationales(record: Any, location: str) -> dict[str, list[Any]]:
     """Return what each annotator of HateXplain marked, of whom it is said.
 
     Raises:
@@ -132,7 +132,8 @@ def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
     rationales = record.get("rationales") or []
     if rationales and not people:
         raise InputError(
-            f"{where}: {pluralize(len(rationales), 'rationale')} and no annotators, whose they are"
+            f"{location}: {pluralize(len(rationales), 'rationale')} and no annotators, whose they"
+            " are"
         )
     marking = [person for person in people if person.get("label") not in ("normal", 1)]
     if len(rationales) == len(people):
@@ -145,7 +146,7 @@ def _rationales(record: Any, where: str) -> dict[str, list[Any]]:
         tokens = record["post_tokens"]
         if len(rationale) != len(tokens):
             raise InputError(
-                f"{where}: a rationale of {pluralize(len(rationale), 'sign')} for"
+                f"{location}: a rationale of {pluralize(len(rationale), 'sign')} for"
                 f" {pluralize(len(tokens), 'token')}; each token needs 0 or 1"
             )
         label = _HATEXPLAIN.get(person["label"], str(person["label"]))
@@ -164,9 +165,9 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     """
     name = log.name
     if read_head(path).shape in ("json", "jsonl"):
-        for where, record in json_records(path, encoding=encoding):
+        for location, record in json_records(path, encoding=encoding):
             log.look_beside(record)
-            yield where, {**record, "spans": runs(_indices(record.get("spans"), where))}
+            yield location, {**record, "spans": runs(_indices(record.get("spans"), location))}
         return
     table = csv_rows(path, encoding)
     first, header = next(table, (0, []))
@@ -175,18 +176,18 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     if "spans" not in columns:
         columns, rows = ["id", "spans"], chain([(first, header)], table)
     for line, row in rows:
-        where = f"{name}:{line}"
+        location = f"{name}:{line}"
         cells: dict[str, Any] = dict(zip(columns, row, strict=True))
         log.look_in_cells(cells)
-        yield where, {**cells, "spans": runs(_indices(cells["spans"], where))}
+        yield location, {**cells, "spans": runs(_indices(cells["spans"], location))}
 
 
-def _indices(cell: Any, where: str) -> list[int]:
+def _indices(cell: Any, location: str) -> list[int]:
     with suppress(ValueError):
         value = json.loads(cell) if isinstance(cell, str) else cell
         if isinstance(value, list) and all(map(is_whole, value)):
             return value
-    raise InputError(f"{where}: {quote_value(cell)}; a list of whole numbers is needed")
+    raise InputError(f"{location}: {quote_value(cell)}; a list of whole numbers is needed")
 
 
 def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
@@ -204,14 +205,16 @@ def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     if "id" not in header:
         raise InputError(f"{name}: no column id; Kaggle's predictions name the text of each row")
     texts: dict[str, list[Any]] = {}
-    for where, cells in rows:
+    for location, cells in rows:
         log.look_in_cells(cells)
         words = cells["predictionstring"].split()
         if not all(word.isdecimal() for word in words):
-            raise InputError(f"{where}: {quote_value(cells['predictionstring'])}; indices of words")
+            raise InputError(
+                f"{location}: {quote_value(cells['predictionstring'])}; indices of words"
+            )
         spans = texts.setdefault(cells["id"], [])
         if words:
-            numbers = [whole_number(word, f"{where}: word") for word in words]
+            numbers = [whole_number(word, f"{location}: word") for word in words]
             spans.append({"runs": runs(numbers), "label": label and cells[label]})
     known: dict[Path, list[Path]] = {}
     for id_, spans in texts.items():

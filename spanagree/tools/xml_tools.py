@@ -36,14 +36,14 @@ class Source(NamedTuple):
     """A file that is read: its root, where its texts stand, and what is passed over in it."""
 
     path: Path
-    where: str
+    location: str
     root: Element
     text_of: Callable[[str], str]
     passed: Counter[str]
 
     def record(self, document: str, text: str, annotations: Iterable[RawAnnotation]) -> Record:
         """Return a document of the file."""
-        place = f"{self.where}: document {quote_value(document)}"
+        place = f"{self.location}: document {quote_value(document)}"
         return Record(place, document, {"text": text}, annotations)
 
 
@@ -109,15 +109,15 @@ def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool
     if start.shape == "folder":
         files = [path / name for name in sorted(start.members) if name.endswith(".knowtator.xml")]
     for file in files:
-        where = printable_path(file)
-        raw = read_bytes(where, str(file))
-        root, tool = _parsed(where, raw)
-        text = cache(partial(_text_beside, file, known, where))  # several may name one file
-        yield Source(file, where, root, text, passed), tool
+        location = printable_path(file)
+        raw = read_bytes(location, str(file))
+        root, tool = _parsed(location, raw)
+        text = cache(partial(_text_beside, file, known, location))  # several may name one file
+        yield Source(file, location, root, text, passed), tool
 
 
-def _text_beside(file: Path, known: dict[Path, list[Path]], where: str, wanted: str) -> str:
-    return read_text(beside(file, wanted, where, known))
+def _text_beside(file: Path, known: dict[Path, list[Path]], location: str, wanted: str) -> str:
+    return read_text(beside(file, wanted, location, known))
 
 
 def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
@@ -127,33 +127,35 @@ def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]
             member.rpartition("/")[2].casefold(): member for member in reversed(archive.names)
         }
         for member in (member for member in archive.names if member.endswith(".qde")):
-            where = f"{name}, {quote_value(member)}"
-            root, tool = _parsed(where, archive.read(member))
-            text = cache(partial(_text_in_zip, archive, by_base, where))
-            yield Source(path, where, root, text, passed), tool
+            location = f"{name}, {quote_value(member)}"
+            root, tool = _parsed(location, archive.read(member))
+            text = cache(partial(_text_in_zip, archive, by_base, location))
+            yield Source(path, location, root, text, passed), tool
 
 
-def _text_in_zip(archive: Zip, by_base: Mapping[str, str], where: str, wanted: str) -> str:
+def _text_in_zip(archive: Zip, by_base: Mapping[str, str], location: str, wanted: str) -> str:
     base = wanted.rpartition("/")[2]
     if (name := by_base.get(base.casefold())) is None:
-        raise InputError(f"{where}: no file {quote_value(base)} in the archive; pack it once more")
+        raise InputError(
+            f"{location}: no file {quote_value(base)} in the archive; pack it once more"
+        )
     return archive.read(name).decode("utf-8-sig", "replace")
 
 
-def _parsed(where: str, raw: bytes) -> tuple[Element, XmlTool]:
+def _parsed(location: str, raw: bytes) -> tuple[Element, XmlTool]:
     """Return the root of some XML, and the tool that wrote it; tags in a text have no root."""
     text = raw[: 1 << 16].decode("utf-8", "replace")
     tool = _tool_of(text)
     if tool is None:
-        raise InputError(f"{where}: none of {join_names(tool.means for tool in TOOLS)}")
+        raise InputError(f"{location}: none of {join_names(tool.means for tool in TOOLS)}")
     if tool.read is _inline:
         body = raw.removeprefix(b"\xef\xbb\xbf")
         if (encoding := declared_encoding(body).lower()) != "utf-8":
-            body = decoded(where, body, encoding).encode()
+            body = decoded(location, body, encoding).encode()
         body = re.sub(rb"^\s*<\?xml.*?\?>", b"", body)
         body = re.sub(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+);)", b"&amp;", body)
         raw = b"<doc>" + re.sub(rb"<!DOCTYPE[^<>\[]*>", b"", body) + b"</doc>"
-    return tree(io.BytesIO(raw), where), tool
+    return tree(io.BytesIO(raw), location), tool
 
 
 def _tool_of(text: str) -> XmlTool | None:
@@ -163,24 +165,24 @@ def _tool_of(text: str) -> XmlTool | None:
 # --- standoff -------------------------------------------------------------------------------------
 
 
-def _whole(digits: str, where: str) -> int:
+def _whole(digits: str, location: str) -> int:
     """Return the whole number that digits write, of which the sign is taken too."""
     if not re.fullmatch(r"\s*-?[0-9]+\s*", digits):
-        raise invalid_value(where, digits, "a whole number is needed")
-    return whole_number(digits.strip(), where)
+        raise invalid_value(location, digits, "a whole number is needed")
+    return whole_number(digits.strip(), location)
 
 
-def _number(element: Element, name: str, where: str) -> int:
+def _number(element: Element, name: str, location: str) -> int:
     """Return a whole number that an element has as an attribute."""
     value = element.get(name)
     if value is None:
-        raise invalid_value(f"{where}: {name_of(element)}", element.attrib, f"{name} is needed")
-    return _whole(value, f"{where}: {name}")
+        raise invalid_value(f"{location}: {name_of(element)}", element.attrib, f"{name} is needed")
+    return _whole(value, f"{location}: {name}")
 
 
-def _pieces(spans: Iterable[Element], where: str) -> list[tuple[int, int]]:
+def _pieces(spans: Iterable[Element], location: str) -> list[tuple[int, int]]:
     """Return start and end of each element of a span."""
-    return [(_number(span, "start", where), _number(span, "end", where)) for span in spans]
+    return [(_number(span, "start", location), _number(span, "end", location)) for span in spans]
 
 
 def _of_people(spans: Iterable[tuple[str, RawSpan]]) -> list[RawAnnotation]:
@@ -195,7 +197,7 @@ def _gate(source: Source) -> Iterator[Record]:
     """Read GATE's document: nodes in its text, and sets of annotations between them."""
     with_nodes = source.root.find("TextWithNodes")
     if with_nodes is None:
-        raise InputError(f"{source.where}: no TextWithNodes, in which GATE has its text")
+        raise InputError(f"{source.location}: no TextWithNodes, in which GATE has its text")
     between, place, size = [with_nodes.text or ""], {}, len(with_nodes.text or "")
     for node in with_nodes:
         place[node.get("id")] = size
@@ -208,7 +210,7 @@ def _gate(source: Source) -> Iterator[Record]:
             ends = annotation.get("StartNode"), annotation.get("EndNode")
             if not {*ends} <= place.keys():
                 raise invalid_value(
-                    f"{source.where}: annotation", annotation.attrib, "of nodes in the text"
+                    f"{source.location}: annotation", annotation.attrib, "of nodes in the text"
                 )
             features = {
                 f.findtext("Name", ""): f.findtext("Value", "") for f in annotation.iter("Feature")
@@ -245,9 +247,8 @@ def _knowtator(source: Source) -> Iterator[Record]:
     spans = []
     for annotation in source.root.iter("annotation"):
         mention, annotator = annotation.find("mention"), annotation.findtext("annotator") or ""
-        place = (
-            f"{source.where}: mention {quote_value(None if mention is None else mention.get('id'))}"
-        )
+        id_ = None if mention is None else mention.get("id")
+        place = f"{source.location}: mention {quote_value(id_)}"
         pieces = _pieces(annotation.findall("span"), place)
         if not pieces or mention is None:
             source.passed["annotation without a span"] += 1
@@ -271,7 +272,7 @@ def _knowtator_2(source: Source) -> Iterator[Record]:
         text = source.text_of(document.get("text-file") or f"{id_}.txt")
         spans = []
         for annotation in document.findall("annotation"):
-            place = f"{source.where}: annotation {quote_value(annotation.get('id'))}"
+            place = f"{source.location}: annotation {quote_value(annotation.get('id'))}"
             kind, bounds = annotation.find("class"), annotation.findall("span")
             pieces = _pieces(bounds, place)
             if not pieces:
@@ -288,10 +289,10 @@ def _i2b2(source: Source) -> Iterator[Record]:
     """Read i2b2's and MAE's files: TEXT, and TAGS whose elements are called as their label."""
     text, tags = source.root.findtext("TEXT"), source.root.find("TAGS")
     if text is None or tags is None:
-        raise InputError(f"{source.where}: TEXT and TAGS are needed")
+        raise InputError(f"{source.location}: TEXT and TAGS are needed")
     spans = []
     for tag in tags:
-        place = f"{source.where}: {name_of(tag)} {quote_value(tag.get('id'))}"
+        place = f"{source.location}: {name_of(tag)} {quote_value(tag.get('id'))}"
         several = tag.get("spans")
         if several is not None:
             bounds = [piece.split("~") for piece in several.split(",")]
@@ -330,7 +331,7 @@ def _ace(source: Source) -> Iterator[Record]:
                 if piece is None:
                     source.passed["annotation without a span"] += 1
                     continue
-                place = f"{source.where}: {quote_value(mention.get('ID'))}"
+                place = f"{source.location}: {quote_value(mention.get('ID'))}"
                 bounds = _number(piece, "START", place), _number(piece, "END", place) + 1
                 spans.append(RawSpan(*bounds, label, piece.text))
         yield source.record(id_, text, [RawAnnotation("", spans)])
@@ -349,7 +350,7 @@ def _refi(source: Source) -> Iterator[Record]:
         text = held[0] if held else source.text_of(named)
         spans = []
         for selection in (e for e in document if name_of(e) == "PlainTextSelection"):
-            place = f"{source.where}: selection {quote_value(selection.get('guid'))}"
+            place = f"{source.location}: selection {quote_value(selection.get('guid'))}"
             bounds = (
                 _number(selection, "startPosition", place),
                 _number(selection, "endPosition", place),

@@ -82,7 +82,7 @@ def trainer_metrics(
     location = "label_names, id {}".format
     tag_codes = np.arange(len(tags))
     labels = read_tags(
-        tags, tag_codes, lengths, scheme=scheme, where=lambda i: location(ids[i])
+        tags, tag_codes, lengths, scheme=scheme, location=lambda i: location(ids[i])
     ).names
 
     def compute_metrics(prediction: Any) -> dict[str, float]:

@@ -66,25 +66,25 @@ def probabilities_in(
         if is_path
         else ((f"row {n}", row) for n, row in enumerate(source, 1))  # type: ignore[arg-type]
     )
-    placed = [(where, row) for where, row in rows if isinstance(row, Mapping)]
+    placed = [(location, row) for location, row in rows if isinstance(row, Mapping)]
     id_column, column = _columns(name, placed, spans)
     number = {corpus.id_of(d): d for d in range(len(corpus))}
     seen = np.zeros(len(corpus), np.bool_)
     marked: list[tuple[int, int, int, float]] = []
     unknown = 0
-    for where, row in placed:
+    for location, row in placed:
         document = number.get(str(row.get(id_column)))
         if document is None or row.get(column) is None:
             unknown += document is None
             continue
         if seen[document]:
             raise InputError(
-                f"{where}: document {quote_value(row[id_column])} a second time; one row each is"
+                f"{location}: document {quote_value(row[id_column])} a second time; one row each is"
                 " needed"
             )
         seen[document] = True
         length = int(corpus.lengths[document])
-        marked += ((document, *span) for span in _spans(row[column], length, where))
+        marked += ((document, *span) for span in _spans(row[column], length, location))
     if placed and not seen.any():
         raise InputError(
             f"{name}: no row has a document of the corpus, whose ids are"
@@ -129,11 +129,11 @@ def _has_probability(cell: Any) -> bool:
     )
 
 
-def _spans(cell: Any, length: int, where: str) -> list[tuple[int, int, float]]:
+def _spans(cell: Any, length: int, location: str) -> list[tuple[int, int, float]]:
     """Return start, end and probability of the spans in a cell; those without a token are none."""
     spans = parsed(cell)
     if not isinstance(spans, list):
-        raise invalid_value(f"{where}: spans", spans, "a list of spans is needed")
+        raise invalid_value(f"{location}: spans", spans, "a list of spans is needed")
     rows = []
     for span in spans:
         keys = keys_of(tuple(span)) if isinstance(span, Mapping) else {}
@@ -143,10 +143,10 @@ def _spans(cell: Any, length: int, where: str) -> list[tuple[int, int, float]]:
         start, end, share = values
         is_share = isinstance(share, (int, float)) and not isinstance(share, bool)
         if not (is_whole(start) and is_whole(end) and is_share and 0 <= share <= 1):
-            raise invalid_value(f"{where}: span", span, _NEEDED)
+            raise invalid_value(f"{location}: span", span, _NEEDED)
         if not 0 <= start <= end <= length:
             raise invalid_value(
-                f"{where}: span", span, f"the document ends at {length}; check the offsets"
+                f"{location}: span", span, f"the document ends at {length}; check the offsets"
             )
         if start < end:
             rows.append((start, end, float(share)))

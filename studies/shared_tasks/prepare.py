@@ -110,7 +110,7 @@ def ehealth(folder: Path, task: Task) -> sa.Corpus:
     sources |= {path.name: path for path in sorted((folder / "systems").iterdir())}
     for name, source in sources.items():
         lines: dict[int, list[str]] = defaultdict(list)
-        where: dict[str, int] = {}
+        location: dict[str, int] = {}
         lost = Counter[str]()
         rows = (source / f"{stem}.ann").read_text("utf-8").splitlines()
         for row in rows:
@@ -123,13 +123,13 @@ def ehealth(folder: Path, task: Task) -> sa.Corpus:
                 if pieces[-1][1] > begin + len(line):
                     lost["entities over a line's end"] += 1
                     continue
-                where[key] = first
+                location[key] = first
                 moved = ";".join(f"{s - begin} {e - begin}" for s, e in pieces)
                 lines[first].append(f"{key}\t{label} {moved}")
         for row in rows:
             if row[:1] in "R*" and row:
                 ends = re.findall(r"T\d+", row.split("\t")[1])
-                homes = {where.get(end) for end in ends}
+                homes = {location.get(end) for end in ends}
                 if len(homes) != 1 or None in homes:
                     lost["relations with a missing argument or across sentences"] += 1
                 else:

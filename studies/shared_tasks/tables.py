@@ -406,7 +406,9 @@ def figure(results: Sequence[Result]) -> str:
     middle = (left + right) / 2
     about = {"share of the text that is marked": f'x="{middle}" y="{foot + 42}"'}
     about["F1 expected by chance"] = f'transform="translate(16 {(top + foot) / 2}) rotate(-90)"'
-    parts += [f'<text {where} text-anchor="middle">{what}</text>' for what, where in about.items()]
+    parts += [
+        f'<text {location} text-anchor="middle">{what}</text>' for what, location in about.items()
+    ]
     style = (
         "text{font:12px system-ui,sans-serif;fill:#333}.grid{stroke:#ddd}"
         + "".join(f".{name}{{fill:{colour}}}" for name, colour in _COLOURS.items())

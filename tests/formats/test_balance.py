@@ -97,12 +97,14 @@ def test_what_yields_nothing_is_refused(tmp_path):
     sets = {"ann": {"annotations": [], "entities": [{"type": "PER", "start": 0, "end": 3}]}}
     row = {"name": "7", "text": "Ana met Bob.", "annotation_sets": sets}
     path.write_text(json.dumps(row))
-    where = "annotation_sets.ann.entities[*]"
-    needed = f"1 mark is under '{where}' … --spans '{where}' --text text --start start --end end"
+    location = "annotation_sets.ann.entities[*]"
+    needed = (
+        f"1 mark is under '{location}' … --spans '{location}' --text text --start start --end end"
+    )
     with refuses(sa.InputError, f"{path}: read as gate, nothing is marked in it, but {needed} …"):
         sa.read(path, "gate")
     paths = {"text": "text", "start": "start", "end": "end", "label": "type"}
-    corpus = sa.read(path, "paths", spans=where, **paths)
+    corpus = sa.read(path, "paths", spans=location, **paths)
     assert [*corpus[0].segments.values()] == [(sa.Segment(0, 3, "PER"),)]
 
 

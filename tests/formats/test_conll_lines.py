@@ -159,16 +159,16 @@ def slow_is_token(rows, doubtful, columns, scheme, missing):
     apart = set(doubtful)
     sure = [row for i, row in enumerate(rows) if i not in apart]
     width = len(sure[0]) if sure else 0
-    where = [-1 if c is None else c for c in columns]
-    seen = {row[c] for row in sure for c in where if c < len(row)} - {""}
+    location = [-1 if c is None else c for c in columns]
+    seen = {row[c] for row in sure for c in location if c < len(row)} - {""}
 
     def token(row):
-        return 1 < len(row) > max(where) and all(
+        return 1 < len(row) > max(location) and all(
             row[c] in seen
             or row[c] == missing
             or row[c] == "O"
             or (len(row[c]) > 1 and prefixed(row[c], scheme))  # a word such as I is no tag yet
-            for c in where
+            for c in location
         )
 
     if not sure:  # the first row that can be a token decides

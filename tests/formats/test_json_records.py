@@ -34,7 +34,7 @@ def test_lists(tmp_path, monkeypatch, value, indent, ascii_only, piece):
     path.write_text(json.dumps(value, indent=indent, ensure_ascii=ascii_only), encoding="utf-8")
     records = list(json_records(path))
     assert [record for _, record in records] == value
-    assert [where for where, _ in records] == [f"{path}: record {n}" for n in range(1, len(value) + 1)]  # fmt: skip
+    assert [location for location, _ in records] == [f"{path}: record {n}" for n in range(1, len(value) + 1)]  # fmt: skip
 
 
 @pytest.mark.long
@@ -48,7 +48,9 @@ def test_lines(tmp_path, monkeypatch, value, end, piece):
     records = list(json_records(path))
     assert [record for _, record in records] == value
     step = end.count("\n")
-    assert [where for where, _ in records] == [f"{path}:{1 + step * n}" for n in range(len(value))]
+    assert [location for location, _ in records] == [
+        f"{path}:{1 + step * n}" for n in range(len(value))
+    ]
 
 
 def test_one_object(tmp_path):

@@ -84,21 +84,21 @@ def cluster(folder):
 
     A worker that dies is started anew.
     """
-    where = folder / "scheduler.json"
+    location = folder / "scheduler.json"
     path = os.pathsep.join(
         [str(ROOT), str(ROOT / "tests"), str(HERE), os.environ.get("PYTHONPATH", "")]
     )
     settings = {**os.environ, "PYTHONPATH": path}
 
     def start(what, *more):
-        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(where), *more]
+        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(location), *more]
         log = (folder / f"{what}.log").open("w")
         return subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log), log
 
     local = ("--host", "127.0.0.1", "--no-dashboard")
     running = [start("scheduler", "--port", "0", *local)]
     deadline = time.monotonic() + 60
-    while not where.exists() and time.monotonic() < deadline:
+    while not location.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     running.append(
         start(
@@ -106,7 +106,7 @@ def cluster(folder):
         )
     )
     try:
-        with distributed.Client(scheduler_file=str(where), timeout=30) as client:
+        with distributed.Client(scheduler_file=str(location), timeout=30) as client:
             client.wait_for_workers(2, timeout=60)
             yield client, *(process for process, _ in running)
     finally:

@@ -118,7 +118,7 @@ def test_the_caveat_names_what_is_compared():
     nothing = sa.agree(sa.Corpus.from_segments([9] * 2, {"ann": [[]] * 2, "bob": [[]] * 2}))
     assert not any("nobody marked" in caveat for caveat in nothing.caveats)
     layer = [[(0, 2, "X"), (3, 4, "X"), (5, 6, "Y")]]
-    for count, where in (
+    for count, location in (
         (
             1,
             "the only document that two saw nobody marked more than one relation; chance keeps that",
@@ -130,7 +130,7 @@ def test_the_caveat_names_what_is_compared():
             dict.fromkeys(("ann", "bob"), layer * count),
             relations={name: [[(0, 1, "r")]] * count for name in ("ann", "bob")},
         )
-        assert f"in {where}" in sa.agree(corpus, what="relations").caveats[-1]
+        assert f"in {location}" in sa.agree(corpus, what="relations").caveats[-1]
 
 
 def test_half_of_the_documents_is_not_most():

@@ -291,17 +291,17 @@ def test_pieces_are_tokens(crowd):
     corpus = sa.Corpus.from_segments(lengths, layers)
     result = sa.make_gold(corpus, vote="dawid-skene", min_annotators=1)
     codes = {"": 0} | {label: i + 1 for i, label in enumerate(corpus.labels)}
-    votes, where = [], []
+    votes, location = [], []
     for d, length in enumerate(lengths):
         seen = [(v, x[d]) for v, x in enumerate(layers.values()) if x[d] is not None]
         for t in range(length if seen else 0):
-            votes += [(len(where), v, codes[tags(x, length)[t]]) for v, x in seen]
-            where.append((d, t))
+            votes += [(len(location), v, codes[tags(x, length)[t]]) for v, x in seen]
+            location.append((d, t))
     if not votes:
         return
-    ones = np.ones(len(where), np.int64)
+    ones = np.ones(len(location), np.int64)
     probable = dawid_skene(Votes(*np.array(votes).T, ones, len(layers), len(codes))).probability
-    for (d, t), row in zip(where, probable, strict=True):
+    for (d, t), row in zip(location, probable, strict=True):
         best = np.sort(row)
         if len(best) > 1 and best[-1] - best[-2] < 1e-5:
             continue  # a tie

@@ -269,8 +269,8 @@ def test_latex_knows_our_own_characters():
     Its default, UTF-8, knows letters with accents, dashes, quotes and the ellipsis (``utf8enc.dfu``).
     """
     unknown = {
-        (where, c)
-        for where, words in words_of_ours()
+        (location, c)
+        for location, words in words_of_ours()
         for c in words
         if not latex.escaped(c).isascii()
         and c not in "…“”’øØéíö█Ͱ\u03ff"  # bars are for a terminal

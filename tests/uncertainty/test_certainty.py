@@ -267,12 +267,14 @@ def test_holm():
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["edges", "anywhere"])
 @pytest.mark.parametrize("match", ["exact", "token", "iou"])
-def test_random_systems(match, where):
+def test_random_systems(match, location):
     """A truly random system is rejected about as often as the level says, also with gold at the edges."""
     rng = np.random.default_rng(11)
     lengths = rng.integers(6, 15, 25).tolist()
     gold = [
-        [(0, 2, "X"), (n - 1, n, "X")] if where == "edges" else [(2, 4, "X"), (n - 2, n - 1, "X")]
+        [(0, 2, "X"), (n - 1, n, "X")]
+        if location == "edges"
+        else [(2, 4, "X"), (n - 2, n - 1, "X")]
         for n in lengths
     ]
     start = sa.Corpus.from_segments(lengths, {"gold": gold, "mine": gold})

@@ -331,14 +331,14 @@ def _in_words(
     tokens[pieces.b.piece] = kinds.slots[pieces.b.kind]
     sides = []
     for side, is_random in ((pieces.a, not is_fixed), (pieces.b, True)):
-        where = document[side.piece]
-        start, end = words.in_words(where, side.start, side.start + side.length)
+        location = document[side.piece]
+        start, end = words.in_words(location, side.start, side.start + side.length)
         if is_random:
             is_exact[side.piece[kinds.taken[side.kind] == 0]] = False
         else:
             meets = (side.piece[1:] == side.piece[:-1]) & (start[1:] < end[:-1])
             is_exact[side.piece[1:][meets]] = is_exact[side.piece[start == end]] = False
-        sides.append(replace(side, start=start - words.words[where], length=end - start))
+        sides.append(replace(side, start=start - words.words[location], length=end - start))
     return DocumentParts(pieces.document, tokens, *sides), is_exact
 
 
@@ -347,6 +347,6 @@ def _counted(
 ) -> tuple[list[int], list[int], list[int]]:
     """Return the words that start and end at borders, and the least end of what begins there."""
     here = np.array(borders)
-    where = np.full(len(here), document)
-    start, end = words.in_words(where, here, here)
-    return start.tolist(), end.tolist(), words.in_words(where, here, here + 1)[1].tolist()
+    location = np.full(len(here), document)
+    start, end = words.in_words(location, here, here)
+    return start.tolist(), end.tolist(), words.in_words(location, here, here + 1)[1].tolist()

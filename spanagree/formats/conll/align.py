@@ -85,20 +85,20 @@ def _compare(page: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) 
         composed = {normalize("NFC", words[token]) for words in (tokens, first_tokens)}
         form = " in another Unicode form" if len(composed) == 1 else ""
         raise InputError(
-            f"{page.where(token)}: token {quote_value(tokens[token])}; {first.where(token)} has"
-            f" {quote_value(first_tokens[token])}{form}, and all annotators need the same text"
+            f"{page.location(token)}: token {quote_value(tokens[token])}; {first.location(token)}"
+            f" has {quote_value(first_tokens[token])}{form}, and all annotators need the same text"
             f"{f' ({counts}){lacks}' if lacks else by_position}"
         )
     if border < end:
         raise InputError(
-            f"{page.where(border)}: a {unit} begins at {quote_value(tokens[border])} in only one"
-            f" of this file and {first.where(border)} ({counts}); all annotators need the same"
+            f"{page.location(border)}: a {unit} begins at {quote_value(tokens[border])} in only one"
+            f" of this file and {first.location(border)} ({counts}); all annotators need the same"
             f" {unit}s{lacks}"
         )
     if len(tokens) != len(first_tokens):
         longer, shorter = (page, first) if len(tokens) > end else (first, page)
         raise InputError(
-            f"{longer.where(end)}: token {quote_value(longer.columns[0][end])} is missing in"
+            f"{longer.location(end)}: token {quote_value(longer.columns[0][end])} is missing in"
             f" {shorter.name}, which ends before it; all annotators need the same text"
             f" ({counts}){lacks}"
         )

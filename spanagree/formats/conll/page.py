@@ -169,7 +169,7 @@ class ConllFile:
     layout: Layout = NO_NAMES
     passed: Mapping[str, int] = field(default_factory=dict)  # rows that are not tokens, by kind
 
-    def where(self, token: int) -> str:
+    def location(self, token: int) -> str:
         """Return file and line of a token."""
         return f"{self.name}:{self.lines[token]}"
 
@@ -210,7 +210,7 @@ class ConllFile:
 
     def line_of(self, token: int, text: ConllFile) -> str:
         """Return where a token of the whole text stands in this file."""
-        return self.where(int(self.placed(np.arange(len(self.lines)), text)[0][token]))
+        return self.location(int(self.placed(np.arange(len(self.lines)), text)[0][token]))
 
 
 def _lines_of(name: str, text: str, head: ConllHeader) -> tuple[Lines, Ints, dict[str, int]]:

@@ -260,7 +260,7 @@ def _raw(
         {"format": "conll", "unit": options.unit, **chosen},
         beside=chain.from_iterable(beside),
         sentences=sentences,
-        where=lambda name, token: page_of[name].line_of(token, text),
+        location=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
         ids=text.ids if by_sentence else text.document_ids,
         notes=[*notes, *of_pages, *plan.remarks],
@@ -362,7 +362,7 @@ def _check_tags(page: ConllFile, column: Column, layout: Layout, options: ConllO
             " as O and B-PER"
         )
     raise InputError(
-        f"{page.where(0)}: unknown tag {quote_value(cells[number])}; the file has rows of"
+        f"{page.location(0)}: unknown tag {quote_value(cells[number])}; the file has rows of"
         f" {pluralize(len(cells), 'cell')}, of which the first is {quote_value(', '.join(cells))};"
         f" {lacks}"
     )

@@ -89,8 +89,8 @@ def _check_words(corpus: Corpus, documents: Ints) -> None:
         raise InputError(f"label {quote_value(label)} {problem}")
     for i, token in enumerate(corpus.tokens or ()):
         if _UNWRITABLE.search(token) or _BEGINS_ELSE.match(token):
-            where = f"document {quote_value(corpus.id_of(int(documents[i])))}"
-            raise InputError(f"{where}: token {quote_value(token)} {problem}")
+            location = f"document {quote_value(corpus.id_of(int(documents[i])))}"
+            raise InputError(f"{location}: token {quote_value(token)} {problem}")
     for id_ in corpus.ids or ():
         if not id_.isprintable() or id_ != id_.strip():
             raise InputError(

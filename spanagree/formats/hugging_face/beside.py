@@ -42,12 +42,12 @@ class InspectedRows(MappingRows):
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the rows, each with its place."""
         rows = self.rows.placed() if isinstance(self.rows, MappingRows) else ()
-        for where, row in rows:
+        for location, row in rows:
             if isinstance(row, Mapping) and self.flat:
                 self.log.look_in_cells(row)
             elif isinstance(row, Mapping) and (cells := self.log.unread_cells(row)):
                 self.log.look_beside(_as_lists(cells))
-            yield where, row
+            yield location, row
 
 
 class UnreadColumns:

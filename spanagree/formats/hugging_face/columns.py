@@ -117,8 +117,8 @@ class _NestedRows(MappingRows):
     def placed(self) -> Iterator[tuple[str, Any]]:
         """Yield the records, each with its place."""
         rows = self.rows if isinstance(self.rows, MappingRows) else MappingRows(self.rows)
-        for where, row in rows.placed():
-            yield from _records_of(row, self.columns, where)
+        for location, row in rows.placed():
+            yield from _records_of(row, self.columns, location)
 
 
 def each_record(data: Any, columns: Mapping[str, Any]) -> Any:
@@ -143,7 +143,7 @@ def _leads_to_several(path: str) -> bool:
 
 
 def _records_of(
-    row: Any, columns: Mapping[str, Any], where: str
+    row: Any, columns: Mapping[str, Any], location: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the records in a row: of each text or list of tokens, and of each annotator in these.
 
@@ -151,7 +151,7 @@ def _records_of(
         InputError: for paths that lead to what stands under different records.
     """
     if not isinstance(row, Mapping):
-        yield where, row
+        yield location, row
         return
     paths = {name: _paths_in({name: columns.get(name)}) for name in columns}
     paths = {name: list(filter(_leads_to_several, some)) for name, some in paths.items()}
@@ -172,13 +172,13 @@ def _records_of(
             part
             for _, record in parts
             for part in records_at(
-                record, anchor, of_each, others, where, in_lists=anchor == columns.get("tokens")
+                record, anchor, of_each, others, location, in_lists=anchor == columns.get("tokens")
             )
         ]
     lists = {*paths.get("tokens", ()), *paths.get("tags", ()), *paths.get("spans", ())}
     for number, (_, part) in enumerate(parts, 1):
         cells = {path: _list_at(part, path) for path in lists if not is_table and path not in part}
-        place = where if len(parts) == 1 else f"{where}, {number}"
+        place = location if len(parts) == 1 else f"{location}, {number}"
         yield place, {**part, **{path: cell for path, cell in cells.items() if cell is not _NONE}}
 
 
@@ -309,8 +309,8 @@ class DatasetColumns:
             values = self.lists[column]
             for i, row in enumerate(values):
                 if isinstance(row, (str, bytes)) or not (row is None or length_of(row) is not None):
-                    where = f"column {quote_value(column)}, row {i + 1}:"
-                    raise invalid_value(where, row, "a list of tags is needed")
+                    location = f"column {quote_value(column)}, row {i + 1}:"
+                    raise invalid_value(location, row, "a list of tags is needed")
             sizes = [-1 if row is None else len(row) for row in values]
             flat = list(chain.from_iterable(row for row in values if row is not None))
             return flat, np.array(sizes, np.int64)
@@ -364,12 +364,12 @@ def rows_of(
     rows = data if isinstance(data, MappingRows) else MappingRows(data)
     lacking = dict.fromkeys(wanted)
     known: dict[str, None] = {}
-    for where, row in rows.placed():
+    for location, row in rows.placed():
         if not isinstance(row, Mapping):
-            raise invalid_value(f"{where}:", row, "rows are mappings")
+            raise invalid_value(f"{location}:", row, "rows are mappings")
         missing = [name for name in wanted if name not in row and not has(row, name)]
         if missing and not rows.gaps:
-            _check(missing, list(row), f"{where}: ")
+            _check(missing, list(row), f"{location}: ")
         if rows.gaps:
             if not row.keys() <= known.keys():
                 known |= dict.fromkeys(row)
@@ -377,7 +377,7 @@ def rows_of(
                 lacking = {column: None for column in lacking if column in missing}
             if missing:
                 row = {**row, **dict.fromkeys(missing)}
-        yield where, row
+        yield location, row
     if rows.gaps:
         _check(lacking, list(known))
 
@@ -393,10 +393,10 @@ def each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise invalid_value(
             "rows", data, "a data frame, a Dataset, or rows that are mappings, is needed"
         )
-    for where, row in (data if isinstance(data, MappingRows) else MappingRows(data)).placed():
+    for location, row in (data if isinstance(data, MappingRows) else MappingRows(data)).placed():
         if not isinstance(row, Mapping):
-            raise invalid_value(f"{where}:", row, "rows are mappings")
-        yield where, row
+            raise invalid_value(f"{location}:", row, "rows are mappings")
+        yield location, row
 
 
 def has(row: Mapping[str, Any], column: str) -> bool:
@@ -408,11 +408,11 @@ def has(row: Mapping[str, Any], column: str) -> bool:
     return True
 
 
-def _check(wanted: Iterable[str], existing: Sequence[str], where: str = "") -> None:
+def _check(wanted: Iterable[str], existing: Sequence[str], location: str = "") -> None:
     for column in wanted:
         if column not in existing:
             there = join_names(existing) or "none"
-            raise SettingError(f"{where}no column {quote_value(column)}; there are {there}")
+            raise SettingError(f"{location}no column {quote_value(column)}; there are {there}")
 
 
 def _light(cell: Any) -> Any:

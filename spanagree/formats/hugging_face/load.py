@@ -141,12 +141,12 @@ class _Records(_File):
         Raises:
             InputError: for what is not valid JSON, or another value.
         """
-        needed, where = "a list of objects, or one a line, is needed", ""
-        for where, row in json_records(self.path, needed, self.encoding):
+        needed, location = "a list of objects, or one a line, is needed", ""
+        for location, row in json_records(self.path, needed, self.encoding):
             if not isinstance(row, dict):
-                raise invalid_value(f"{where}:", row, needed)
-            yield where, row
-        if not where:
+                raise invalid_value(f"{location}:", row, needed)
+            yield location, row
+        if not location:
             raise InputError(f"{escape_name(self.path)}: no rows; {needed}")
 
 
@@ -216,14 +216,14 @@ def _check_names(name: str, path: str) -> None:
     """
     about = {"dataset_dict.json": "splits", "state.json": "_data_files"}
     for file in (file for file in Path(path).rglob("*.json") if file.name in about):
-        where = f"{name}/{escape_name(file.relative_to(path).as_posix())}"
-        value = from_json(read_text(file), where, "save the dataset once more")
+        location = f"{name}/{escape_name(file.relative_to(path).as_posix())}"
+        value = from_json(read_text(file), location, "save the dataset once more")
         names = value.get(about[file.name]) if isinstance(value, dict) else None
         for entry in names if isinstance(names, list) else ():
             text = entry.get("filename") if isinstance(entry, dict) else entry
             if not isinstance(text, str) or base_name(text) != text:
                 raise InputError(
-                    f"{where}: {quote_value(text)} is not a name in its folder; save the dataset"
+                    f"{location}: {quote_value(text)} is not a name in its folder; save the dataset"
                     " once more"
                 )
 
@@ -270,8 +270,8 @@ def read_hub(name: PathName, **options: Any) -> RawCorpus:
         )
     hub = import_optional("huggingface_hub.constants", "datasets", f"reading {shown}").ENDPOINT
     try:  # an answer at once, where the client would try for half a minute
-        where = urlsplit(hub)
-        socket.create_connection((where.hostname or "", where.port or 443), 1.5).close()
+        location = urlsplit(hub)
+        socket.create_connection((location.hostname or "", location.port or 443), 1.5).close()
     except OSError as error:
         raise InputError(
             f"{shown}: the hub cannot be reached ({error}); name a file, or try again later"

@@ -48,7 +48,7 @@ def _records(data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool) ->
     people = layer_names(features, str(shape.annotator), None)
     reader = SpanReader(log, scores=shape.scores, strings=shape.strings)
 
-    def annotations(row: Mapping[str, Any], text: Any, where: str) -> Iterator[RawAnnotation]:
+    def annotations(row: Mapping[str, Any], text: Any, location: str) -> Iterator[RawAnnotation]:
         for layer, column in layers.items():
             cell = cell_of(row, column)
             pairs = [(_person(row, shape.annotator, people) if long else layer, cell)]
@@ -57,19 +57,19 @@ def _records(data: Any, shape: ColumnMapping, log: ReadLog, *, is_open: bool) ->
                 pairs = by_annotator(cell, users, states) or pairs
             for name, spans in pairs:
                 is_nobody = is_open and isinstance(name, str) and not name
-                place = where if is_nobody else f"{where}, annotator {quote_value(name)}"
+                place = location if is_nobody else f"{location}, annotator {quote_value(name)}"
                 rows = reader.rows(spans, label_names[column], text, place, name)
                 if shape.label is not None:
                     rows = _labelled(rows, row.get(shape.label))
-                yield RawAnnotation(name, rows, where=place)
+                yield RawAnnotation(name, rows, location=place)
 
-    for number, (where, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
+    for number, (location, row) in enumerate(rows_of(data, shape.columns, shape.maybe), 1):
         content = shape.content(row, flat=flat)
         id_ = str(number) if shape.document is None else cell_of(row, shape.document)
         links = row.get("relations")
         log.passed["relation"] += len(links) if isinstance(links, list) else 0
         text = "" if shape.strings else content.get("text", content.get("tokens"))
-        yield Record(where, id_, content, annotations(row, text, where))
+        yield Record(location, id_, content, annotations(row, text, location))
     log.notes += reader.notes()
 
 
@@ -99,15 +99,15 @@ def _of_table(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Record]
     names: dict[str, None] = {}
     is_stated = False
     people = layer_names(getattr(data, "features", None), str(shape.annotator), None)
-    for where, row in rows_of(data, shape.columns, shape.maybe):
-        id_ = document_id(cell_of(row, str(shape.document)), where)
+    for location, row in rows_of(data, shape.columns, shape.maybe):
+        id_ = document_id(cell_of(row, str(shape.document)), location)
         cells = shape.content(row, flat=False).items()
         content = {key: cell for key, cell in cells if cell is not None}
         first, last = (number_in(cell_of(row, column)) for column in (start, end))
         blank = first is None and last is None
         annotator = _person(row, shape.annotator, people) if shape.annotator else nobody
         if blank and shape.annotator and not annotator:
-            yield Record(where, id_, content)
+            yield Record(location, id_, content)
             continue
         is_stated |= blank
         names[annotator] = None
@@ -120,8 +120,8 @@ def _of_table(data: Any, shape: ColumnMapping, log: ReadLog) -> Iterator[Record]
             spans = [
                 RawSpan(first, last, marked, quote if isinstance(quote, str) else None, details)
             ]
-        place = where if annotator == "" else f"{where}, annotator {quote_value(annotator)}"
-        yield Record(where, id_, content, [RawAnnotation(annotator, spans, where=place)])
+        place = location if annotator == "" else f"{location}, annotator {quote_value(annotator)}"
+        yield Record(location, id_, content, [RawAnnotation(annotator, spans, location=place)])
     if not is_stated:
         log.seen_unknown = names
 

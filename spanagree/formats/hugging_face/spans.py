@@ -156,7 +156,12 @@ class SpanReader:
         self.prefixes: set[bool] = set()  # whether labels begin with B- or I-
 
     def rows(
-        self, cell: Any, names: Sequence[str] | None, text: object, where: str, annotator: Any = ""
+        self,
+        cell: Any,
+        names: Sequence[str] | None,
+        text: object,
+        location: str,
+        annotator: Any = "",
     ) -> list[RawSpan] | None:
         """Return the spans of a cell.
 
@@ -174,7 +179,7 @@ class SpanReader:
             cell = cell.rpartition(_THOUGHT)[2]
         spans = parsed(unfenced(cell) if isinstance(cell, str) else cell)
         spans = cell if isinstance(spans, str) else spans
-        place = f"{where}: spans"
+        place = f"{location}: spans"
         if spans is None:
             return None
         whose = annotator if isinstance(annotator, str) else ""
@@ -184,7 +189,7 @@ class SpanReader:
         if isinstance(spans, str) and isinstance(text, str):
             is_marked = is_exact or (self.log.copies.align and not _is_cut_off(spans, text))
             if is_marked:
-                aligned, lost = self.log.copies.read(spans, text, where, whose)
+                aligned, lost = self.log.copies.read(spans, text, location, whose)
                 spans = [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost)]
         if isinstance(spans, str):
             wrong = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
@@ -197,7 +202,7 @@ class SpanReader:
             raise invalid_value(place, spans, _NEEDED)
         if isinstance(text, (str, list, tuple)):
             spans = self._placed(spans, text, whose, place)
-        return [row for span in spans for row in self._rows_of(span, spans, names, where)]
+        return [row for span in spans for row in self._rows_of(span, spans, names, location)]
 
     def notes(self) -> Iterator[str]:
         """Yield a note on what is not used.
@@ -257,12 +262,12 @@ class SpanReader:
         return _LostQuote({**others, "start": 0, "end": 0}, quote)
 
     def _rows_of(
-        self, span: Any, spans: Any, names: Sequence[str] | None, where: str
+        self, span: Any, spans: Any, names: Sequence[str] | None, location: str
     ) -> Iterable[RawSpan]:
         """Return what a span says, which may be a quote that is not in the text."""
         if not isinstance(span, _LostQuote):
-            return self._row(span, spans, names, where)
-        rows = self._row(span.span, spans, names, where)
+            return self._row(span, spans, names, location)
+        rows = self._row(span.span, spans, names, location)
         return [
             row._replace(start=None, end=None, quote=span.quote, is_placed=False) for row in rows
         ]
@@ -281,7 +286,7 @@ class SpanReader:
         return quote, time
 
     def _row(
-        self, span: Any, spans: Any, names: Sequence[str] | None, where: str
+        self, span: Any, spans: Any, names: Sequence[str] | None, location: str
     ) -> Iterable[RawSpan]:
         """Return what a span says, once for each of its labels."""
         if isinstance(span, _MAPPINGS):
@@ -290,7 +295,7 @@ class SpanReader:
             if "start" in keys and ("end" in keys or isinstance(text, str)):
                 if self.in_text and _counts_tokens(keys["start"]):
                     needed = "start and end in the text are needed; --tokens C counts tokens"
-                    raise invalid_value(f"{where}: spans", span, needed)
+                    raise invalid_value(f"{location}: spans", span, needed)
                 start = span[keys["start"]]
                 end = span[keys["end"]] if "end" in keys else None
                 if end is None and isinstance(text, str) and is_whole(start):
@@ -306,14 +311,14 @@ class SpanReader:
                 }
                 quote = text if isinstance(text, str) else None
                 return [
-                    RawSpan(start, end, _name(given, names, where), quote, details)
+                    RawSpan(start, end, _name(given, names, location), quote, details)
                     for given in labels
                 ]
         elif is_sequence(span) and length_of(span) in (2, 3):
             start, end, *label = span
             self.log.labelled |= bool(label)
-            return [RawSpan(start, end, _name(label[0], names, where) if label else None)]
-        raise invalid_value(f"{where}: spans", spans, _NEEDED)
+            return [RawSpan(start, end, _name(label[0], names, location) if label else None)]
+        raise invalid_value(f"{location}: spans", spans, _NEEDED)
 
 
 def _among_words(answer: str) -> Any:
@@ -436,13 +441,13 @@ def _transposed(spans: Mapping[Any, Any], place: str) -> list[dict[Any, Any]]:
     return [dict(zip(wanted, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _name(label: Any, names: Sequence[str] | None, where: str) -> Any:
+def _name(label: Any, names: Sequence[str] | None, location: str) -> Any:
     """Return a label by its name where it is a label id, and a number as text."""
     if names is None or not is_whole(label):
         return text_of_whole(label)
     if 0 <= label < len(names):
         return names[label]
-    raise InputError(f"{where}: label id {label}; 0 to {len(names) - 1} are allowed")
+    raise InputError(f"{location}: label id {label}; 0 to {len(names) - 1} are allowed")
 
 
 def is_sequence(cell: object) -> TypeGuard[Any]:

@@ -49,7 +49,7 @@ def knows_cas(start: FileHead) -> bool:
     return not keys.isdisjoint({"%TYPES", "%FEATURE_STRUCTURES", "%VIEWS"}) or keys >= _OLD
 
 
-def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> CasDocument:
+def read_xmi(source: BinaryIO, location: str, layer: str | None = None) -> CasDocument:
     """Return the page in a CAS as XMI, whose elements show by themselves what types there are.
 
     ``layer`` names those that are read even if they belong to the frame of the text, as tokens do.
@@ -57,8 +57,8 @@ def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> CasDocum
     Raises:
         InputError: for what is not XMI, declares entities, or has no text or several.
     """
-    cas = _Cas(where, layer)
-    for element in elements(source, where):
+    cas = _Cas(location, layer)
+    for element in elements(source, location):
         package, _, name = element.tag.rpartition("}")
         package = package.removeprefix("{http:///").removesuffix(".ecore").replace("/", ".")
         given = {key: value for key, value in element.attrib.items() if not key.startswith("{")}
@@ -78,9 +78,9 @@ def read_xmi(source: BinaryIO, where: str, layer: str | None = None) -> CasDocum
     return cas.page()
 
 
-def read_json(data: bytes, where: str, layer: str | None = None) -> CasDocument:
+def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocument:
     """Return the page in a CAS as JSON 0.4; as :func:`read_xmi`."""
-    cas = _Cas(where, layer)
+    cas = _Cas(location, layer)
     numbers = count(1)
 
     def structure(pairs: list[tuple[str, Any]]) -> Any:
@@ -101,10 +101,10 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> CasDocument:
         cas.add(kind, cas.whole(number), place, plain, {key.lstrip("@") for key in given}, ends)
         return unnamed
 
-    root = from_json(decoded(where, data, "utf-8"), where, _AGAIN, structure)
+    root = from_json(decoded(location, data, "utf-8"), location, _AGAIN, structure)
     if not isinstance(root, dict) or root.keys() & _OLD:
         kind = "JSON" if not isinstance(root, dict) else "UIMA JSON of before version 0.4"
-        raise InputError(f"{where}: {kind}, not CAS JSON; {_AGAIN}")
+        raise InputError(f"{location}: {kind}, not CAS JSON; {_AGAIN}")
     structures = root.get("%FEATURE_STRUCTURES")
     if isinstance(structures, dict):
         cas.rename({unnamed: cas.whole(key) for key, unnamed in structures.items()})
@@ -112,7 +112,7 @@ def read_json(data: bytes, where: str, layer: str | None = None) -> CasDocument:
         members = view.get("%MEMBERS")
         if not isinstance(members, list):
             raise invalid_value(
-                f"{where}: %MEMBERS", members, f"a list of numbers is needed: {_AGAIN}"
+                f"{location}: %MEMBERS", members, f"a list of numbers is needed: {_AGAIN}"
             )
         cas.members[cas.whole(view.get("%SOFA"))] = array("q", map(cas.whole, members))
     for declared in _mappings(root.get("%TYPES")):
@@ -133,8 +133,8 @@ class _Layer:
 class _Cas:
     """What was read of a CAS so far; a text may come after what is marked in it."""
 
-    def __init__(self, where: str, layer: str | None) -> None:
-        self.where = where
+    def __init__(self, location: str, layer: str | None) -> None:
+        self.location = location
         self.asked = asked_names(layer)
         self.layers: dict[str, _Layer] = {}
         self.others: set[str] = set()  # types of what has no place in a text
@@ -146,11 +146,11 @@ class _Cas:
     def whole(self, value: object) -> int:
         """Return an offset or number, which XMI writes as text."""
         if isinstance(value, str) and value.removeprefix("-").isdecimal():
-            return whole_number(value, f"{self.where}: number")
+            return whole_number(value, f"{self.location}: number")
         if is_whole(value) and abs(value) < 1 << 60:
             return value
         raise invalid_value(
-            f"{self.where}: offset or number", value, f"a whole number is needed: {_AGAIN}"
+            f"{self.location}: offset or number", value, f"a whole number is needed: {_AGAIN}"
         )
 
     def add(
@@ -198,7 +198,8 @@ class _Cas:
         if not isinstance(text, str):
             there = join_names(names) or "none"
             raise InputError(
-                f"{self.where}: no text of a view {_VIEW} (views: {there}); {_AGAIN}, with its text"
+                f"{self.location}: no text of a view {_VIEW} (views: {there}); {_AGAIN}, with its"
+                " text"
             )
         layers: dict[str, LayerAnnotations] = {}
         marks: dict[int, Mark] = {}
@@ -230,8 +231,8 @@ class _Cas:
         points, half = in_code_points(offsets, text, "UTF-16 units")
         if half is not None:
             raise InputError(
-                f"{self.where}: {short(kind)} begins or ends at {half}, inside a character of two"
-                f" UTF-16 units, which offsets of a CAS count; {_AGAIN}"
+                f"{self.location}: {short(kind)} begins or ends at {half}, inside a character of"
+                f" two UTF-16 units, which offsets of a CAS count; {_AGAIN}"
             )
         return points
 

@@ -73,9 +73,9 @@ def _agree(files: Sequence[File], wanted: str | None) -> bool:
 
 def _file(path: PurePath) -> File:
     """Return a file, which is of the kind that its beginning shows."""
-    where, shape = printable_path(path), read_head(path).shape
-    data = read_bytes(where, str(path))
+    location, shape = printable_path(path), read_head(path).shape
+    data = read_bytes(location, str(path))
     if shape == "zip":
-        return file_of(path.name, data, where)
+        return file_of(path.name, data, location)
     suffix = {"xml": ".xmi", "json": ".json", "jsonl": ".json"}.get(shape, ".tsv")
-    return File((path.stem,), suffix, data, where)
+    return File((path.stem,), suffix, data, location)

@@ -109,7 +109,7 @@ class CasDocument(NamedTuple):
 
 
 def choose(
-    pages: Iterable[CasDocument], layer: str | None, feature: str | None, where: str
+    pages: Iterable[CasDocument], layer: str | None, feature: str | None, location: str
 ) -> Chosen:
     """Return the layers and features asked for, or the only ones in use, if any is.
 
@@ -129,18 +129,18 @@ def choose(
             for key, column in marks.values.items():
                 features[key] += len(column) - column.count(None)
     asked: list[str | None] = [*asked_names(layer)] or [None]
-    names = [_only(sizes, name, where, "layer") for name in asked]
+    names = [_only(sizes, name, location, "layer") for name in asked]
     chosen: list[tuple[str, str | None]] = []
     wanted = asked_names(feature)
     for name in dict.fromkeys(name for name in names if name is not None):
-        place = f"{where}: layer {short(name)}"
+        place = f"{location}: layer {short(name)}"
         known = layers[name] if len(names) > 1 else wanted
         here: list[str | None] = [named for named in wanted if named in known] or [None]
         chosen += [(name, _only(layers[name], named, place, "feature")) for named in here]
     for named in wanted if chosen else ():
         if named not in [given for _, given in chosen]:
             raise InputError(
-                f"{where}: no feature {quote_value(named)} in any of the layers; leave it out"
+                f"{location}: no feature {quote_value(named)} in any of the layers; leave it out"
             )
     return tuple(chosen)
 
@@ -154,7 +154,7 @@ def asked_names(names: str | None) -> list[str]:
     return [] if names is None else [name.strip() for name in names.split(",")]
 
 
-def _only(counts: Counter[str], asked: str | None, where: str, kind: str) -> str | None:
+def _only(counts: Counter[str], asked: str | None, location: str, kind: str) -> str | None:
     """Return the name that is asked for, or the only one that counts anything."""
     in_use = [name for name, count in counts.items() if count]
     if asked is None and len(in_use) < 2:
@@ -171,7 +171,7 @@ def _only(counts: Counter[str], asked: str | None, where: str, kind: str) -> str
         problem = f"{'several ' + kind + 's' if fit else 'no ' + kind} {quote_value(asked)}"
     several = ", or several with commas between" if asked is None else ""
     choice = f"choose one with --{kind}{several}" if names else f"leave --{kind} out"
-    raise InputError(f"{where}: {problem}; there are {there or 'none'}: {choice}")
+    raise InputError(f"{location}: {problem}; there are {there or 'none'}: {choice}")
 
 
 def short(layer: str) -> str:

@@ -68,16 +68,16 @@ class File(NamedTuple):
     stems: tuple[str, ...]
     suffix: str
     data: bytes
-    where: str
+    location: str
 
     def page(self, layer: str | None = None) -> CasDocument:
         """Return the page in it."""
         if self.suffix == ".tsv":
-            text = decoded(self.where, self.data, "utf-8").removeprefix(BOM)
-            return read_tsv(io.StringIO(text, "\n"), self.where)
+            text = decoded(self.location, self.data, "utf-8").removeprefix(BOM)
+            return read_tsv(io.StringIO(text, "\n"), self.location)
         if self.suffix == ".xmi":
-            return read_xmi(io.BytesIO(self.data), self.where, layer)
-        return read_json(self.data, self.where, layer)
+            return read_xmi(io.BytesIO(self.data), self.location, layer)
+        return read_json(self.data, self.location, layer)
 
 
 def is_initial(file: File) -> bool:
@@ -98,8 +98,8 @@ class Project:
         passed: what was passed over, by kind.
     """
 
-    def __init__(self, where: str, layer: str | None, in_progress: str) -> None:
-        self.where = where
+    def __init__(self, location: str, layer: str | None, in_progress: str) -> None:
+        self.location = location
         self.layer = layer
         self.in_progress = in_progress
         self.pages: dict[str, dict[str, CasDocument]] = {}
@@ -125,7 +125,7 @@ class Project:
             self.passed["curation file"] += len(curated)
             others = [file for file in others if file not in curated]
             states = {file.stems[0]: "FINISHED" for file in others}
-        matched = _matched(others, states, self.where)
+        matched = _matched(others, states, self.location)
         for user, state in states.items():
             self.take(document, user, matched.get(user), state, before)
         self.unseen["without a record"] += len(others) - len(matched)
@@ -187,7 +187,7 @@ def opened(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], byte
     )
 
 
-def file_of(name: str, data: bytes, where: str) -> File:
+def file_of(name: str, data: bytes, location: str) -> File:
     """Return a file of annotations; one in a zip of its own is taken out of it.
 
     Raises:
@@ -195,13 +195,13 @@ def file_of(name: str, data: bytes, where: str) -> File:
     """
     path = PurePosixPath(name)
     if path.suffix.lower() != ".zip":
-        return File((path.stem,), path.suffix.lower(), data, where)
-    with open_zip(where, data) as archive:
+        return File((path.stem,), path.suffix.lower(), data, location)
+    with open_zip(location, data) as archive:
         inside = [member for member in archive.names if member.lower().endswith(_READABLE[:3])]
         if len(inside) != 1:
             there = join_names(archive.names) or "nothing"
-            raise InputError(f"{where}: a zip with {there}; it should hold one .xmi: {_AGAIN}")
-        file = file_of(inside[0], archive.read(inside[0]), f"{where}/{escape_name(inside[0])}")
+            raise InputError(f"{location}: a zip with {there}; it should hold one .xmi: {_AGAIN}")
+        file = file_of(inside[0], archive.read(inside[0]), f"{location}/{escape_name(inside[0])}")
     return file._replace(stems=(path.stem, *file.stems))
 
 
@@ -211,15 +211,15 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
     Raises:
         InputError: for files that cannot be read, or that do not fit what describes them.
     """
-    where = printable_path(path)
-    project = Project(where, layer, in_progress)
+    location = printable_path(path)
+    project = Project(location, layer, in_progress)
     with opened(path) as (names, read):
-        about = _about(names, read, where)
-        sources = _entries(about, "source_documents", where)
+        about = _about(names, read, location)
+        sources = _entries(about, "source_documents", location)
         curated = {entry["name"]: entry["state"] for entry in sources}
         states: dict[str, dict[str, str]] = {name: {} for name in curated}
-        for entry in _entries(about, "annotation_documents", where):
-            states.setdefault(entry["name"], {})[entry["user"]] = _state(entry, where)
+        for entry in _entries(about, "annotation_documents", location):
+            states.setdefault(entry["name"], {})[entry["user"]] = _state(entry, location)
         files: dict[tuple[str, str], list[str]] = {}
         in_folders = any(map(_FILE.fullmatch, names))
         matches = map(_FILE.fullmatch if in_folders else _PLAIN_FILE.fullmatch, names)
@@ -230,7 +230,7 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
         def load(kind: str, document: str) -> Iterator[File]:
             for name in files.get((kind, document), ()):
                 if name.lower().endswith(_READABLE):
-                    yield file_of(name, read(name), f"{where}/{escape_name(name)}")
+                    yield file_of(name, read(name), f"{location}/{escape_name(name)}")
                 else:
                     project.passed[f"{PurePosixPath(name).suffix} file"] += 1
 
@@ -253,14 +253,14 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
         if project.passed["curation file"]:
             advice = f"read what was curated (--ground-truth), or {_AGAIN}"
         raise InputError(
-            f"{where}: no annotations that can be read (files: {join_names(suffixes) or 'none'});"
-            f" {advice}"
+            f"{location}: no annotations that can be read (files:"
+            f" {join_names(suffixes) or 'none'}); {advice}"
         )
     project.missing = len(states) - len(project.texts)
     return project
 
 
-def _about(names: Sequence[str], read: Callable[[str], bytes], where: str) -> Mapping[str, Any]:
+def _about(names: Sequence[str], read: Callable[[str], bytes], location: str) -> Mapping[str, Any]:
     """Return the description of a project; nothing, if it has none."""
     folders = {match[1] for match in map(_FILE.fullmatch, names) if match}
     candidates = [name for name in names if _ABOUT.fullmatch(name)]
@@ -270,27 +270,27 @@ def _about(names: Sequence[str], read: Callable[[str], bytes], where: str) -> Ma
         if name.endswith(".json") and name.rpartition("/")[0] in {f.rstrip("/") for f in folders}
     ]
     for name in candidates:
-        place = f"{where}/{escape_name(name)}"
+        place = f"{location}/{escape_name(name)}"
         about = from_json(decoded(place, read(name), "utf-8"), place, _AGAIN)
         if isinstance(about, dict) and "annotation_documents" in about:
             return about
     return {}
 
 
-def _entries(about: Mapping[str, Any], kind: str, where: str) -> list[Mapping[str, str]]:
+def _entries(about: Mapping[str, Any], kind: str, location: str) -> list[Mapping[str, str]]:
     """Return the documents, or the annotators' records of them, that a project lists."""
     entries = about.get(kind) or []
     keys = ("name", "state", "user")[: 2 + (kind == "annotation_documents")]
     for entry in entries if isinstance(entries, list) else [entries]:
         if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in keys):
             raise invalid_value(
-                f"{where}: {kind}", entry, f"{', '.join(keys)} are needed: {_AGAIN}"
+                f"{location}: {kind}", entry, f"{', '.join(keys)} are needed: {_AGAIN}"
             )
     users = (_CURATOR, "INITIAL_CAS")
     return [entry for entry in entries if entry.get("user") not in users]
 
 
-def _state(entry: Mapping[str, str], where: str) -> str:
+def _state(entry: Mapping[str, str], location: str) -> str:
     """Return the state of a record, however it is spelled."""
     state = entry["state"].upper().replace("_", "")
     if state not in STATES:
@@ -298,7 +298,7 @@ def _state(entry: Mapping[str, str], where: str) -> str:
             f"document {quote_value(entry['name'])}, annotator {quote_value(entry['user'])}: state"
         )
         raise invalid_value(
-            f"{where}: {place}", entry["state"], f"known: {join_names(STATES)}; {_AGAIN}"
+            f"{location}: {place}", entry["state"], f"known: {join_names(STATES)}; {_AGAIN}"
         )
     return state
 
@@ -321,7 +321,7 @@ def _dicts(value: object) -> Iterator[dict[str, Any]]:
     return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 
 
-def _matched(files: Sequence[File], states: Mapping[str, str], where: str) -> dict[str, File]:
+def _matched(files: Sequence[File], states: Mapping[str, str], location: str) -> dict[str, File]:
     """Return the annotators' files: called by the name, or by the name and a temporary number."""
     matched: dict[str, File] = {}
     for file in files:
@@ -333,9 +333,9 @@ def _matched(files: Sequence[File], states: Mapping[str, str], where: str) -> di
             fit = [user for user in fit if states[user] in ("FINISHED", "INPROGRESS")]
         if len(fit) > 1 or (fit and fit[0] in matched):
             raise InputError(
-                f"{file.where}: a file of annotator {join_names(fit)}"
+                f"{file.location}: a file of annotator {join_names(fit)}"
                 f"{' by its name' if len(fit) > 1 else ', who has another'}; name the files in"
-                f" {where} by their annotators, one for each"
+                f" {location} by their annotators, one for each"
             )
         matched |= dict.fromkeys(fit, file)
     return matched

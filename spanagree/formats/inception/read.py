@@ -71,8 +71,8 @@ def raw_inception(
     pages = {name: _page(starts[name], layer) for name in files if name not in projects}
     every = [page for project in projects.values() for page in project.every()]
     names = {name: printable_path(path) for name, path in files.items()}
-    where = next(iter(names.values())) if len(names) == 1 else join_names(names.values())
-    chosen = choose([*every, *pages.values()], layer, feature, where)
+    location = next(iter(names.values())) if len(names) == 1 else join_names(names.values())
+    chosen = choose([*every, *pages.values()], layer, feature, location)
     asked = {"in_progress": in_progress} if in_progress != "auto" else {}
     reading = reading_settings(
         layer=",".join(dict.fromkeys(name for name, _ in chosen)) or None,
@@ -86,7 +86,7 @@ def raw_inception(
         records = _records(project.texts, project.pages, chosen, log)
         parts[name] = gather(records, log, reading, annotators=project.annotators, again=False)
     if pages:
-        log = ReadLog(where, notes=[_note(names[name], chosen, x) for name, x in pages.items()])
+        log = ReadLog(location, notes=[_note(names[name], chosen, x) for name, x in pages.items()])
         log.numbered = True
         text = next((page for page in pages.values() if page.is_whole), next(iter(pages.values())))
         records = _records({"1": text}, {"1": pages}, chosen, log)
@@ -96,15 +96,15 @@ def raw_inception(
 
 def _page(start: FileHead, layer: str | None) -> CasDocument:
     """Return the page in a file by itself, by what it begins with."""
-    where = escape_name(start.path)
+    location = escape_name(start.path)
     if start.shape == "xml":
         with open(start.path, "rb") as file:
-            return read_xmi(file, where, layer)
+            return read_xmi(file, location, layer)
     if start.shape in ("json", "jsonl"):
-        return read_json(read_bytes(where, start.path), where, layer)
+        return read_json(read_bytes(location, start.path), location, layer)
     if start.shape in ("zip", "folder"):
-        return file_of("file.zip", read_bytes(where, start.path), where).page(layer)
-    return read_tsv(lines_of(start.path), where)
+        return file_of("file.zip", read_bytes(location, start.path), location).page(layer)
+    return read_tsv(lines_of(start.path), location)
 
 
 def _records(
@@ -114,11 +114,11 @@ def _records(
     log: ReadLog,
 ) -> Iterator[Record]:
     """Yield documents, with what the annotators who saw each marked in the chosen layers."""
-    where = log.name
+    location = log.name
     for id_, document in texts.items():
         annotations = []
         for annotator, page in pages.get(id_, {}).items():
-            place = f"{where}: document {quote_value(id_)}, annotator {quote_value(annotator)}"
+            place = f"{location}: document {quote_value(id_)}, annotator {quote_value(annotator)}"
             if not page.fits(document.text):
                 same_text(page.text, document.text, place)
             spans = (RawSpan(start, end, label) for start, end, label, _ in page.rows(chosen))
@@ -131,12 +131,12 @@ def _records(
                 if {arc.first, arc.second} <= known.keys()
             ]
             log.passed["other relation"] += len(page.relations) - len(links)
-            annotations.append(RawAnnotation(annotator, spans, relations=links, where=place))
-        yield Record(where, id_, {"text": document.text}, annotations)
+            annotations.append(RawAnnotation(annotator, spans, relations=links, location=place))
+        yield Record(location, id_, {"text": document.text}, annotations)
 
 
-def _note(where: str, chosen: Chosen, read: CasDocument | Project) -> str:
+def _note(location: str, chosen: Chosen, read: CasDocument | Project) -> str:
     """Return what was read of a file, and what was passed over."""
     about = read.says() if isinstance(read, Project) else []
-    passed = (note.removeprefix(f"{where}: ") for note in passed_over(where, read.passed))
-    return f"{where}: {'; '.join(['read as inception', described(chosen), *about, *passed])}"
+    passed = (note.removeprefix(f"{location}: ") for note in passed_over(location, read.passed))
+    return f"{location}: {'; '.join(['read as inception', described(chosen), *about, *passed])}"

@@ -35,7 +35,7 @@ def knows_webanno_tsv(start: FileHead) -> bool:
     return bool(_FORMAT.match(first) or (_OLD.match(first) and rows))
 
 
-def read_tsv(lines: Iterable[str], where: str) -> CasDocument:
+def read_tsv(lines: Iterable[str], location: str) -> CasDocument:
     """Return the page in lines.
 
     Offsets count UTF-16 units, as the tool writes them; where the tokens show that they count
@@ -44,14 +44,14 @@ def read_tsv(lines: Iterable[str], where: str) -> CasDocument:
     Raises:
         InputError: for lines that are not in the format, naming the first.
     """
-    return _Reader(where).read(lines)
+    return _Reader(location).read(lines)
 
 
 class _Reader:
     """The columns, the sentences so far, and what is marked in them, as offsets count."""
 
-    def __init__(self, where: str) -> None:
-        self.where = where
+    def __init__(self, location: str) -> None:
+        self.location = location
         self.sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
         self.columns = 0
         self.spans: list[tuple[str, dict[int, str | None]]] = []  # layers: features by column
@@ -73,9 +73,9 @@ class _Reader:
         number = 0
         for number, ended in enumerate(lines, 1):
             line = ended.removesuffix("\n").removesuffix("\r")
-            where = f"{self.where}:{number}"
+            location = f"{self.location}:{number}"
             if number == 1:
-                _check_version(line, where)
+                _check_version(line, location)
             elif line.startswith("#Text="):
                 text.append(_ESCAPED_IN_TEXT.sub(_unescaped, line[6:]))
             elif line.startswith(("#T_SP=", "#T_RL=", "#T_CH=")) and not self.is_begun:
@@ -86,22 +86,24 @@ class _Reader:
                 cells = rest.split("\t") if rest else []
                 if match is None or len(cells) < self.columns or not (text or self.is_begun):
                     needed = f"offsets, token and {pluralize(self.columns, 'column')} below a"
-                    raise invalid_value(f"{where}:", line, f"{needed} sentence (#Text=) are needed")
+                    raise invalid_value(
+                        f"{location}:", line, f"{needed} sentence (#Text=) are needed"
+                    )
                 if not _NOTHING.issuperset(cells[self.columns :]):
                     needed = (
                         f"the header declares {pluralize(self.columns, 'column')} behind a token"
                     )
-                    raise invalid_value(f"{where}:", line, needed)
+                    raise invalid_value(f"{location}:", line, needed)
                 token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
                 if text:
                     self.is_begun = True
-                    self.sentences.begin("\n".join(text), begin, word, where)
-                    check_expansion(self.where, *self.sentences.sizes)
+                    self.sentences.begin("\n".join(text), begin, word, location)
+                    check_expansion(self.location, *self.sentences.sizes)
                     text = []
-                self.sentences.check(begin, stop, word, where)
-                self._annotate(cells, token, begin, stop, where)
+                self.sentences.check(begin, stop, word, location)
+                self._annotate(cells, token, begin, stop, location)
         if not number:
-            raise InputError(f"{self.where}: an empty file; WebAnno TSV 3 begins with #FORMAT=")
+            raise InputError(f"{self.location}: an empty file; WebAnno TSV 3 begins with #FORMAT=")
         self.passed["chain link"] = len(self.links)
         arcs = tuple(
             Arc(self._mark_of(layer, *first), self._mark_of(layer, *second), label)
@@ -139,18 +141,18 @@ class _Reader:
             features = (name for name in names.values() if name and not name.startswith(_ROLE))
             self.layers[layer] = LayerAnnotations(values={name: [] for name in features})
 
-    def _annotate(self, cells: list[str], token: str, start: int, end: int, where: str) -> None:
+    def _annotate(self, cells: list[str], token: str, start: int, end: int, location: str) -> None:
         """Take the annotations of a token, or extend those that began above it."""
         for layer, columns in self.spans:
             marked = [(name, cells[c]) for c, name in columns.items() if cells[c] != "_"]
             if not any("|" in cell for _, cell in marked):
                 if marked:
-                    self._mark(layer, dict(marked), token, start, end, where)
+                    self._mark(layer, dict(marked), token, start, end, location)
                 continue
             stacks = [(name, _split(cell, "|")) for name, cell in marked]
             for level in range(max((len(stack) for _, stack in stacks), default=0)):
                 here = {name: stack[level] for name, stack in stacks if level < len(stack)}
-                self._mark(layer, here, token, start, end, where)
+                self._mark(layer, here, token, start, end, location)
         for kind, its_columns, linked in self.arcs:
             if cells[its_columns[-1]] == "_":
                 continue
@@ -173,7 +175,7 @@ class _Reader:
         token: str,
         start: int,
         end: int,
-        where: str,
+        location: str,
     ) -> None:
         """Add one annotation, given what is in the columns of its layer, or extend it."""
         values: dict[str, str | None] = {}
@@ -186,7 +188,7 @@ class _Reader:
                 match = _VALUE.fullmatch(cell)
                 if match is None:
                     needed = "a backslash stands before what it escapes"
-                    raise invalid_value(f"{where}: value", cell, needed)
+                    raise invalid_value(f"{location}: value", cell, needed)
                 text, number = match[1], match[2]
             value = None if text in ("_", "*") else text
             if name.startswith(_ROLE):
@@ -207,7 +209,7 @@ class _Reader:
         for name, value in values.items():
             if marks.values[name][place] != value:
                 raise InputError(
-                    f"{where}: annotation [{key}] has {name} {quote_value(value)}, and"
+                    f"{location}: annotation [{key}] has {name} {quote_value(value)}, and"
                     f" {quote_value(marks.values[name][place])} before; a number stands for one"
                     " annotation"
                 )
@@ -215,17 +217,17 @@ class _Reader:
         marks.end[place] = max(marks.end[place], end)
 
 
-def _check_version(line: str, where: str) -> None:
+def _check_version(line: str, location: str) -> None:
     """Refuse a file that does not begin as one of version 3."""
     if _FORMAT.match(line):
         return
     if _OLD.match(line):
         raise InputError(
-            f"{where}: WebAnno TSV of version 1 or 2, whose offsets and numbers are not in the"
+            f"{location}: WebAnno TSV of version 1 or 2, whose offsets and numbers are not in the"
             " file; export as WebAnno TSV 3 (import it into INCEpTION, which reads all versions)"
         )
     raise invalid_value(
-        f"{where}:", line, "WebAnno TSV 3 begins with a line like #FORMAT=WebAnno TSV 3.3"
+        f"{location}:", line, "WebAnno TSV 3 begins with a line like #FORMAT=WebAnno TSV 3.3"
     )
 
 

@@ -75,8 +75,8 @@ def records(
         id_ = number if log.numbered else task.id
         content = {"text": _text_of(task, key, in_html=in_html)}
         of_task = (a if scores else a._replace(scores=()) for a in task.answers)
-        annotations = (_annotation(a, task.where, targets, {*by}, log) for a in of_task)
-        yield Record(task.where, id_, content, annotations)
+        annotations = (_annotation(a, task.location, targets, {*by}, log) for a in of_task)
+        yield Record(task.location, id_, content, annotations)
     if moved := export.moved.total():
         names = join_names(name or "the file's annotator" for name in export.moved)
         log.notes.append(
@@ -93,21 +93,21 @@ def _text_of(task: SourceTask, key: str, *, in_html: bool) -> str:
     if text is None:
         rest = f"there are {join_names(task.texts)}, and --text (text=) chooses the key that"
         raise InputError(
-            f"{task.where}: no text {quote_value(key)} in its data"
+            f"{task.location}: no text {quote_value(key)} in its data"
             + (f"; {rest} all tasks have" if task.texts else ", nor any other; each task needs one")
         )
     return _plain(text) if in_html else text
 
 
 def _annotation(
-    answer: Answer, where: str, targets: Collection[str], people: Collection[str], log: ReadLog
+    answer: Answer, location: str, targets: Collection[str], people: Collection[str], log: ReadLog
 ) -> RawAnnotation:
     """Return what was marked in the text that is read."""
     clash = answer.is_model and answer.layer in people
     name = f"{answer.layer} (prediction)" if clash else answer.layer
-    where = f"{where}, annotator {quote_value(name)}"
+    location = f"{location}, annotator {quote_value(name)}"
     if answer.regions is None:
-        return RawAnnotation(name, None, where=where)
+        return RawAnnotation(name, None, location=location)
     spans: list[RawSpan] = []
     first_of: list[int | None] = []  # per region the number of its first span
     scores = answer.scores or (None,) * len(answer.regions)
@@ -126,8 +126,8 @@ def _annotation(
             log.passed["other relation"] += 1
             continue
         ends = known.get(first), known.get(second)
-        relations += [RawRelation(*ends, label, where, directed) for label in labels]
-    return RawAnnotation(name, spans, answer.when, relations, where=where)
+        relations += [RawRelation(*ends, label, location, directed) for label in labels]
+    return RawAnnotation(name, spans, answer.when, relations, location=location)
 
 
 def _text_key(tasks: Sequence[SourceTask], asked: str | None, name: str) -> tuple[str, set[str]]:

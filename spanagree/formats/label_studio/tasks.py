@@ -72,7 +72,7 @@ class Answer(NamedTuple):
 class SourceTask(NamedTuple):
     """A task: its texts by their keys, and what was marked in it."""
 
-    where: str
+    location: str
     id: Any
     texts: dict[str, str]
     answers: list[Answer]
@@ -139,41 +139,43 @@ class SourceTasks:
             if not isinstance(entry, dict):
                 raise invalid_value(f"{place}:", entry, "Label Studio has an object for each task")
             id_ = entry.get("id")
-            where = place if id_ is None else f"{place}, task {quote_value(id_)}"
+            location = place if id_ is None else f"{place}, task {quote_value(id_)}"
             if isinstance(entry.get("data"), dict):
-                yield self._task(entry, where)
+                yield self._task(entry, location)
             elif _is_min(entry):
-                yield self._min_row(entry, where)
+                yield self._min_row(entry, location)
             else:
                 raise InputError(
-                    f"{where}: neither data, as in Label Studio's JSON, nor annotator, as in its"
+                    f"{location}: neither data, as in Label Studio's JSON, nor annotator, as in its"
                     f" JSON-MIN; the keys are {join_names(entry)}: export the project"
                     " once more, as JSON"
                 )
 
-    def _task(self, entry: Mapping[str, Any], where: str) -> SourceTask:
+    def _task(self, entry: Mapping[str, Any], location: str) -> SourceTask:
         """Return a task of a JSON export."""
         self.log.look_beside(entry)
         data = entry["data"]
-        id_ = self._id_of(data, data.get(OUR_ID, entry.get("id")), where)
+        id_ = self._id_of(data, data.get(OUR_ID, entry.get("id")), location)
         answers = []
         for key in ("annotations", "completions"):
-            for annotation in objects_in(entry.get(key), key, where):
-                reviews = objects_in(annotation.get("reviews"), "reviews", where)
+            for annotation in objects_in(entry.get(key), key, location):
+                reviews = objects_in(annotation.get("reviews"), "reviews", location)
                 self.passed["review"] += len(reviews)
-                answers.append(self._annotation(annotation, where, data))
+                answers.append(self._annotation(annotation, location, data))
         if self.predictions:
-            predictions = objects_in(entry.get("predictions"), "predictions", where)
-            answers += (self._prediction(prediction, where, data) for prediction in predictions)
+            predictions = objects_in(entry.get("predictions"), "predictions", location)
+            answers += (self._prediction(prediction, location, data) for prediction in predictions)
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
             if isinstance(entry.get(key), list):  # of objects, or of their numbers
                 self.passed[key[:-1]] += len(entry[key])
                 objects = (item for item in entry[key] if isinstance(item, dict))
                 self.within[f"in {key}"] += sum(map(_n_spans, objects))
-        return SourceTask(where, id_, _texts(data), answers)
+        return SourceTask(location, id_, _texts(data), answers)
 
-    def _annotation(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Answer:
-        layer = self.annotator(entry.get("completed_by"), where)
+    def _annotation(
+        self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
+    ) -> Answer:
+        layer = self.annotator(entry.get("completed_by"), location)
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
             self.within["in cancelled annotations"] += _n_spans(entry)
@@ -181,17 +183,19 @@ class SourceTasks:
         if self.ground_truth and entry.get("ground_truth"):
             self.moved[layer] += 1
             layer = GROUND_TRUTH
-        return self._answer(entry, where, data, layer)
+        return self._answer(entry, location, data, layer)
 
-    def _prediction(self, entry: Mapping[str, Any], where: str, data: Mapping[str, Any]) -> Answer:
+    def _prediction(
+        self, entry: Mapping[str, Any], location: str, data: Mapping[str, Any]
+    ) -> Answer:
         version = text_of_whole(entry.get("model_version"))
         model = version if isinstance(version, str) and version else "predictions"
-        return self._answer(entry, where, data, model, is_model=True)
+        return self._answer(entry, location, data, model, is_model=True)
 
     def _answer(
         self,
         entry: Mapping[str, Any],
-        where: str,
+        location: str,
         data: Mapping[str, Any],
         layer: str,
         *,
@@ -203,7 +207,7 @@ class SourceTasks:
         scores: list[Any] = []
         relations: list[RegionRelation] = []
         html: dict[str, None] = {}
-        items = objects_in(entry.get("result"), "result", where)
+        items = objects_in(entry.get("result"), "result", location)
         labelled = {str(item.get("id")) for item in items if item.get("type") in _SPANS}
         for item in items:
             kind, value = str(item.get("type")), item.get("value")
@@ -215,11 +219,11 @@ class SourceTasks:
                 relations.append(_relation(item))
                 continue
             if kind in _SPANS and not isinstance(value, (dict, type(None))):
-                raise invalid_value(f"{where}: value", value, "an object is needed")
+                raise invalid_value(f"{location}: value", value, "an object is needed")
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
             is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
             if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
-                region = _region(value, str(item.get("to_name", "")), where, data)
+                region = _region(value, str(item.get("to_name", "")), location, data)
                 if "globalOffsets" in value and _is_in_html(value):
                     html[region.target] = None
                 regions.append(region)
@@ -235,7 +239,7 @@ class SourceTasks:
         answer = Answer(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
         return answer._replace(scores=of_model)
 
-    def _min_row(self, entry: Mapping[str, Any], where: str) -> SourceTask:
+    def _min_row(self, entry: Mapping[str, Any], location: str) -> SourceTask:
         """Return a row of JSON-MIN, which is one annotation, as a task."""
         regions = []
         html: dict[str, None] = {}
@@ -250,7 +254,7 @@ class SourceTasks:
                     labelled.add(_place(item))
                     item = span
                 if {"start", "end"} <= item.keys() <= _OF_SPAN:
-                    regions.append(_region(item, key, where, entry))
+                    regions.append(_region(item, key, location, entry))
                     html |= {key: None} if _is_in_html(item) else {}
                 elif kind := next((k for k in item if k in _OTHERS or k.endswith("labels")), ""):
                     noun = _KINDS.get(kind, f"{kind} result")
@@ -258,50 +262,50 @@ class SourceTasks:
                     self.within[f"in {noun}s"] += "start" in item
                 elif is_labelled_span(item):  # with the keys of another tool
                     self.passed["other span"] += 1
-        layer = self.annotator(entry.get("annotator"), where)
+        layer = self.annotator(entry.get("annotator"), location)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
         answer = Answer(layer, _time(entry), regions, html=tuple(html))
         return SourceTask(
-            where, self._id_of(entry, entry.get(OUR_ID, entry["id"]), where), texts, [answer]
+            location, self._id_of(entry, entry.get(OUR_ID, entry["id"]), location), texts, [answer]
         )
 
-    def _id_of(self, data: Mapping[str, Any], number: Any, where: str) -> Any:
+    def _id_of(self, data: Mapping[str, Any], number: Any, location: str) -> Any:
         """Return the id of a task: what the path leads to in its data, if one was named."""
         if self.document is None:
             return number
         id_ = first_at(data, self.document)
         if id_ is None:
             raise InputError(
-                f"{where}: nothing at document {quote_value(self.document)} in its data, which has"
-                f" {join_names(data)}; name a path to the id in every task"
+                f"{location}: nothing at document {quote_value(self.document)} in its data, which"
+                f" has {join_names(data)}; name a path to the id in every task"
             )
         return id_
 
-    def annotator(self, by: object, where: str) -> str:
+    def annotator(self, by: object, location: str) -> str:
         """Return the name of whom an annotation is said to be by; an empty one for the file's."""
         if by is None or self.annotator_from == "file":
             return ""
         if self.annotator_from == "email":
-            return self._name_in_email(by, where)
+            return self._name_in_email(by, location)
         keys = ("id", "email", "username")
         known = [by.get(key) for key in keys] if isinstance(by, Mapping) else [by]
         name = text_of_whole(next((value for value in known if value is not None), None))
         if isinstance(name, str) and name:
             return sys.intern(name)
         raise invalid_value(
-            f"{where}: annotator", by, "a number, a name, or an object with id is needed"
+            f"{location}: annotator", by, "a number, a name, or an object with id is needed"
         )
 
-    def _name_in_email(self, by: object, where: str) -> str:
+    def _name_in_email(self, by: object, location: str) -> str:
         email = by.get("email") if isinstance(by, Mapping) else by
         name, at, _ = email.partition("@") if isinstance(email, str) else ("", "", "")
         if not (name and at):
             needed = "an e-mail is needed; without --annotator-from email, numbers are names"
-            raise invalid_value(f"{where}: annotator", by, needed)
+            raise invalid_value(f"{location}: annotator", by, needed)
         other = self._emails.setdefault(name, str(email))
         if other != email:
             raise InputError(
-                f"{where}: the annotators {quote_value(email)} and {quote_value(other)} are both"
+                f"{location}: the annotators {quote_value(email)} and {quote_value(other)} are both"
                 " called"
                 f" {quote_value(name)}; leave out --annotator-from email, so that numbers are names"
             )
@@ -369,7 +373,7 @@ def _is_turn(item: Any) -> bool:
 
 
 def _in_paragraphs(
-    value: Mapping[str, Any], target: str, where: str, data: Mapping[str, Any]
+    value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
 ) -> tuple[int, int]:
     """Return start and end of a span whose offsets count in the paragraphs that it names.
 
@@ -385,7 +389,7 @@ def _in_paragraphs(
         at = int(number) if str(number).isdigit() else len(parts)
         if at >= len(parts) or not is_whole(value.get(within)):
             needed = f"a paragraph from 0 to {len(parts) - 1} and a place in it are needed"
-            raise invalid_value(f"{where}: {what}", number, needed)
+            raise invalid_value(f"{location}: {what}", number, needed)
         bounds.append(sum(len(part) + 1 for part in parts[:at]) + value[within])
     return bounds[0], bounds[1]
 
@@ -397,11 +401,13 @@ def _is_in_html(value: Mapping[str, Any]) -> bool:
     return places is not None and not in_turn
 
 
-def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str, Any]) -> Region:
+def _region(
+    value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
+) -> Region:
     """Return the span that a value describes."""
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
-        start, end = _in_paragraphs(value, target, where, data)
+        start, end = _in_paragraphs(value, target, location, data)
         over = value["start"] != value["end"]  # what is written between paragraphs varies
         value = {
             k: v for k, v in value.items() if k != "globalOffsets" and not (over and k == "text")
@@ -411,15 +417,15 @@ def _region(value: Mapping[str, Any], target: str, where: str, data: Mapping[str
         start, end = places.get("start"), places.get("end")
     elif isinstance(start, str) and start.startswith("/"):
         raise InputError(
-            f"{where}: a span starts at {quote_value(start)}, a path in HTML, and has no"
+            f"{location}: a span starts at {quote_value(start)}, a path in HTML, and has no"
             " globalOffsets;"
             " submit the annotation once more in a current version of Label Studio, which adds them"
         )
     if not is_whole(start) or not is_whole(end):
-        raise invalid_value(f"{where}: start and end", (start, end), "whole numbers are needed")
+        raise invalid_value(f"{location}: start and end", (start, end), "whole numbers are needed")
     labels = next(filter(None, map(value.get, _SPANS)), [None])
     if not isinstance(labels, list) or not _NAMES.issuperset(map(type, labels)):
-        raise invalid_value(f"{where}: labels", labels, "a list of names is needed")
+        raise invalid_value(f"{location}: labels", labels, "a list of names is needed")
     surface = value.get("text")
     known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
     names = _once(tuple(labels))
