@@ -90,7 +90,7 @@ def test_names_that_are_too_long(tmp_path, monkeypatch, capsys, command, name):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("mode", "source", "where"),
+    ("mode", "source", "location"),
     [
         (0o600, "folder", "folder"),
         (0o600, "folder/x.conll", "folder/x.conll"),

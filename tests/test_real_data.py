@@ -239,7 +239,7 @@ def test_seqscore_fixtures_read_alike(real):
 
 
 @pytest.mark.parametrize(
-    ("name", "where"),
+    ("name", "location"),
     [("bad_label1.bio", ":2: 1 column"), ("bad_label2.bio", ":4: unknown tag 'GPE'"), ("bad_label3.bio", ":1: unknown tag 'OUT'")],
 )  # fmt: skip
 def test_seqscore_fixtures_refused(real, name, location):

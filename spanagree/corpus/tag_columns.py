@@ -117,7 +117,7 @@ class TagColumn:
         settings: dict[str, Any] = {
             "scheme": options.scheme,
             "strict": options.strict,
-            "where": place,
+            "location": place,
         }
         return read_tags(options.as_tags(self.names), codes, lengths, **settings)
 

@@ -895,7 +895,7 @@ def test_draws_of_many_labels_cost_what_is_there(monkeypatch):
         name: [[(0, 1, f"{d}"), (2, 4, f"{d + 1}")] for d in range(1000)] for name in ("a", "b")
     }
     corpus = sa.Corpus.from_segments([9] * 1000, layers)
-    ask = whole.Question(find_measure("exact"), chance_model("nonoverlapping"))
+    ask = whole.DistributionOptions(find_measure("exact"), chance_model("nonoverlapping"))
     drawn = np.concatenate(list(whole.draws_of(corpus, ("a", "b"), None, ask, 20)))
     assert drawn.shape == (20, 1000)
     assert max(sizes) == 2000

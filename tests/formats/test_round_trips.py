@@ -50,7 +50,7 @@ def spans(draw, size, *, details):
         pieces.append((again, draw(st.integers(again + 1, size))))
     if details and draw(st.booleans()):
         attributes = {draw(st.sampled_from(["Neg", "conf x"])): draw(st.sampled_from(["true", "a b", "C1;C2"]))}  # fmt: skip
-    return raw_records.Span(None, None, draw(st.sampled_from(LABELS)), None, attributes, pieces) if pieces[1:] else raw_records.Span(start, end, draw(st.sampled_from(LABELS)), None, attributes)  # fmt: skip
+    return raw_records.RawSpan(None, None, draw(st.sampled_from(LABELS)), None, attributes, pieces) if pieces[1:] else raw_records.RawSpan(start, end, draw(st.sampled_from(LABELS)), None, attributes)  # fmt: skip
 
 
 @st.composite
@@ -70,10 +70,10 @@ def corpora(draw, *, people, details):
             links = (
                 [(0, 1, "R 1", "", draw(st.booleans()))] if details and made and made[1:] else []
             )
-            annotations.append(raw_records.Annotation(name, made, relations=links))
+            annotations.append(raw_records.RawAnnotation(name, made, relations=links))
             is_seen |= seen
         if not is_seen and id_ == ids[-1]:  # nobody saw anything
-            annotations[0] = raw_records.Annotation(names[0], [])
+            annotations[0] = raw_records.RawAnnotation(names[0], [])
         records.append(raw_records.Record(id_, id_, {"text": text}, annotations))
     raw = raw_records.gather(records, raw_records.ReadLog(""), {"format": "made"})
     return valid_corpus(raw, ["drop-duplicates", "drop-relations"])

@@ -265,7 +265,7 @@ def test_holm():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["edges", "anywhere"])
+@pytest.mark.parametrize("location", ["edges", "anywhere"])
 @pytest.mark.parametrize("match", ["exact", "token", "iou"])
 def test_random_systems(match, location):
     """A truly random system is rejected about as often as the level says, also with gold at the edges."""

@@ -28,7 +28,7 @@ import spanagree as sa
 from spanagree.chance.model import chance_model
 from spanagree.chance.start_distributions import UNITS, is_long
 from spanagree.choices import Chance, Sampler, names_of
-from spanagree.units import Disagreement, unitary_alignments
+from spanagree.units import CoefficientScore, unitary_alignments
 from spanagree.units.alignment import align, cost_of, disorder_bounds
 from spanagree.units.control import expected_gains, is_affordable
 from spanagree.units.dissimilarity import (
@@ -716,7 +716,7 @@ def test_bounds_by_hand(observed_gap, expected_gap, error, is_cut, bounds):
         np.array([[0.5, 1.5]]), nothing, nothing, np.array([[observed_gap, 0.0]])
     )
     expected = ExpectedDisorder(observed, nothing[0], 10.0, error, expected_gap, is_cut)
-    made = [Disagreement(0.8, 2.0, 10.0, error), Disagreement(0.5, 1.0, 2.0, 2 * error)]
+    made = [CoefficientScore(0.8, 2.0, 10.0, error), CoefficientScore(0.5, 1.0, 2.0, 2 * error)]
     whole, category = _with_bounds(made, observed, expected, job)
     assert whole.bounds == (bounds[0] and pytest.approx(bounds[0]))
     assert category.bounds == (bounds[1] and pytest.approx(bounds[1]))
