@@ -20,6 +20,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from spanagree.cli.group import spanagree
+from spanagree.cli.help_pages import described_by
 from spanagree.cli.options import Formats
 
 ROOT = Path(__file__).parent.parent
@@ -98,14 +99,26 @@ def _command(name: str, command: click.Command) -> str:
     for title, options in _groups(command, context).items():
         rows = [_option(option, context) for option in options]
         parts += [f"**{title}**", "\n".join(["| option | what it does |", "|---|---|", *rows])]
+    for other, names in _elsewhere(command).items():
+        listed = ", ".join(f"`{name}`" for name in names)
+        parts.append(f"**Reading**, as [{other}](#{other}) describes: {listed}.")
     return "\n\n".join(parts)
 
 
+def _elsewhere(command: click.Command) -> dict[str, list[str]]:
+    """Return the names of options that another command describes, by that command."""
+    names: dict[str, list[str]] = {}
+    for option in command.params:
+        if isinstance(option, click.Option) and (other := described_by(option)):
+            names.setdefault(other, []).append(option.opts[-1])
+    return names
+
+
 def _groups(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
-    """Return the options by the heading that they stand below in the help."""
+    """Return the options that a command describes, by their heading in the help."""
     groups: dict[str, list[click.Option]] = {}
     for option in command.get_params(context):
-        if isinstance(option, click.Option):
+        if isinstance(option, click.Option) and not described_by(option):
             heading = getattr(option, "heading", "") or "Help"
             groups.setdefault(heading, []).append(option)
     return groups

@@ -94,7 +94,7 @@ def test_every_public_name_is_in_the_reference(site):
 
 
 def test_every_command_is_in_the_reference(site):
-    """Each command has its section, with all options and all choices of them."""
+    """Each command has its section, with all options, and all choices where one is described."""
     built, _ = site
     page = built[Path("cli.html")]
     for name, command in spanagree.commands.items():
@@ -104,7 +104,8 @@ def test_every_command_is_in_the_reference(site):
         for parameter in command.params:
             if parameter.name != "files" and parameter.opts[0].startswith("-"):
                 assert parameter.opts[0] in said, (name, parameter.opts[0])
-            for choice in getattr(parameter.type, "choices", ()):
+            described = not getattr(parameter, "described_by", "")
+            for choice in getattr(parameter.type, "choices", ()) if described else ():
                 assert choice in said, (name, choice)
 
 

@@ -47,7 +47,7 @@ _OF_LABELS = needs("table")
     declared(
         label_options(),
         _OF_LABELS,
-        names="item label wide counts categories duplicates separator",
+        names="item wide counts categories duplicates separator",
     ),
     options.reading(but=("--annotator", "--label"), strings=True, of_spans=_OF_SPANS),
     options.output(),

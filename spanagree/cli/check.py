@@ -25,7 +25,7 @@ _FAIL = "Exit with 1 if there is an error, or a warning too."
         options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
     ),
     options.output(("text", "json"), plot=False, explain=False),
-    options.reading(but=("--group-by", "--unplaced")),
+    options.reading(but=options.NOT_CHECKED, strings=True, described_by=""),
 )
 def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect

@@ -51,7 +51,7 @@ _FORMS = [
     declared(
         label_options(),
         excludes("tokens attribute", "it is for a table of labels"),
-        names="item label wide counts duplicates separator",
+        names="item wide counts duplicates separator",
     ),
     options.group(
         "Span corpora",
@@ -106,7 +106,7 @@ def coefficients(
         )
     source: Any  # a corpus, its parts, or a table
     if attribute is not None:
-        corpus = _chosen(job.read(), annotators)
+        corpus = _chosen(of_spans(job).read(), annotators)
         source = sa.labels.attribute_labels(corpus, attribute)
     elif tokens and job.workers is not None:
         source = of_spans(job).parts()

@@ -1,9 +1,14 @@
-"""Lay out the help: --help has what most people need, --help-all every option by heading."""
+"""Lay out the help: --help has what most people need, --help-all every option by heading.
+
+Options of reading are the same everywhere: --help-all of one command describes them, and the others
+name them and that command.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -89,16 +94,24 @@ class Command(click.Command):
         return page(self, ctx, {"Options": records})
 
     def get_help_all(self, ctx: click.Context) -> str:
-        """Return the help with every option below its heading."""
+        """Return the help with every option below its heading, or named with its page."""
         rows: _Rows = {}
         for option in _options(self):
-            if record := option.get_help_record(ctx):
+            if other := described_by(option):
+                heading = f"Reading, as 'spanagree {other} --help-all' describes"
+                rows.setdefault(heading, []).append((option.opts[-1], ""))
+            elif record := option.get_help_record(ctx):
                 rows.setdefault(getattr(option, "heading", "") or "Options", []).append(record)
         return page(self, ctx, rows)
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Return the first paragraph of the help."""
         return summary(self.help or "")
+
+
+def described_by(option: click.Option) -> str:
+    """Return the command whose --help-all describes an option; empty for the option's own."""
+    return str(getattr(option, "described_by", ""))
 
 
 def ordered(command: str, members: Iterable[Any]) -> list[Any]:
@@ -118,13 +131,28 @@ def summary(docstring: str) -> str:
 
 
 def page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
-    """Return a page of help: usage, what the command does, and rows by heading."""
+    """Return a page of help: usage, what the command does, and rows by heading.
+
+    Options without a description are named in one paragraph, in which no name is broken.
+    """
     formatter = ctx.make_formatter()
     command.format_usage(ctx, formatter)
     command.format_help_text(ctx, formatter)
     for heading, rows in {title: rows for title, rows in sections.items() if rows}.items():
         with formatter.section(heading):
-            formatter.write_dl(rows, col_max=26)
+            if any(description for _, description in rows):
+                formatter.write_dl(rows, col_max=26)
+            else:
+                names = " ".join(name for name, _ in rows)
+                indent = " " * formatter.current_indent
+                wrapped = textwrap.wrap(
+                    names,
+                    formatter.width,
+                    initial_indent=indent,
+                    subsequent_indent=indent,
+                    break_on_hyphens=False,
+                )
+                formatter.write("\n".join([*wrapped, ""]))
     return formatter.getvalue().rstrip("\n")
 
 

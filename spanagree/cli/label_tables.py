@@ -62,8 +62,8 @@ def label_options() -> options.Group:
 
 
 def of_spans(job: CommandContext) -> CommandContext:
-    """Return the job of a span corpus, where --annotator names a column of a dataset."""
-    column = {key: job.labels[key] for key in ("annotator",) if key in job.labels}
+    """Return the job of a span corpus, where --annotator and --label are options of reading."""
+    column = {key: job.labels[key] for key in ("annotator", "label") if key in job.labels}
     return replace(job, reading={**job.reading, **column})
 
 

@@ -47,6 +47,7 @@ class Option(click.Option):
     argument = ""  # the parameter of functions that takes it, if that is called otherwise
     first = False  # whether it is among those that most people need
     shared = False  # whether it is of a group that many commands have
+    described_by = ""  # the command whose --help-all describes it; its own where empty
     together: tuple[Clause, ...] = ()  # what it needs, and what it does not go with
 
 
@@ -452,9 +453,16 @@ def workers() -> Group:
 OF_TABLES = ("encoding", "missing")
 """The options of reading that are of tables of labels too."""
 
+NOT_CHECKED = ("--group-by", "--unplaced")
+"""The options of reading that change what is compared, not what is read; check has none of them."""
+
 
 def reading(
-    but: Sequence[str] = (), *, strings: bool = False, of_spans: Clause | None = None
+    but: Sequence[str] = (),
+    *,
+    strings: bool = False,
+    of_spans: Clause | None = None,
+    described_by: str = "check",
 ) -> Group:
     """Return the options of reading.
 
@@ -462,6 +470,7 @@ def reading(
         but: options that a command has in another sense.
         strings: whether the command takes strings that are in no text.
         of_spans: what holds for those that are not of tables of labels, too.
+        described_by: command whose --help-all describes them once; its own where empty.
     """
     but = but if strings else (*but, "--strings")
     titled = {
@@ -477,6 +486,9 @@ def reading(
     ]
     if of_spans is not None:
         declared([member for member in members if member.name not in OF_TABLES], of_spans)
+    for member in members:
+        if member.opts[0] not in NOT_CHECKED:
+            member.described_by = described_by
     return members
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import os
 import re
@@ -170,9 +171,19 @@ def test_help_and_version(run):
     )
 
 
+def without_names(page):
+    """A page of help without its paragraph of options that check describes, and their names."""
+    begin, title, rest = page.partition("Reading, as 'spanagree check --help-all' describes:\n")
+    names, _, end = rest.partition("\n\n")
+    return begin + end if title else page, set(names.split())
+
+
 @pytest.mark.parametrize("name", [name for names in SECTIONS.values() for name in names])
 def test_help_is_short(run, name):
-    """The help of a command has at most 15 options in 45 lines; --help-all has every one."""
+    """The help of a command has at most 15 options in 45 lines; --help-all has every one.
+
+    Options of reading are described by --help-all of check, and named by that of other commands.
+    """
     params = (o for o in spanagree.commands[name].params if o.opts[0].startswith("-"))
     options = {next(x for x in o.opts if x.startswith("--")) for o in params}
     (code, short, err), (all_code, every, all_err) = (
@@ -183,7 +194,13 @@ def test_help_is_short(run, name):
     assert len(shown) <= 15
     assert len(short.splitlines()) <= 45
     assert shown - {"--help-all"} <= options
-    assert set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", every, re.MULTILINE)) == options
+    every, named = without_names(every)
+    described = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", every, re.MULTILINE))
+    assert described | named == options
+    assert not described & named
+    checked = run("check", "--help-all")[1]
+    assert named <= set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", checked, re.MULTILINE))
+    assert bool(named) is ("--from" in options and name != "check")
     assert ("--help-all" in shown) is (len(shown) < len(options))
 
 
@@ -730,3 +747,30 @@ def test_names_on_a_terminal(tmp_path, form):
     assert "\x1b" not in done.stderr.decode()
     piped = subprocess.run(line, capture_output=True, check=True).stdout.decode()
     assert ("\x1b" in piped) == (form == "csv")
+
+
+def figures(table):
+    """The rows of CSV without the signature, which names the columns."""
+    return [row[:-1] for row in csv.reader(table.splitlines())]
+
+
+@pytest.mark.parametrize("command", [["coefficients", "--tokens"], ["alt-test", "--candidate", "cem", "--epsilon", "0.2"]], ids=lambda line: line[-1])  # fmt: skip
+def test_columns_of_spans_where_tables_have_them_too(run, tmp_path, command):
+    """--annotator and --label name those of spans, too. Oracle: names that need no option."""
+    spans = [{"start": k, "end": k + 1, "sure": "yes", "kind": "XY"[k % 2]} for k in range(4)]
+    rows = [
+        {"id": str(d), "text": "a b c d", "who": who, "spans": spans[: d % 3 + (who == "bob")]}
+        for d in range(40)
+        for who in ("ann", "bob", "cem")
+    ]
+    odd, usual = tmp_path / "odd.jsonl", tmp_path / "usual.jsonl"
+    odd.write_text("\n".join(map(json.dumps, rows)))
+    text = odd.read_text().replace('"who"', '"annotator"').replace('"kind"', '"label"')
+    usual.write_text(text)
+    name, *more = command
+    _, wanted, _ = run(name, usual, *more, "--format", "csv")
+    spans = ["--text", "text", "--document", "id", "--spans", "spans[*]", "--start", "start"]
+    named = ["--annotator", "who", "--label", "kind", *spans, "--end", "end"]
+    code, out, err = run(name, odd, *more, *named, "--format", "csv")
+    assert code == 0, err
+    assert figures(out) == figures(wanted)

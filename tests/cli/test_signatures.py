@@ -306,6 +306,7 @@ CASES = {
     },
     "check": {
         **{name: case for name, case in READING.items() if name not in ("--group-by", "--unplaced")},
+        **STRINGS,
         **FILES,
         "--fail-on": SHOWN,
     },
