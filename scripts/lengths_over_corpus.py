@@ -7,10 +7,10 @@ whether both ends begin with a capital) there are as many in the corpus as there
 Kinds have weights that all documents share, which are multiplied by what is wanted over what is
 expected until both agree; then documents are independent, and what is expected is exact.
 
-A short text often leaves one place for a segment of its own lengths. Of WNUT-17's gold and one system,
-without labels, chance F1 is .183 under ``capitals`` where lengths by document give .303 (.039 and .056
-anywhere), after 12 rounds for 1e-4. The random annotator does not know how long the names of *this*
-text are. There is no p value yet, and it is not validated enough to be an option.
+A short text often leaves one place for a segment of its own lengths. For WNUT-17's gold and one
+system, without labels, chance F1 is .183 under ``capitals`` where lengths by document give .303
+(.039 and .056 anywhere), after 12 rounds for 1e-4. The random annotator does not know how long the
+names of *this* text are. There is no p value, and it is not validated enough to be an option.
 """
 
 from __future__ import annotations
