@@ -1,10 +1,10 @@
-"""Is a system better than chance? The gold annotation stays, the system's is placed anew.
+"""Test of systems against chance: gold is fixed, the system's segments are placed at random.
 
-"A random annotation scores 0 after correction" is true on average when both sides are random.
-Against one fixed gold annotation a random system may average off 0, as the gold segments sit at
-the edges of their documents or not. So the question needs a null distribution of its own. It
-is computed exactly (:mod:`spanagree.comparisons.chance_distribution.distribution`), or drawn if
-that is asked for.
+"A random annotation scores 0 after correction" is true on average if both layers are random. The
+mean of random systems against one fixed gold annotation may differ from 0, because gold segments
+may be near the edges of their documents. The test therefore needs a null distribution of its own.
+It is computed exactly (:mod:`spanagree.comparisons.chance_distribution.distribution`), or drawn
+on request.
 """
 
 from __future__ import annotations
@@ -43,29 +43,30 @@ from spanagree.uncertainty.chance_statistics import HIGH
 from spanagree.uncertainty.permutation import holm, holm_log10, powerless
 
 _NAMED = 5  # systems in a sentence
-_TIE = 1e-12  # relative; matches closer than this are the same
+_TIE = 1e-12  # relative; matches closer than this are equal
 
 
 @dataclass(frozen=True, eq=False)
 class TestedSystem(NanEqualMixin):
-    """One system against chance: gold as it is, the system's segments at random.
+    """One system against chance: gold is fixed, the system's segments are random.
 
     Attributes:
-        name: the system.
-        f1: its observed F1.
-        p: the probability that chance reaches it, one-sided; never 0. Where it was drawn,
-            (1 + draws that reach it) / (1 + draws).
-        mean: the mean F1 by chance.
-        null: the F1 of each draw; empty where nothing was drawn.
-        reason: why p is undefined, if it is.
-        sd: the standard deviation of F1 by chance.
-        z: how many of these lie between the mean and the system; undefined where there is none.
-        high: the F1 that chance stays at or below in 95 of 100 cases.
+        name: name of the system.
+        f1: observed F1.
+        p: probability that chance reaches the observed F1, one-sided; never 0. If it was drawn, it
+            is (1 + draws that reach it) / (1 + draws).
+        mean: mean F1 by chance.
+        null: F1 of each draw; empty if nothing was drawn.
+        reason: reason for an undefined p; empty if p is defined.
+        sd: standard deviation of F1 by chance.
+        z: distance of the observed F1 from the mean by chance, in standard deviations; undefined
+            if the standard deviation is 0.
+        high: F1 that chance does not exceed in 95 of 100 cases.
         p_holm: p after Holm's correction for all systems.
-        log10_p_holm: its decimal logarithm, also where it is too small for a float.
-        scale: the F1 of one match.
-        log10_p: the decimal logarithm of p, also where p is too small for a float.
-        distribution: of the match by chance; ``None`` where all was drawn.
+        log10_p_holm: decimal logarithm of `p_holm`, defined if `p_holm` is too small for a float.
+        scale: F1 of one match.
+        log10_p: decimal logarithm of p, defined if p is too small for a float.
+        distribution: distribution of the match by chance; ``None`` if all documents were drawn.
     """
 
     name: str
@@ -86,13 +87,13 @@ class TestedSystem(NanEqualMixin):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChanceTestSettings(EvaluationSettings):
-    """The settings of a test against chance.
+    """Settings of a test against chance.
 
     Attributes:
-        fixed: the layer that stays as it is.
-        null: whether chance was computed (exact), drawn, or drawn for some documents
+        fixed: name of the layer that is fixed.
+        null: null distribution: computed (exact), drawn, or drawn for some documents
             (partly-drawn).
-        draws: how many, if any.
+        draws: number of draws; ``None`` without any.
     """
 
     test: str = "chance"
@@ -103,7 +104,7 @@ class ChanceTestSettings(EvaluationSettings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChanceTest(Result):
-    """The result of :func:`chance_test`.
+    """Result of :func:`chance_test`.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
@@ -121,44 +122,50 @@ class ChanceTest(Result):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
+        """Warnings about unreliable results, one sentence each."""
         if self.settings.null != "drawn":
             return ()
-        return powerless([x.p for x in self.systems.values()], self.settings.draws or 0, "system")
+        return powerless(
+            [system.p for system in self.systems.values()], self.settings.draws or 0, "system"
+        )
 
     @property
     def verdict(self) -> str:
-        """The systems that the test finds to be above chance, and the others, each with its p."""
-        tested = {name: x for name, x in self.systems.items() if name not in self.unmarked}
-        parts = {
-            "above chance": [name for name, x in tested.items() if x.p_holm < LEVEL],
+        """The systems shown to be above chance, and the other systems, each with its p."""
+        marking_systems = {
+            name: system for name, system in self.systems.items() if name not in self.unmarked
+        }
+        names_by_outcome = {
+            "above chance": [
+                name for name, system in marking_systems.items() if system.p_holm < LEVEL
+            ],
             "not shown to be above chance": [
-                name for name, x in tested.items() if not x.p_holm < LEVEL
+                name for name, system in marking_systems.items() if not system.p_holm < LEVEL
             ],
         }
         sentences = []
-        for outcome, names in parts.items():
-            if len(tested) == 1 and names:
+        for outcome, names in names_by_outcome.items():
+            if len(marking_systems) == 1 and names:
                 sentences.append(f"{escape_name(names[0])} is {outcome}, {self._p_of(names[0])}.")
             elif names:
-                shown = [f"{escape_name(name)} ({self._p_of(name)})" for name in names]
-                some = ", ".join(verdict.first_of(shown, _NAMED, "other"))
-                sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {some}.")
-        n_tests = sum(not math.isnan(x.p) for x in self.systems.values())
+                names_with_p = [f"{escape_name(name)} ({self._p_of(name)})" for name in names]
+                systems_phrase = ", ".join(verdict.first_of(names_with_p, _NAMED, "other"))
+                sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {systems_phrase}.")
+        n_tests = sum(not math.isnan(system.p) for system in self.systems.values())
         if n_tests > 1 and sentences:
             sentences.append(f"Each p is adjusted for {n_tests} systems (Holm).")
         sentences += [verdict.marked_nothing(self.unmarked), self.not_in_text]
         return " ".join(filter(None, sentences))
 
     def _p_of(self, name: str) -> str:
-        """Return the adjusted p of a system in words, or why it is undefined."""
+        """Return the adjusted p of a system in words, or the reason for an undefined p."""
         system = self.systems[name]
         return f"p {verdict.p_of(system.p_holm)}" if system.p == system.p else system.reason
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None}
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each system."""
+        """Build the table, with a row for each system."""
         columns = [
             Column("system", "system", "name", "system against chance"),
             Column("f1", "F1", meaning="F1 of a system"),
@@ -179,13 +186,25 @@ class ChanceTest(Result):
             if self.settings.null == "exact"
             else pluralize(self.settings.draws or 0, "draw")
         )
-        rule = self.settings.places
-        location = "anywhere" if rule is None else f"by places {escape_name(rule)}"
+        places = self.settings.places
+        location = "anywhere" if places is None else f"by places {escape_name(places)}"
         rows: list[list[Value]] = []
-        for x in systems:
-            row: list[Value] = [x.name, x.f1, x.p, x.mean, x.sd, x.high, x.z, x.p, x.p_holm]
-            rows.append([*row, x.log10_p, x.log10_p_holm, x.reason])
-        reasons = dict.fromkeys(f"–: undefined: {x.reason}" for x in systems if x.reason)
+        for system in systems:
+            row: list[Value] = [
+                system.name,
+                system.f1,
+                system.p,
+                system.mean,
+                system.sd,
+                system.high,
+                system.z,
+                system.p,
+                system.p_holm,
+            ]
+            rows.append([*row, system.log10_p, system.log10_p_holm, system.reason])
+        reasons = dict.fromkeys(
+            f"–: undefined: {system.reason}" for system in systems if system.reason
+        )
         return Frame(
             columns,
             rows,
@@ -196,25 +215,25 @@ class ChanceTest(Result):
         )
 
     def _picture(self, by: str | None) -> Plot:
-        """Return how probable each F1 is by chance, and that of the system."""
-        systems = [tested for tested in self.systems.values() if not math.isnan(tested.p)]
+        """Plot the distribution of F1 by chance and the observed F1 of each system."""
+        systems = [system for system in self.systems.values() if not math.isnan(system.p)]
         if not systems:
             return Plot(functools.partial(sentence, text="no system that marked anything"))
         titles = ("by chance", "the system")
-        if any(len(tested.null) for tested in systems):
-            rows = {tested.name: (tested.null, tested.f1) for tested in systems}
+        if any(len(system.null) for system in systems):
+            rows = {system.name: (system.null, system.f1) for system in systems}
             draw = functools.partial(clouds, rows=rows, titles=titles, what="F1")
         else:
-            curves = {tested.name: (*_curve(tested), tested.f1) for tested in systems}
+            curves = {system.name: (*_curve(system), system.f1) for system in systems}
             draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
         return Plot(draw, rows_size(self.systems))
 
 
-def _curve(tested: TestedSystem) -> tuple[Floats, Floats]:
-    """Return each F1 that is not all too improbable by chance, and its probability."""
-    assert tested.distribution is not None  # as not all was drawn
-    matches, probabilities = likely_matches(tested.distribution)
-    return matches * tested.scale, probabilities
+def _curve(system: TestedSystem) -> tuple[Floats, Floats]:
+    """Return each F1 that is not negligibly improbable by chance, with its probability."""
+    assert system.distribution is not None  # some documents were computed
+    matches, probabilities = likely_matches(system.distribution)
+    return matches * system.scale, probabilities
 
 
 def chance_test(
@@ -227,23 +246,25 @@ def chance_test(
     budget: float = BUDGET,
     progress: Callable[[int, int], None] | None = None,
 ) -> ChanceTest:
-    """Return how likely a random annotation matches the gold one as well as each system does.
+    """Test each system against random annotations of the same documents.
 
-    The random annotation keeps the number, lengths and labels of the system's segments in every
-    document; the gold annotation stays as it is. The probability is exact, but drawn if asked for,
-    for a measure whose matches are not whole numbers, and in documents that are too much work.
+    A random annotation keeps the number, lengths and labels of the system's segments in every
+    document; gold is fixed. p is the probability that a random annotation matches gold as well as
+    the system does. It is exact, unless it is drawn: on request, for a measure with fractional
+    matches, and in documents that take too much work.
 
     Args:
-        corpus: the corpus that was evaluated.
-        evaluation: its evaluation.
-        simulate: whether to draw random annotations rather than to compute.
-        draws: how many random annotations of each system, where they are drawn.
-        seed: a whole number from 0, for the draws.
-        budget: how many numbers may be computed for one document before it is drawn.
-        progress: called with the number of systems done, and of all.
+        corpus: corpus that was evaluated.
+        evaluation: evaluation of that corpus.
+        simulate: True to draw random annotations for all documents.
+        draws: number of random annotations of each system, if any are drawn.
+        seed: random seed of the draws, an integer from 0.
+        budget: largest number of values computed for one document; a document that needs more is
+            drawn.
+        progress: function called with the number of systems done and the number of all systems.
 
     Raises:
-        SettingError: for a number out of range, or the evaluation of another corpus.
+        SettingError: if a number is out of range, or the evaluation is that of another corpus.
 
     >>> from spanagree.systems.evaluate import evaluate
     >>> one = [(0, 2, "X")]
@@ -260,41 +281,43 @@ def chance_test(
     counting = evaluation.counting
     counting.chance.check_defined("p against chance")
     settings, per_document = evaluation.settings, evaluation.counted.per_document
-    corpus = evaluation.rows.corpus  # as it was compared: relations, an attribute, some labels
+    corpus = evaluation.rows.corpus  # as compared: relations, an attribute, some labels
     corpus.check_segments("p against chance")
-    ask = DistributionOptions(counting.measure, counting.chance, budget, draws, seed)
-    report_progress = progress or (lambda done, total: None)
+    options = DistributionOptions(counting.measure, counting.chance, budget, draws, seed)
+    report_progress = progress or (lambda n_done, total: None)
     systems = {}
-    for done, (name, system) in enumerate(evaluation.systems.items()):
-        report_progress(done, len(evaluation.systems))
+    for n_done, (name, system) in enumerate(evaluation.systems.items()):
+        report_progress(n_done, len(evaluation.systems))
         if system.tally.size:
-            two = corpus.select_annotators([settings.gold, name]).subset(
+            gold_and_system = corpus.select_annotators([settings.gold, name]).subset(
                 per_document.shared_by(name)
             )
-            test = _simulated if simulate or not ask.measure.is_whole else _computed
-            systems[name] = test(two, settings.gold, system, ask)
+            run_test = _simulated if simulate or not options.measure.is_whole else _computed
+            systems[name] = run_test(gold_and_system, settings.gold, system, options)
         else:
-            nothing = np.full(0, UNDEFINED)
+            no_draws = np.full(0, UNDEFINED)
             systems[name] = TestedSystem(
-                name, UNDEFINED, UNDEFINED, UNDEFINED, nothing, system.f1.reason
+                name, UNDEFINED, UNDEFINED, UNDEFINED, no_draws, system.f1.reason
             )
     report_progress(len(systems), len(systems))
-    tested = list(systems.values())
-    adjusted = holm([by_chance.p for by_chance in tested])
-    logs = holm_log10([by_chance.log10_p for by_chance in tested])
-    for by_chance, p, log10_p in zip(tested, adjusted, logs, strict=True):
-        systems[by_chance.name] = replace(by_chance, p_holm=p, log10_p_holm=log10_p)
+    tests = list(systems.values())
+    adjusted = holm([system_test.p for system_test in tests])
+    adjusted_log10 = holm_log10([system_test.log10_p for system_test in tests])
+    for system_test, p, log10_p in zip(tests, adjusted, adjusted_log10, strict=True):
+        systems[system_test.name] = replace(system_test, p_holm=p, log10_p_holm=log10_p)
     null, notes = _null_settings(list(systems.values()), draws, seed)
-    none = {"ci": None, "resamples": None, "seed": None}
-    extended = settings.extended(ChanceTestSettings, **{**none, "fixed": settings.gold, **null})
+    no_intervals = {"ci": None, "resamples": None, "seed": None}
+    extended = settings.extended(
+        ChanceTestSettings, **{**no_intervals, "fixed": settings.gold, **null}
+    )
     return ChanceTest(systems, extended, notes, evaluation.unmarked, not_in_text(evaluation))
 
 
 def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
-    """Refuse a corpus that is not the one which was evaluated.
+    """Check that a corpus is the one that was evaluated.
 
     Raises:
-        SettingError: always then.
+        SettingError: if it is not.
     """
     names = {evaluation.settings.gold, *evaluation.systems}
     if (
@@ -310,55 +333,59 @@ def check_same_corpus(corpus: Corpus, evaluation: Evaluation) -> None:
 def _null_settings(
     systems: list[TestedSystem], draws: int, seed: int
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return settings that say how chance was computed, and notes on documents that were drawn."""
-    if any(len(tested.null) for tested in systems):
+    """Build the settings of the null distribution, and notes on documents that were drawn."""
+    if any(len(system.null) for system in systems):
         return {"null": "drawn", "draws": int(draws), "seed": int(seed)}, ()
-    partly = {
-        tested.name: tested.distribution
-        for tested in systems
-        if tested.distribution is not None and len(tested.distribution.drawn)
+    partly_drawn = {
+        system.name: system.distribution
+        for system in systems
+        if system.distribution is not None and len(system.distribution.drawn)
     }
-    if not partly:
+    if not partly_drawn:
         return {"null": "exact"}, ()
-    least = min(len(by_chance.drawn) for by_chance in partly.values())
+    min_draws = min(len(null_distribution.drawn) for null_distribution in partly_drawn.values())
     notes = (
-        f"{escape_name(name)}: chance was drawn, {pluralize(len(by_chance.drawn), 'time')}, in"
-        f" {pluralize(by_chance.computed['drawn'], 'document')} without an exact distribution; p is"
-        f" not below {by_chance.least_p:.1g} unless the other documents alone make it so;"
-        " chance_test(…, draws=…) draws more"
-        for name, by_chance in partly.items()
+        f"{escape_name(name)}: chance was drawn, {pluralize(len(null_distribution.drawn), 'time')},"
+        f" in {pluralize(null_distribution.computed['drawn'], 'document')} without an exact"
+        f" distribution; p is not below {null_distribution.least_p:.1g} unless the other"
+        " documents alone make it so; chance_test(…, draws=…) draws more"
+        for name, null_distribution in partly_drawn.items()
     )
-    return {"null": "partly-drawn", "draws": least, "seed": int(seed)}, tuple(notes)
+    return {"null": "partly-drawn", "draws": min_draws, "seed": int(seed)}, tuple(notes)
 
 
-def _computed(corpus: Corpus, gold: str, system: System, ask: DistributionOptions) -> TestedSystem:
-    """Return one system against the exact distribution of chance."""
+def _computed(
+    corpus: Corpus, gold: str, system: System, options: DistributionOptions
+) -> TestedSystem:
+    """Test one system against the exact distribution of chance."""
     matched, scale = system.tally.matched, 2 / system.tally.size
-    by_chance = distribution(corpus, (gold, system.name), gold, ask)
+    null_distribution = distribution(corpus, (gold, system.name), gold, options)
     return TestedSystem(
         system.name,
         system.f1.observed,
-        by_chance.tail(matched),
-        by_chance.mean * scale,
+        null_distribution.tail(matched),
+        null_distribution.mean * scale,
         np.zeros(0),
-        sd=by_chance.sd * scale,
-        z=by_chance.z(matched),
-        high=by_chance.quantile(HIGH) * scale,
-        log10_p=by_chance.log10_tail(matched),
+        sd=null_distribution.sd * scale,
+        z=null_distribution.z(matched),
+        high=null_distribution.quantile(HIGH) * scale,
+        log10_p=null_distribution.log10_tail(matched),
         scale=scale,
-        distribution=by_chance,
+        distribution=null_distribution,
     )
 
 
-def _simulated(corpus: Corpus, gold: str, system: System, ask: DistributionOptions) -> TestedSystem:
-    """Return one system against random annotations."""
+def _simulated(
+    corpus: Corpus, gold: str, system: System, options: DistributionOptions
+) -> TestedSystem:
+    """Test one system against random annotations."""
     matched, scale = system.tally.matched, 2 / system.tally.size
     corpus = corpus.subset(canonical_order(corpus))
-    drawn = draws_of(corpus, (gold, system.name), gold, ask, ask.draws)
-    matches = np.concatenate([part.sum(axis=1) for part in drawn])
-    p = (1 + int((matches >= matched * (1 - _TIE)).sum())) / (1 + ask.draws)
+    match_draws = draws_of(corpus, (gold, system.name), gold, options, options.draws)
+    matches = np.concatenate([portion.sum(axis=1) for portion in match_draws])
+    p = (1 + int((matches >= matched * (1 - _TIE)).sum())) / (1 + options.draws)
     null = matches * scale
-    sd = float(null.std(ddof=1)) if ask.draws > 1 else UNDEFINED
+    sd = float(null.std(ddof=1)) if options.draws > 1 else UNDEFINED
     mean = float(null.mean())
     return TestedSystem(
         system.name,

@@ -1,4 +1,4 @@
-"""What seqeval's users call: the same arguments, the same figures, and chance beside them."""
+"""Functions of seqeval with the same arguments and figures, and chance next to each figure."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from spanagree.choices import Average, Chance, Scheme
 
 AVERAGES = ("micro", "macro", "weighted")
-"""How the figures of labels become one."""
+"""Ways to combine the figures of labels."""
 
-_APART = {"BB", "BS", "BO", "IB", "IS", "IO"}  # prefixes between which a segment ends
-_ANEW = {"EE", "EI", "SE", "SI", "OE", "OI"}  # and that at the second of which one begins
-_FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # what seqeval calls it
-_DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as its report does
+_ENDING_PAIRS = {"BB", "BS", "BO", "IB", "IS", "IO"}  # of prefixes, between which a segment ends
+_BEGINNING_PAIRS = {"EE", "EI", "SE", "SI", "OE", "OI"}  # whose second prefix begins a segment
+_FIGURES = {"precision": "precision", "recall": "recall", "f1": "f1-score"}  # seqeval's names
+_DETECTED = {"BI": "IOB2", "IE": "IOE2", "BIES": "IOBES", "BILU": "BILOU"}  # as in its report
 
 
 class SeqevalScore(float):
-    """A figure as seqeval gives it, and what chance makes of it.
+    """A figure of seqeval, with its expected and its corrected value.
 
     Attributes:
-        expected: what chance alone would give; ``nan`` where the figure is undefined.
-        corrected: the figure corrected for chance, ``(figure − expected) / (1 − expected)``.
+        expected: figure that chance alone would give; ``nan`` if the figure is undefined.
+        corrected: figure corrected for chance, ``(figure − expected) / (1 − expected)``.
 
     >>> f1 = f1_score([["B-PER", "I-PER", "O"]], [["B-PER", "I-PER", "O"]])
     >>> f1, f1.expected, f1.corrected
@@ -58,15 +58,15 @@ class SeqevalScore(float):
 
     @classmethod
     def of(cls, observed: float, expected: float) -> SeqevalScore:
-        """Return an observed figure, with what is expected and corrected beside it."""
+        """Build a figure from its observed and its expected value."""
         score = corrected(observed, expected)
-        figure = cls(score.observed)
-        figure.expected, figure.corrected = score.expected, score.corrected
-        return figure
+        seqeval_score = cls(score.observed)
+        seqeval_score.expected, seqeval_score.corrected = score.expected, score.corrected
+        return seqeval_score
 
 
 class _LabelCounts:
-    """Counts of each label, sorted, and the figures that seqeval and chance make of them.
+    """Counts of each label, in sorted order, and figures computed from them.
 
     ``rows`` are matched, expected, size of gold, size of the system; (labels, 4). Recall weighs
     ``beta`` times as much as precision in F.
@@ -75,43 +75,46 @@ class _LabelCounts:
     def __init__(
         self, labels: Sequence[str], rows: Floats, zero_division: object, beta: float = 1
     ) -> None:
-        check = ("warn", 0, 1)
-        if zero_division not in check:
-            raise SettingError(f"zero_division {zero_division!r}; allowed: {join_names(check)}")
+        allowed = ("warn", 0, 1)
+        if zero_division not in allowed:
+            raise SettingError(f"zero_division {zero_division!r}; allowed: {join_names(allowed)}")
         self.labels, self.rows, self.zero_division, self.beta = labels, rows, zero_division, beta
 
     def of_rows(self, rows: Floats) -> dict[str, Floats]:
-        """Return observed and expected figures of each row, by figure; (rows, 2).
+        """Compute the observed and the expected figures of each row; each array is (rows, 2).
 
-        What has nothing to divide by is what ``zero_division`` says, by chance too. F1 is computed
-        from precision and recall, as seqeval does it, to have its last digit.
+        A figure without a divisor is the value of ``zero_division``, by chance too. F1 is computed
+        from precision and recall, as in seqeval, so that its last digit is the same.
         """
-        matched, by_chance, gold, marked = rows.T
-        both = np.stack((matched, by_chance), axis=-1)
-        precision, recall = self._share(both, marked), self._share(both, gold)
+        matched, expected, gold, system = rows.T
+        match_and_chance = np.stack((matched, expected), axis=-1)
+        precision, recall = (
+            self._share(match_and_chance, system),
+            self._share(match_and_chance, gold),
+        )
         if np.isinf(self.beta):
             return {"precision": precision, "recall": recall, "f1": recall}
         weight = self.beta**2
         total = weight * precision[:, 0] + recall[:, 0]
         total[total == 0] = 1
-        f1 = self._share((1 + weight) * both, weight * gold + marked)
+        f1 = self._share((1 + weight) * match_and_chance, weight * gold + system)
         f1[:, 0] = (1 + weight) * precision[:, 0] * recall[:, 0] / total
         return {"precision": precision, "recall": recall, "f1": f1}
 
-    def _share(self, both: Floats, size: Floats) -> Floats:
-        shares: Floats = both / np.where(size == 0, 1, size)[:, None]
+    def _share(self, match_and_chance: Floats, size: Floats) -> Floats:
+        shares: Floats = match_and_chance / np.where(size == 0, 1, size)[:, None]
         shares[size == 0] = self.zero_division == 1
         return shares
 
     def mean(self, average: str) -> dict[str, SeqevalScore]:
-        """Return precision, recall and F1 over all labels, by name."""
-        gold, marked = self.rows[:, 2].sum(), self.rows[:, 3].sum()
-        divisors = {"precision": marked, "recall": gold, "f1": gold + marked}
+        """Compute precision, recall and F1 over all labels, by name."""
+        gold, system = self.rows[:, 2].sum(), self.rows[:, 3].sum()
+        divisors = {"precision": system, "recall": gold, "f1": gold + system}
         rows = self.rows.sum(0, keepdims=True) if average == "micro" else self.rows
         means = {}
         for name, figures in self.of_rows(rows).items():
-            if average == "weighted" and gold == 0:  # as seqeval has it
-                observed = float(self.zero_division == 1 and (marked == 0 or name == "recall"))
+            if average == "weighted" and gold == 0:  # like seqeval
+                observed = float(self.zero_division == 1 and (system == 0 or name == "recall"))
                 expected = UNDEFINED
             elif len(rows):
                 weights = self.rows[:, 2] if average == "weighted" else None
@@ -121,18 +124,18 @@ class _LabelCounts:
             means[name] = SeqevalScore.of(observed, expected if divisors[name] else UNDEFINED)
         return means
 
-    def of_label(self, number: int) -> dict[str, SeqevalScore]:
-        """Return precision, recall and F1 of one label, by name."""
-        alone = _LabelCounts(
-            [self.labels[number]], self.rows[[number]], self.zero_division, self.beta
+    def of_label(self, label_index: int) -> dict[str, SeqevalScore]:
+        """Compute precision, recall and F1 of one label, by name."""
+        label_counts = _LabelCounts(
+            [self.labels[label_index]], self.rows[[label_index]], self.zero_division, self.beta
         )
-        return alone.mean("micro")
+        return label_counts.mean("micro")
 
     def warn(self, *names: str) -> None:
-        """Warn of labels whose figure has nothing to divide by, unless it was said what to do."""
-        without = {"precision": self.rows[:, 3] == 0, "recall": self.rows[:, 2] == 0}
+        """Warn of labels whose figure has no divisor, unless ``zero_division`` was chosen."""
+        has_no_divisor = {"precision": self.rows[:, 3] == 0, "recall": self.rows[:, 2] == 0}
         for name in names:
-            labels = [self.labels[i] for i in np.flatnonzero(without.get(name, [])).tolist()]
+            labels = [self.labels[i] for i in np.flatnonzero(has_no_divisor.get(name, [])).tolist()]
             if labels and self.zero_division == "warn":
                 warnings.warn(
                     f"{name} is undefined for {join_names(labels)} and taken as 0; pass"
@@ -142,11 +145,11 @@ class _LabelCounts:
 
 
 class NotListsError(InputError, TypeError):
-    """Something else than lists of tag lists, for which seqeval raises a TypeError."""
+    """Input other than lists of tag lists, for which seqeval raises a TypeError."""
 
 
 class Options(TypedDict, total=False):
-    """How tags are read and figures made; see :func:`classification_report`."""
+    """Options for reading tags and computing figures; see :func:`classification_report`."""
 
     mode: Literal["strict"] | None
     sample_weight: None
@@ -156,7 +159,7 @@ class Options(TypedDict, total=False):
 
 
 class ScoreOptions(Options, total=False):
-    """The same of a score; ``suffix``: whether prefixes stand behind labels."""
+    """Options of a score; if ``suffix`` is true, prefixes follow their labels."""
 
     suffix: bool
 
@@ -173,7 +176,7 @@ def _count(
     scheme: Any = None,
     chance: str = "nonoverlapping",
 ) -> _LabelCounts:
-    """Return the counts of two lists of tag lists."""
+    """Count matches of two lists of tag lists."""
     if sample_weight is not None:
         raise SettingError("sample_weight: sentences have no weights here; leave it out")
     if mode is not None:
@@ -184,22 +187,27 @@ def _count(
     for name, sequences in layers.items():
         layers[name] = _lists(name, sequences)
     if len(layers["y_true"]) != len(layers["y_pred"]):
-        many = {name: pluralize(len(documents), "sentence") for name, documents in layers.items()}
+        sentence_counts = {
+            name: pluralize(len(documents), "sentence") for name, documents in layers.items()
+        }
         raise InputError(
-            f"y_pred: {many['y_pred']}; y_true has {many['y_true']}, and both need as many"
+            f"y_pred: {sentence_counts['y_pred']};"
+            f" y_true has {sentence_counts['y_true']}, and both need as many"
         )
-    written: dict[str, str] = {}  # of tags that are turned
+    original_tags: dict[str, str] = {}  # by tag with its prefix first
     if suffix:
-        every = {tag for documents in layers.values() for tags in documents for tag in tags}
-        turned = {tag: _turned(tag) for tag in every if isinstance(tag, str)}
-        written = {tag: given for given, tag in turned.items()}
+        distinct_tags = {tag for documents in layers.values() for tags in documents for tag in tags}
+        prefixed_tags = {
+            tag: _with_prefix_first(tag) for tag in distinct_tags if isinstance(tag, str)
+        }
+        original_tags = {tag: original for original, tag in prefixed_tags.items()}
         layers = {
-            name: [[turned.get(tag, tag) for tag in tags] for tags in documents]
+            name: [[prefixed_tags.get(tag, tag) for tag in tags] for tags in documents]
             for name, documents in layers.items()
         }
     strict = mode == "strict"
-    if scheme != "IO":  # there labels stand bare
-        layers = _with_prefixes(layers, written, strict=strict)
+    if scheme != "IO":  # its labels have no prefixes
+        layers = _with_prefixes(layers, original_tags, strict=strict)
     if strict and scheme == "auto":
         scheme = _detected(layers["y_true"])
     corpus = from_tags(layers, scheme=scheme if strict or scheme == "IO" else "auto", strict=strict)
@@ -215,91 +223,109 @@ def _lists(name: str, sequences: Any) -> list[Any]:
     """Return lists of tag lists.
 
     Raises:
-        NotListsError: for anything else, such as one flat list of tags.
+        NotListsError: if the input is anything else, such as one flat list of tags.
     """
     return [_as_list(name, tags) for tags in _as_list(name, sequences)]
 
 
 def _as_list(name: str, tags: Any) -> list[Any]:
-    """Return what can be gone through, but is no string, as a list.
+    """Return an iterable that is no string as a list.
 
     Raises:
-        NotListsError: for anything else.
+        NotListsError: if it is anything else.
     """
-    is_frame = hasattr(tags, "columns")  # its iterator has the names of these
+    is_frame = hasattr(tags, "columns")  # iterating over it yields column names
     if isinstance(tags, (str, Mapping)) or is_frame or not is_iterable(tags):
         raise NotListsError(f"{name}: {quote_value(tags)}; a list of tag lists is needed")
     return list(tags)
 
 
 def _with_prefixes(
-    layers: Mapping[str, Any], written: Mapping[str, str], *, strict: bool
+    layers: Mapping[str, Any], original_tags: Mapping[str, str], *, strict: bool
 ) -> dict[str, Any]:
-    """Return tags of which each has a prefix that is known, where some have none, with a warning.
+    """Give a prefix to each tag without a known one, with a warning.
 
-    As seqeval has it, the first letter is the prefix, and the label is what follows the first
-    hyphen, or that letter. ``written`` has how those that were turned are written.
+    As in seqeval, the first letter is the prefix. The label is the text after the first hyphen or,
+    without a hyphen, after that letter. ``original_tags`` has the original form of tags whose
+    prefix was moved to the front.
     """
     try:
-        kinds: set[Any] = set().union(*chain.from_iterable(layers.values()))
-    except TypeError:  # that a tag is no string is said where they are read
+        distinct_tags: set[Any] = set().union(*chain.from_iterable(layers.values()))
+    except TypeError:  # tags that are no strings are reported by the reader
         return dict(layers)
-    if not all(isinstance(tag, str) and tag for tag in kinds):
+    if not all(isinstance(tag, str) and tag for tag in distinct_tags):
         return dict(layers)
-    odd = {tag for tag in kinds if not prefixed(tag, "") and (not strict or tag[0] in "BIES")}
-    if not odd:
+    bare_tags = {
+        tag for tag in distinct_tags if not prefixed(tag, "") and (not strict or tag[0] in "BIES")
+    }
+    if not bare_tags:
         return dict(layers)
     if strict:
-        meaning = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in odd}
+        prefixed_tags = {tag: f"{tag[0]}-{tag[1:].strip('-') or '_'}" for tag in bare_tags}
         with_prefixes = {
-            name: [[meaning.get(tag, tag) for tag in tags] for tags in documents]
+            name: [[prefixed_tags.get(tag, tag) for tag in tags] for tags in documents]
             for name, documents in layers.items()
         }
     else:
         with_prefixes = {name: _leniently(name, tags) for name, tags in layers.items()}
-    as_given = sorted(written.get(tag, tag) for tag in odd)
-    why = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
-    if written:
-        why = "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
-    more = ", …" if len(as_given) > 5 else ""
-    warnings.warn(f"{join_names(as_given[:5])}{more}: {why}", stacklevel=4)
+    quoted_tags = sorted(original_tags.get(tag, tag) for tag in bare_tags)
+    explanation = "no prefix and hyphen; read as seqeval does, the first letter as the prefix"
+    if original_tags:
+        explanation = (
+            "suffix=True, but no hyphen and B, I, E or S stand last; leave suffix out for B-PER"
+        )
+    ellipsis = ", …" if len(quoted_tags) > 5 else ""
+    warnings.warn(f"{join_names(quoted_tags[:5])}{ellipsis}: {explanation}", stacklevel=4)
     return with_prefixes
 
 
 def _leniently(name: str, documents: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return the tags of the segments that seqeval's default mode finds, whatever the tags are.
 
-    It goes over all sentences in one, with an O behind each.
+    All sentences are read as one, with an O after each.
 
     Raises:
-        SettingError: for segments that overlap, or that go on from a sentence into the next.
+        SettingError: if segments overlap, or continue from a sentence into the next.
     """
-    read = [["O"] * len(tags) for tags in documents]
-    place = [(d, i) for d, tags in enumerate(documents) for i in range(len(tags) + 1)]
-    flat = [tag or "O" for tags in documents for tag in (*tags, "O")]
-    begin, before, kind = 0, "O", ""
-    for at, tag in enumerate(flat):
+    read_tags = [["O"] * len(tags) for tags in documents]
+    positions = [
+        (document, i) for document, tags in enumerate(documents) for i in range(len(tags) + 1)
+    ]
+    all_tags = [tag or "O" for tags in documents for tag in (*tags, "O")]
+    begin, previous_prefix, previous_label = 0, "O", ""
+    for index, tag in enumerate(all_tags):
         prefix, label = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
-        other = label != kind
-        if before not in "O." and (other or before in "ES" or before + prefix in _APART):
-            (d, first), (last_d, last) = place[begin], place[at - 1]
-            here = read[d][first : last + 1]
-            if d != last_d or last >= len(read[d]) or any(tag != "O" for tag in here):
+        label_differs = label != previous_label
+        if previous_prefix not in "O." and (
+            label_differs or previous_prefix in "ES" or previous_prefix + prefix in _ENDING_PAIRS
+        ):
+            (document, first), (last_document, last) = positions[begin], positions[index - 1]
+            segment_tags = read_tags[document][first : last + 1]
+            if (
+                document != last_document
+                or last >= len(read_tags[document])
+                or any(tag != "O" for tag in segment_tags)
+            ):
                 raise SettingError(
-                    f"{name}: {quote_value(flat[at - 1])}, tag {last + 1} of sentence"
-                    f" {last_d + 1}, ends a"
+                    f"{name}: {quote_value(all_tags[index - 1])}, tag {last + 1} of sentence"
+                    f" {last_document + 1}, ends a"
                     " segment that overlaps another or has no begin in its sentence, as seqeval"
                     " reads it; write B-, I- or O in capitals"
                 )
-            read[d][first : last + 1] = [f"B-{kind}", *[f"I-{kind}"] * (last - first)]
-        if prefix not in "O." and (other or prefix in "BS" or before + prefix in _ANEW):
-            begin = at
-        before, kind = prefix, label
-    return read
+            read_tags[document][first : last + 1] = [
+                f"B-{previous_label}",
+                *[f"I-{previous_label}"] * (last - first),
+            ]
+        if prefix not in "O." and (
+            label_differs or prefix in "BS" or previous_prefix + prefix in _BEGINNING_PAIRS
+        ):
+            begin = index
+        previous_prefix, previous_label = prefix, label
+    return read_tags
 
 
-def _turned(tag: str) -> str:
-    """Return a tag whose prefix stands behind its label, as others have it."""
+def _with_prefix_first(tag: str) -> str:
+    """Move the prefix of a tag from its end to its front."""
     if tag in ("O", ""):
         return tag
     return f"{tag[-1]}-{tag[:-1].rsplit('-', maxsplit=1)[0]}".removesuffix("-")
@@ -308,8 +334,8 @@ def _turned(tag: str) -> str:
 def _detected(tags: Sequence[Sequence[str]]) -> str:
     """Return the scheme that seqeval's report would recognise."""
     letters = {tag[0] for document in tags for tag in document if tag and tag != "O"}
-    for known, scheme in _DETECTED.items():
-        if letters & set(known) - {"I"} and letters <= set(known):
+    for prefixes, scheme in _DETECTED.items():
+        if letters & set(prefixes) - {"I"} and letters <= set(prefixes):
             return scheme
     raise SettingError(
         f"mode 'strict': no scheme can be told from the prefixes {join_names(sorted(letters))};"
@@ -336,7 +362,7 @@ def _score(
 
 
 class _Score(Protocol):
-    """A score by seqeval's arguments: a figure, or of ``average=None`` an array."""
+    """A score with seqeval's arguments: a figure, or an array with ``average=None``."""
 
     @overload
     def __call__(
@@ -361,19 +387,20 @@ def f1_score(
     average: Average | None = "micro",
     **options: Unpack[ScoreOptions],
 ) -> Any:
-    """Return the F1 that seqeval gives, a float with ``expected`` and ``corrected`` beside it.
+    """Compute the F1 of seqeval, a float with the attributes ``expected`` and ``corrected``.
 
     Args:
-        y_true: the gold tags, a list of tag lists.
-        y_pred: the system's tags, as many.
-        average: micro, macro or weighted; ``None`` gives an array, a figure for each label in
-            alphabetical order, without chance beside it (``classification_report`` has both).
+        y_true: gold tags, a list of tag lists.
+        y_pred: tags of the system, a list of as many tag lists.
+        average: micro, macro or weighted; ``None`` gives an array with a figure for each label in
+            alphabetical order, without chance (``classification_report`` shows both).
         options: ``suffix``, ``mode``, ``sample_weight``, ``zero_division``, ``scheme`` and
-            ``chance``, as :func:`classification_report` has them.
+            ``chance``; see :func:`classification_report`.
 
     Raises:
-        SettingError: for an unknown name, sample weights, or a strict mode without a scheme.
-        InputError: for lists of different lengths, and for what is not a tag.
+        SettingError: if a name is unknown, sample weights are passed, or the mode is strict without
+            a scheme.
+        InputError: if the lists differ in length, or contain anything that is not a tag.
 
     >>> y_true = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
     >>> y_pred = [["O", "B-PER", "I-PER", "O"], ["O", "B-LOC", "O"]]
@@ -386,7 +413,7 @@ def f1_score(
 
 @_typed
 def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
-    """Return the precision that seqeval gives, with chance beside it, as :func:`f1_score` does.
+    """Compute the precision of seqeval, with its chance level; see :func:`f1_score`.
 
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-PER"]]).corrected
     0.0
@@ -396,7 +423,7 @@ def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
 
 @_typed
 def recall_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
-    """Return the recall that seqeval gives, with chance beside it, as :func:`f1_score` does.
+    """Compute the recall of seqeval, with its chance level; see :func:`f1_score`.
 
     >>> recall_score([["B-PER", "O", "O"]], [["B-PER", "O", "O"]]).expected
     0.3333333333333333

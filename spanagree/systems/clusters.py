@@ -1,4 +1,4 @@
-"""Clusters of documents in an evaluation, which intervals and tests leave out one at a time."""
+"""Clusters of documents in an evaluation; intervals and tests leave out one cluster at a time."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from spanagree.uncertainty.confidence import Jackknife
 def clustered(
     per_document: SystemsByDocument, jackknife: Jackknife, settings: EvaluationSettings
 ) -> SystemsByDocument:
-    """Return the clusters: documents, wholes of them, or texts they were joined of.
+    """Return the counts of clusters: documents, their parents, or the texts joined into them.
 
     Raises:
-        SettingError: if it is not known what sentences belong to, or texts were not joined.
+        SettingError: if parents of sentences are unknown, or texts were not joined.
     """
     if not jackknife.by_text(settings):
         return per_document._replace(
             parent_ids=jackknife.wholes_of(per_document.parent_ids, settings)
         )
-    from spanagree.comparisons.joined_texts import by_text  # few texts are joined
+    from spanagree.comparisons.joined_texts import by_text  # texts are rarely joined
 
     counting, corpus = per_document.counting, per_document.corpus
 
@@ -29,7 +29,10 @@ def clustered(
         counting.check(texts)
         return compare_with_gold(texts, settings.gold, counting).comparisons
 
-    joined = None if corpus is None or corpus.text_ends is None else corpus
-    comparisons, document = by_text(per_document.comparisons, joined, compare)
-    shared = {number: both[document] for number, both in per_document.shared.items()}
+    joined_corpus = None if corpus is None or corpus.text_ends is None else corpus
+    comparisons, document_of_text = by_text(per_document.comparisons, joined_corpus, compare)
+    shared = {
+        system_index: seen_by_both[document_of_text]
+        for system_index, seen_by_both in per_document.shared.items()
+    }
     return SystemsByDocument(comparisons, shared, per_document.ids, counting)

@@ -1,9 +1,9 @@
-"""Is one system better than another? All pairs, raw and corrected, on the same documents.
+"""Tests of all pairs of systems on the same documents, by raw and by corrected F1.
 
-The jackknife asks how the difference would vary over other documents like these, and gives an
-interval; so does the paired bootstrap, with p alone. The permutation test asks whether the two
-systems could be exchanged for each other document by document. All work on tallies: of a document
-matched, expected and size move together.
+The jackknife tests how the difference would vary over other documents like these, and gives an
+interval. The paired bootstrap does the same, with p alone. The permutation test asks whether the
+two systems could be exchanged for each other, document by document. All tests work on tallies:
+matched, expected and size of a document stay together.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ TESTS = {
 }
 """The tests of a difference, by name."""
 
-_ALIKE = "p: undefined, as resamples of documents that are alike do not vary"
-_ENOUGH = 30  # documents; with fewer the bootstrap's p is too small
-_PAIRS = 10  # of more a heat map is drawn
+_NO_VARIATION = "p: undefined, as resamples of documents that are alike do not vary"
+_MIN_DOCUMENTS = 30  # with fewer the bootstrap's p is too small
+_MAX_PLOTTED_PAIRS = 10  # more pairs are drawn as a heat map
 _NAMED = 3  # pairs in a sentence
 
 
 class Difference(NamedTuple):
-    """The difference of two systems in one figure, the first less the second.
+    """The difference of two systems in one figure, the first minus the second.
 
-    ``low`` and ``high`` are its interval, of the jackknife only; of several pairs these hold all at
-    once. ``p`` is two-sided; ``p_adjusted`` is corrected for all pairs of systems: p × pairs of the
-    jackknife, Holm's p of the other tests. ``reason`` says what is out of the ordinary.
+    ``low`` and ``high`` are its interval, from the jackknife only; those of several pairs are
+    simultaneous. ``p`` is two-sided; ``p_adjusted`` is corrected for all pairs of systems: p ×
+    pairs for the jackknife, Holm's p for the other tests. ``reason`` explains an undefined value.
     """
 
     value: float
@@ -74,7 +74,7 @@ class Difference(NamedTuple):
     reason: str = ""
 
     def turned(self) -> Difference:
-        """Return the difference of the second system and the first."""
+        """Return the difference with the two systems exchanged."""
         return self._replace(value=-self.value, low=-self.high, high=-self.low)
 
 
@@ -82,10 +82,10 @@ class Difference(NamedTuple):
 class SystemPair(NanEqualMixin):
     """Two systems on the documents that both and gold saw.
 
-    ``differing`` is the number of documents in which their tallies differ; ``exact`` says that all
-    exchanges were gone through, rather than drawn, or of the jackknife that the interval is exact,
-    as at most one document differs; ``left_out`` is the number of documents that
-    gold and one of the two saw.
+    ``differing`` is the number of documents in which their tallies differ. ``exact`` is true if all
+    exchanges were counted rather than drawn or, for the jackknife, if the interval is exact because
+    at most one document differs. ``left_out`` is the number of documents that gold and only one of
+    the two systems saw.
     """
 
     a: str
@@ -100,19 +100,19 @@ class SystemPair(NanEqualMixin):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ComparisonSettings(EvaluationSettings):
-    """The settings of a test of systems against each other."""
+    """Settings of a test of systems against each other."""
 
     test: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunsComparisonSettings(ComparisonSettings, RunsSettings):
-    """The settings of a test of systems with runs."""
+    """Settings of a test of systems with runs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result, MappingResult):
-    """The result of :func:`compare_systems`: all pairs, in the order of the evaluation.
+    """Result of :func:`compare_systems`: all pairs, in the order of the evaluation.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 9, "a": [[(0, 1, "X")]] * 9, "b": [[(2, 3, "X")]] * 9}
@@ -132,36 +132,44 @@ class Comparison(Result, MappingResult):
 
     @property
     def verdict(self) -> str:
-        """Which system has the highest corrected F1, and which pairs the test tells apart."""
+        """The system with the highest corrected F1, and the pairs with significant differences."""
         ranked = verdict.ranked_by_chance(self.scores)
         if len(ranked) < 2:
             return f"Fewer than two systems have a defined {self._title}."
-        firsts = verdict.first_by_chance(self.scores)
-        n_pairs, leads = len(self.pairs), []
-        for other in ranked:
-            if other == firsts[0]:
+        leaders = verdict.first_by_chance(self.scores)
+        n_pairs, lead_tests = len(self.pairs), []
+        for name in ranked:
+            if name == leaders[0]:
                 continue
-            pairs = [self[first, other] for first in firsts if first != other]
+            pairs = [self[leader, name] for leader in leaders if leader != name]
             pair = max(pairs, key=lambda pair: self._of(pair).p_adjusted)
             value, low, high, _, p_adjusted, _ = self._of(pair)
-            location = f"on {document_noun(self.settings)}s that both saw" if pair.left_out else ""
-            leads.append(
+            documents_phrase = (
+                f"on {document_noun(self.settings)}s that both saw" if pair.left_out else ""
+            )
+            lead_tests.append(
                 verdict.PairwiseTest(
-                    other, value, low, high, p_adjusted, p_adjusted < self.level, location
+                    name, value, low, high, p_adjusted, p_adjusted < self.level, documents_phrase
                 )
             )
         confidence = confidence_of(self.settings) or 95
-        better = self._better(ranked) if n_pairs > 1 else ()
+        significant_pairs = self._better(ranked) if n_pairs > 1 else ()
         correction = "Holm" if self._is_drawn else ""
         sentence = verdict.comparison(
-            self.scores, leads, confidence, better, n_pairs, self.unmarked, correction
+            self.scores,
+            lead_tests,
+            confidence,
+            significant_pairs,
+            n_pairs,
+            self.unmarked,
+            correction,
         )
         chance = verdict.chance_model(self.settings) if self._title == "F1" else ""
         return " ".join(filter(None, [sentence, self._of_runs, chance, self.not_in_text]))
 
     @property
     def _title(self) -> str:
-        """The figure that decides: corrected F1, or F1 where chance is undefined."""
+        """Name of the figure that decides: corrected F1, or F1 if chance is undefined."""
         return f"{verdict.figure_of(self.settings)[1]}F1"
 
     def _of(self, pair: SystemPair) -> Difference:
@@ -171,10 +179,10 @@ class Comparison(Result, MappingResult):
 
     @property
     def _of_runs(self) -> str:
-        """Say whether other runs are regarded, if systems have several."""
-        several = self.settings.get("runs", {})
-        fixed = [name for name in self.scores if several.get(name, 1) < LEAST_UNITS]
-        if not several:
+        """Sentence on whether the test regards other runs, if systems have several."""
+        n_runs = self.settings.get("runs", {})
+        fixed = [name for name in self.scores if n_runs.get(name, 1) < LEAST_UNITS]
+        if not n_runs:
             return ""
         if not fixed:
             return "The test regards other documents and other runs."
@@ -183,52 +191,55 @@ class Comparison(Result, MappingResult):
                 "The test regards other documents, and these runs: for others it needs"
                 f" {LEAST_UNITS} of a system."
             )
-        shown = verdict.first_of([*map(escape_name, fixed)], _NAMED, "more system")
+        names = verdict.first_of([*map(escape_name, fixed)], _NAMED, "more system")
         return (
             "The test regards other documents and other runs, but not other runs of"
-            f" {', '.join(shown)}."
+            f" {', '.join(names)}."
         )
 
     @property
     def level(self) -> float:
-        """The adjusted p below which two systems are told apart.
+        """The adjusted p below which a difference is significant.
 
-        It is that of the intervals, so that one leaves out 0 just where its p is below.
+        It agrees with the confidence of the intervals: an interval excludes 0 just if p is below.
         """
         confidence = confidence_of(self.settings)
         return LEVEL if confidence is None or self._is_drawn else round(1 - confidence / 100, 12)
 
     @property
     def _is_drawn(self) -> bool:
-        """Whether p is of draws, without intervals."""
+        """Whether p is computed from draws, without intervals."""
         return self.settings.test != "jackknife"
 
     def _better(self, ranked: Sequence[str]) -> list[SignificantPair]:
-        """Return the pairs that can be told apart by corrected F1, in the order of the systems."""
-        place = {name: i for i, name in enumerate(ranked)}
-        better = []
+        """List the pairs with a significant difference, in the order of the systems."""
+        rank_by_name = {name: i for i, name in enumerate(ranked)}
+        significant_pairs = []
         for pair in self.pairs:
             difference = self._of(pair)
             value, p = difference.value, difference.p_adjusted
             if p < self.level:
                 names = (pair.a, pair.b) if value > 0 else (pair.b, pair.a)
-                better.append(SignificantPair(*names, p))
-        return sorted(better, key=lambda pair: (place[pair.first], place[pair.second]))
+                significant_pairs.append(SignificantPair(*names, p))
+        return sorted(
+            significant_pairs,
+            key=lambda pair: (rank_by_name[pair.first], rank_by_name[pair.second]),
+        )
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
+        """Warnings about unreliable results, one sentence each."""
         if not self._is_drawn:
             return ()
-        drawn = [pair.observed.p for pair in self.pairs if not pair.exact]
-        shaky = powerless(drawn, self.settings["resamples"], "pair")
-        least = min(pair.documents for pair in self.pairs)
-        if self.settings.test != "bootstrap" or least >= _ENOUGH:
-            return shaky
+        drawn_p = [pair.observed.p for pair in self.pairs if not pair.exact]
+        warnings = powerless(drawn_p, self.settings["resamples"], "pair")
+        min_documents = min(pair.documents for pair in self.pairs)
+        if self.settings.test != "bootstrap" or min_documents >= _MIN_DOCUMENTS:
+            return warnings
         return (
-            *shaky,
-            f"only {pluralize(least, 'document')}: with fewer than {_ENOUGH} the bootstrap finds"
-            " differences too often; the jackknife does not",
+            *warnings,
+            f"only {pluralize(min_documents, 'document')}: with fewer than {_MIN_DOCUMENTS} the"
+            " bootstrap finds differences too often; the jackknife does not",
         )
 
     @property
@@ -236,91 +247,102 @@ class Comparison(Result, MappingResult):
         return [(pair.a, pair.b) for pair in self.pairs]
 
     def __getitem__(self, names: tuple[str, str]) -> SystemPair:
-        """The pair of these two systems, in the order asked for: differences change their sign.
+        """Return the pair of two systems in the requested order, which decides the signs.
 
         Raises:
-            KeyError: for a pair that is not there.
+            KeyError: if there is no such pair.
         """
         for pair in self.pairs:
             if (pair.a, pair.b) == names:
                 return pair
             if (pair.b, pair.a) == names:
-                turned = {kind: getattr(pair, kind).turned() for kind in KINDS}
-                return replace(pair, a=pair.b, b=pair.a, **turned)
+                differences = {
+                    score_key: getattr(pair, score_key).turned() for score_key in SCORE_KEYS
+                }
+                return replace(pair, a=pair.b, b=pair.a, **differences)
         raise KeyError(names)
 
     @property
     def reordered(self) -> list[tuple[SystemPair, bool]]:
-        """The pairs whose order chance changes, each with whether that is more than noise.
+        """The pairs whose order chance changes, each with whether the change is significant.
 
-        It is if the two can be told apart both before and after.
+        It is if the two systems differ significantly both by raw and by corrected F1.
         """
         reordered = []
         for pair in self.pairs:
-            both = [getattr(pair, kind) for kind in KINDS]
-            before, after = (_sign(difference.value) for difference in both)
-            if before * after < 0:
+            differences = [getattr(pair, score_key) for score_key in SCORE_KEYS]
+            raw_sign, corrected_sign = (_sign(difference.value) for difference in differences)
+            if raw_sign * corrected_sign < 0:
                 reordered.append(
-                    (pair, all(difference.p_adjusted < self.level for difference in both))
+                    (pair, all(difference.p_adjusted < self.level for difference in differences))
                 )
         return reordered
 
     def _findings(self) -> Iterator[str]:
-        """Yield how many pairs cannot be told apart, and whose order chance changes."""
-        close = [pair for pair in self.pairs if not self._of(pair).p_adjusted < self.level]
-        name = "Holm's p" if self._is_drawn else f"p × {len(self.pairs)}"
-        name = "p" if len(self.pairs) == 1 else name
-        if close:
+        """Yield the number of undecided pairs, and the pairs whose order chance changes."""
+        undecided = [pair for pair in self.pairs if not self._of(pair).p_adjusted < self.level]
+        p_name = "Holm's p" if self._is_drawn else f"p × {len(self.pairs)}"
+        p_name = "p" if len(self.pairs) == 1 else p_name
+        if undecided:
             pairs = pluralize(len(self.pairs), "pair")
             yield (
-                f"{len(close)} of {pairs} cannot be told apart by {self._title} ({name} not below"
-                f" {self.level:g}): {_named(close)}"
+                f"{len(undecided)} of {pairs} cannot be told apart by {self._title} ({p_name} not"
+                f" below {self.level:g}): {_named(undecided)}"
             )
-        for certain in (True, False):
-            moved = [pair for pair, sure in self.reordered if sure is certain]
-            end = "" if certain else ", but they cannot be told apart, so that is not a finding"
-            if moved:
-                yield f"chance changes the order of {_named(moved)}{end}"
+        for wanted_certainty in (True, False):
+            reordered_pairs = [
+                pair for pair, is_certain in self.reordered if is_certain is wanted_certainty
+            ]
+            proviso = (
+                ""
+                if wanted_certainty
+                else ", but they cannot be told apart, so that is not a finding"
+            )
+            if reordered_pairs:
+                yield f"chance changes the order of {_named(reordered_pairs)}{proviso}"
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"pairs": None}
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each pair of systems."""
-        title = "Holm" if self._is_drawn else f"p × {len(self.pairs)}"
-        is_plain = len(self.pairs) == 1 and not self._is_drawn  # p as it is
-        alone = "p" if is_plain or self._is_drawn else ""
+        """Build the table, with a row for each pair of systems."""
+        adjusted_title = "Holm" if self._is_drawn else f"p × {len(self.pairs)}"
+        is_unadjusted = len(self.pairs) == 1 and not self._is_drawn
+        p_title = "p" if is_unadjusted or self._is_drawn else ""
         differences = [
             column
-            for kind, name in zip(KINDS, ("F1 a − b", "corrected a − b"), strict=True)
+            for score_key, name in zip(SCORE_KEYS, ("F1 a − b", "corrected a − b"), strict=True)
             for column in (
-                Column(kind, kind="json"),
-                Column(f"{kind}_value", name),
-                Column(f"{kind}_low"),
-                Column(f"{kind}_high"),
+                Column(score_key, kind="json"),
+                Column(f"{score_key}_value", name),
+                Column(f"{score_key}_low"),
+                Column(f"{score_key}_high"),
                 Column(
                     "", "" if self._is_drawn else "interval", "interval", "interval of a difference"
                 ),
-                Column(f"{kind}_p", alone, "probability", "p of a difference"),
+                Column(f"{score_key}_p", p_title, "probability", "p of a difference"),
                 Column(
-                    f"{kind}_p_adjusted", "" if is_plain else title, "probability", "adjusted p"
+                    f"{score_key}_p_adjusted",
+                    "" if is_unadjusted else adjusted_title,
+                    "probability",
+                    "adjusted p",
                 ),
             )
         ]
-        documents = (
+        documents_title = (
             f"{document_noun(self.settings)}s" if any(pair.left_out for pair in self.pairs) else ""
         )
         columns = [
             Column("a", "a", "name", "two systems"),
             Column("b", "b", "name", "two systems"),
-            Column("documents", documents, "count"),
+            Column("documents", documents_title, "count"),
             Column("differing", "", "count"),
             Column("exact", "", "mark"),
             Column("left_out", "", "count"),
         ]
         rows: list[list[Value]] = []
-        exact = "p of pairs that differ in few documents is exact: all exchanges counted"
+        exact_remark = "p of pairs that differ in few documents is exact: all exchanges counted"
         counts_all = self._is_drawn and any(pair.exact for pair in self.pairs)
-        remarks = dict.fromkeys([exact] if counts_all else [])
+        remarks = dict.fromkeys([exact_remark] if counts_all else [])
         for pair in self.pairs:
             rows.append([getattr(pair, column.key) for column in columns])
             for difference in (pair.observed, pair.corrected):
@@ -343,52 +365,52 @@ class Comparison(Result, MappingResult):
 
     @property
     def _caption(self) -> str:
-        """What the table shows, and how p is adjusted."""
-        begin, pairs = (
+        """Caption of the table, with the adjustment of p."""
+        opening, n_pairs = (
             f"differences of systems ({self.settings.test}); p is two-sided",
             len(self.pairs),
         )
         if self._is_drawn:
-            return f"{begin}, Holm's for all pairs"
-        if pairs == 1:
-            return begin
-        return f"{begin}, times {pairs} pairs, and intervals are simultaneous"
+            return f"{opening}, Holm's for all pairs"
+        if n_pairs == 1:
+            return opening
+        return f"{opening}, times {n_pairs} pairs, and intervals are simultaneous"
 
     def _picture(self, by: str | None) -> Plot:
-        """Return the differences with their intervals; of many systems as a heat map."""
+        """Plot the differences with their intervals, or a heat map for many pairs."""
         names = list(dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b)))
-        if len(self.pairs) > _PAIRS:
+        if len(self.pairs) > _MAX_PLOTTED_PAIRS:
             return self._map(names)
-        short = dict(zip(names, short_names(names), strict=True))
+        short_by_name = dict(zip(names, short_names(names), strict=True))
         rows = [
             (
-                f"{short[pair.a]} − {short[pair.b]}",
+                f"{short_by_name[pair.a]} − {short_by_name[pair.b]}",
                 [(d.value, d.low, d.high) for d in (pair.observed, pair.corrected)],
             )
             for pair in self.pairs
         ]
-        kinds, what = ("F1", "corrected F1"), "difference of F1, with intervals"
-        return dots_of(rows, kinds, what, zero=True)
+        titles, what = ("F1", "corrected F1"), "difference of F1, with intervals"
+        return dots_of(rows, titles, what, zero=True)
 
     def _map(self, names: Sequence[str]) -> Plot:
-        place = {name: i for i, name in enumerate(names)}
-        values, certain = np.full((2, len(names), len(names)), np.nan)
+        index_by_name = {name: i for i, name in enumerate(names)}
+        values, is_significant = np.full((2, len(names), len(names)), np.nan)
         for pair in self.pairs:
-            i, j = place[pair.a], place[pair.b]
+            i, j = index_by_name[pair.a], index_by_name[pair.b]
             values[i, j], values[j, i] = self._of(pair).value, self._of(pair).turned().value
-            certain[i, j] = certain[j, i] = self._of(pair).p_adjusted < self.level
-        most = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
+            is_significant[i, j] = is_significant[j, i] = self._of(pair).p_adjusted < self.level
+        limit = max(float(np.nanmax(np.abs(values), initial=0)), 0.01)
         what = f"{self._title} of the row − of the column (* p < 0.05)"
-        return heat_map(names, names, values, what, (-most, most), certain == 1)
+        return heat_map(names, names, values, what, (-limit, limit), is_significant == 1)
 
 
 def _named(pairs: Sequence[SystemPair]) -> str:
-    """Return the names of the first of some pairs, and how many more there are."""
-    named = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
-    return ", ".join(verdict.first_of(named, _NAMED, "more pair"))
+    """List the names of the first pairs, and the number of further pairs."""
+    pair_names = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
+    return ", ".join(verdict.first_of(pair_names, _NAMED, "more pair"))
 
 
-KINDS = ("observed", "corrected")
+SCORE_KEYS = ("observed", "corrected")
 
 
 def compare_systems(
@@ -403,30 +425,31 @@ def compare_systems(
 ) -> Comparison:
     """Test differences in F1 of all pairs of systems, raw and corrected.
 
-    ``jackknife`` leaves out each document once, of both systems; p is multiplied by the number of
-    pairs, and the intervals hold all at once (Dunn 1961), so an interval leaves out 0 just where
-    that p is below 1 less its confidence. Where at most one document differs, p is 1.
+    ``jackknife`` leaves out each document once, for both systems; p is multiplied by the number of
+    pairs, and the intervals are simultaneous (Dunn 1961), so an interval excludes 0 just if that p
+    is below 1 minus its confidence. If at most one document differs, p is 1.
 
     The other tests have p alone, with Holm's correction. ``permutation`` exchanges the two systems'
-    whole tallies document by document, all ways if there are no more than ``resamples``; p is
+    whole tallies document by document, in all ways if there are no more than ``resamples``; p is
     (1 + hits) / (1 + draws), or hits / ways. ``bootstrap`` draws documents with replacement, the
-    same ones for both; p is how often the difference is off its own value by as much as that is off
-    0 (Koehn 2004; Berg-Kirkpatrick et al. 2012).
+    same documents for both systems; p is the share of draws whose difference is at least as far
+    from the observed difference as that is from 0 (Koehn 2004; Berg-Kirkpatrick et al. 2012).
 
     Args:
-        evaluation: of two systems or more.
+        evaluation: evaluation of two systems or more.
         test: jackknife, permutation or bootstrap.
         ci: confidence of the intervals, and clusters of every test.
-        runs: of the jackknife, the layers that are runs of each system, as for
-            :func:`spanagree.systems.score_runs`: means over runs are compared, over other documents
+        runs: layers that are runs of each system, for the jackknife; see
+            :func:`spanagree.systems.score_runs`. Means over runs are compared, over other documents
             and, for systems of three runs or more, other runs.
         resamples: number of permutations or resamples, if the test draws any.
-        seed: a whole number from 0, of these.
-        progress: called with the number of pairs (of the bootstrap, of draws) done, and of all.
+        seed: random seed of the draws, an integer from 0.
+        progress: function called with the number of pairs (for the bootstrap, draws) done, and the
+            number of all.
 
     Raises:
-        SettingError: for an unknown name, a number out of range, or fewer than two systems; for
-            runs and another test than the jackknife.
+        SettingError: if a name is unknown, a number is out of range, there are fewer than two
+            systems, or runs are passed for another test than the jackknife.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> from spanagree.systems.evaluate import evaluate
@@ -464,22 +487,22 @@ def compare_systems(
         shared = per_document.shared_by(*by_system[a], *by_system[b])
         groups.setdefault(shared.tobytes(), []).append((a, b))
     request = _Request(test, ci, resamples, seed, len(names), progress, by_system)
-    compared = (
+    pair_results = (
         pair for group in groups.values() for pair in _compared(per_document, group, request)
     )
-    by_names = {(pair.a, pair.b): pair for pair in compared}
-    pairs = _adjusted([by_names[two] for two in names], test)
-    chosen: dict[str, Any] = {"test": test, "resamples": resamples, "seed": seed, "ci": None}
+    by_names = {(pair.a, pair.b): pair for pair in pair_results}
+    pairs = _adjusted([by_names[pair_of_names] for pair_of_names in names], test)
+    test_settings: dict[str, Any] = {"test": test, "resamples": resamples, "seed": seed, "ci": None}
     if test == "jackknife":
-        kinds = [EXACT if pair.exact else JACKKNIFE for pair in pairs]
-        chosen = {"test": test, **ci.settings(kinds)}
+        methods = [EXACT if pair.exact else JACKKNIFE for pair in pairs]
+        test_settings = {"test": test, **ci.settings(methods)}
     else:
-        chosen["cluster_by"] = ci.cluster_by
-    settings = evaluation.settings.extended(ComparisonSettings, **chosen)
+        test_settings["cluster_by"] = ci.cluster_by
+    settings = evaluation.settings.extended(ComparisonSettings, **test_settings)
     scores, unmarked = evaluation.scores, evaluation.unmarked
     if runs is not None:
-        more = settings_of_runs(by_system)
-        settings = settings.extended(RunsComparisonSettings, **more)
+        run_settings = settings_of_runs(by_system)
+        settings = settings.extended(RunsComparisonSettings, **run_settings)
         scores = mean_scores(evaluation, by_system)
         unmarked = unmarked_systems(evaluation, by_system)
     return Comparison(
@@ -492,7 +515,7 @@ def compare_systems(
 
 
 class _Request(NamedTuple):
-    """The test that was asked for, its settings, and the progress of its draws."""
+    """The requested test, its settings, and the progress of its draws."""
 
     test: str
     ci: Jackknife
@@ -504,46 +527,50 @@ class _Request(NamedTuple):
 
 
 def _adjusted(pairs: Sequence[SystemPair], test: str) -> list[SystemPair]:
-    """Return pairs with p adjusted for all of them."""
-    adjusted = [*pairs]
-    for kind in KINDS:
-        p = [getattr(pair, kind).p for pair in pairs]
-        corrected = holm(p) if test != "jackknife" else np.minimum(1, len(p) * np.array(p)).tolist()
-        corrected = [x if x == x else UNDEFINED for x in corrected]
-        adjusted = [
-            replace(pair, **{kind: getattr(pair, kind)._replace(p_adjusted=p)})
-            for pair, p in zip(adjusted, corrected, strict=True)
+    """Adjust the p of each pair for the number of pairs."""
+    adjusted_pairs = [*pairs]
+    for score_key in SCORE_KEYS:
+        p = [getattr(pair, score_key).p for pair in pairs]
+        adjusted_p = (
+            holm(p) if test != "jackknife" else np.minimum(1, len(p) * np.array(p)).tolist()
+        )
+        adjusted_p = [value if value == value else UNDEFINED for value in adjusted_p]
+        adjusted_pairs = [
+            replace(pair, **{score_key: getattr(pair, score_key)._replace(p_adjusted=p)})
+            for pair, p in zip(adjusted_pairs, adjusted_p, strict=True)
         ]
-    return adjusted
+    return adjusted_pairs
 
 
 def _compared(
     per_document: SystemsByDocument, pairs: Sequence[tuple[str, str]], request: _Request
 ) -> Iterator[SystemPair]:
-    """Yield pairs that share the same documents."""
+    """Yield the results of pairs that share the same documents."""
     by_system = request.by_system
-    seen = per_document.shared_by(*(run for name in pairs[0] for run in by_system[name]))
+    is_shared = per_document.shared_by(*(run for name in pairs[0] for run in by_system[name]))
     rows = per_document.comparisons
-    rows = rows.where(seen[rows.document]).of_wholes(per_document.parent_ids)
-    units = per_document.units(seen)
-    compared = set(itertools.chain(*pairs))
-    names = sorted({run for name in compared for run in by_system[name]})  # canonical order
+    rows = rows.where(is_shared[rows.document]).of_wholes(per_document.parent_ids)
+    units = per_document.units(is_shared)
+    system_names = set(itertools.chain(*pairs))
+    run_names = sorted({run for name in system_names for run in by_system[name]})  # canonical order
     tables = [
         rows.where(rows.second == per_document.number(name)).symmetric_table(units)
-        for name in names
+        for name in run_names
     ]
     table = np.stack(tables, axis=1)
-    position = [
-        tuple([names.index(run) for run in by_system[name]] for name in pair) for pair in pairs
+    positions = [
+        tuple([run_names.index(run) for run in by_system[name]] for name in pair) for pair in pairs
     ]
-    tested = _TESTED[request.test](table, position, request)
-    for (a, b), sides, (observed, corrected, exact) in zip(pairs, position, tested, strict=True):
-        both = table[:, [*sides[0], *sides[1]]]
+    test_results = _TEST_FUNCTIONS[request.test](table, positions, request)
+    for (a, b), runs_of_pair, (observed, corrected, exact) in zip(
+        pairs, positions, test_results, strict=True
+    ):
+        pair_table = table[:, [*runs_of_pair[0], *runs_of_pair[1]]]
         yield SystemPair(
             a,
             b,
             documents=len(table),
-            differing=int((both != both[:, :1]).any(axis=(1, 2)).sum()),
+            differing=int((pair_table != pair_table[:, :1]).any(axis=(1, 2)).sum()),
             observed=observed,
             corrected=corrected,
             exact=exact,
@@ -553,19 +580,19 @@ def _compared(
         )
 
 
-_Tested = Iterator[tuple[Difference, Difference, bool]]
-"""The difference in F1, in corrected F1, and whether nothing was estimated or drawn."""
+_TestResults = Iterator[tuple[Difference, Difference, bool]]
+"""For each pair: the difference in F1, that in corrected F1, and whether both are exact."""
 
 
 _Position: TypeAlias = "tuple[Sequence[int], ...]"
 """The positions of the runs of both systems of a pair."""
 
 
-def _by_jackknife(table: Floats, position: Sequence[_Position], request: _Request) -> _Tested:
-    """Test pairs by leaving out each document; ``table`` is (documents, systems, columns)."""
-    left_out = DocumentInfluence.of(table)
-    for i, j in position:
-        difference = left_out.difference(i, j, request.ci.tail, request.n_pairs)
+def _by_jackknife(table: Floats, positions: Sequence[_Position], request: _Request) -> _TestResults:
+    """Test pairs by leaving out each document; ``table`` is (documents, runs, columns)."""
+    influence = DocumentInfluence.of(table)
+    for i, j in positions:
+        difference = influence.difference(i, j, request.ci.tail, request.n_pairs)
         columns = (
             difference.value.tolist(),
             difference.ends.tolist(),
@@ -579,60 +606,69 @@ def _by_jackknife(table: Floats, position: Sequence[_Position], request: _Reques
         yield observed, corrected, difference.exact
 
 
-def _by_permutation(table: Floats, position: Sequence[_Position], request: _Request) -> _Tested:
+def _by_permutation(
+    table: Floats, positions: Sequence[_Position], request: _Request
+) -> _TestResults:
     """Test pairs by exchanging systems; ``table`` is (documents, systems, columns)."""
-    for (i,), (j,) in position:
-        sides = i, j
-        both = table[:, list(sides)]
-        differing = both[(both[:, 0] != both[:, 1]).any(axis=1)]
+    for (i,), (j,) in positions:
+        order = i, j
+        pair_table = table[:, list(order)]
+        differing = pair_table[(pair_table[:, 0] != pair_table[:, 1]).any(axis=1)]
         exact = len(differing) <= math.log2(request.resamples)
-        turned = slice(None, None, 1 if sides[0] < sides[1] else -1)  # canonical order
-        value = _differences(both.sum(axis=0), [(0, 1)])[0]
+        canonical_order = slice(None, None, 1 if order[0] < order[1] else -1)
+        value = _differences(pair_table.sum(axis=0), [(0, 1)])[0]
         p = exchange(
-            both[:, turned], differing[:, turned], value, exact, request.resamples, request.seed,
-            request.progress,
+            pair_table[:, canonical_order], differing[:, canonical_order], value, exact,
+            request.resamples, request.seed, request.progress,
         )  # fmt: skip
         yield *_without_ends(value.tolist(), p), exact
 
 
-def _by_bootstrap(table: Floats, position: Sequence[_Position], request: _Request) -> _Tested:
+def _by_bootstrap(table: Floats, positions: Sequence[_Position], request: _Request) -> _TestResults:
     """Test pairs by drawing documents; ``table`` is (documents, systems, columns)."""
-    n_units, n_systems, columns = table.shape
-    sides = [(i, j) for (i,), (j,) in position]
+    n_units, n_systems, n_columns = table.shape
+    pairs = [(i, j) for (i,), (j,) in positions]
 
     def differences(sums: Floats) -> Floats:
         """Compute the observed and the corrected difference of each pair; (…, 2 · pairs)."""
-        by_system = sums.reshape(len(sums), n_systems, columns)
-        return _differences(by_system, sides).reshape(len(sums), -1)
+        by_system = sums.reshape(len(sums), n_systems, n_columns)
+        return _differences(by_system, pairs).reshape(len(sums), -1)
 
-    wide = table.reshape(n_units, n_systems * columns)
-    drawn = bootstrap_p(wide, differences, request.resamples, request.seed, request.progress)
+    flat_table = table.reshape(n_units, n_systems * n_columns)
+    p_values = bootstrap_p(
+        flat_table, differences, request.resamples, request.seed, request.progress
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = differences(wide.sum(axis=0)[None])[0]
-    for k in range(0, 2 * len(position), 2):
-        yield *_without_ends(values[k : k + 2].tolist(), drawn[k : k + 2].tolist()), False
+        values = differences(flat_table.sum(axis=0)[None])[0]
+    for k in range(0, 2 * len(positions), 2):
+        yield *_without_ends(values[k : k + 2].tolist(), p_values[k : k + 2].tolist()), False
 
 
-_TESTED: Mapping[str, Callable[..., _Tested]] = {
+_TEST_FUNCTIONS: Mapping[str, Callable[..., _TestResults]] = {
     "jackknife": _by_jackknife,
     "permutation": _by_permutation,
     "bootstrap": _by_bootstrap,
 }
 
 
-def _differences(sums: Floats, position: Sequence[tuple[int, ...]]) -> Floats:
+def _differences(sums: Floats, positions: Sequence[tuple[int, ...]]) -> Floats:
     """Compute differences in F1 and corrected F1; (…, systems, columns) to (…, pairs, 2)."""
-    first, second = np.array(position).T
+    first, second = np.array(positions).T
     with np.errstate(divide="ignore", invalid="ignore"):
         f1 = f1_figures(sums)[..., [0, 2]]
     return np.asarray(f1[..., first, :] - f1[..., second, :])
 
 
 def _without_ends(values: Sequence[float], p: Sequence[float]) -> tuple[Difference, Difference]:
-    """Return two differences with p and no interval."""
+    """Build two differences with p and without intervals."""
     observed, corrected = (
         Difference(
-            value, UNDEFINED, UNDEFINED, p, UNDEFINED, _ALIKE if p != p and value == value else ""
+            value,
+            UNDEFINED,
+            UNDEFINED,
+            p,
+            UNDEFINED,
+            _NO_VARIATION if p != p and value == value else "",
         )
         for value, p in zip(values, p, strict=True)
     )
@@ -640,6 +676,6 @@ def _without_ends(values: Sequence[float], p: Sequence[float]) -> tuple[Differen
 
 
 def _sign(difference: float) -> int:
-    """Return the sign of a difference; 0 if it is 0 to four decimals, or undefined."""
-    shown = 0.0 if math.isnan(difference) else float(decimal(difference, RANK_DIGITS))
-    return (shown > 0) - (shown < 0)
+    """Return the sign of a difference; 0 if it is undefined or 0 to four decimals."""
+    rounded = 0.0 if math.isnan(difference) else float(decimal(difference, RANK_DIGITS))
+    return (rounded > 0) - (rounded < 0)

@@ -1,4 +1,4 @@
-"""What systems and gold have in common in a corpus, or in parts of one: the rows of a result."""
+"""Comparison rows of systems and gold in a corpus, or in parts of one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ComparedSystems(ComparedRows):
 
     Attributes:
         gold: name of the gold layer.
-        rows: what each system and gold have in common.
+        rows: matches and sizes of each system with gold.
         uniform: rows without the rule of places, if chance has one.
         notes: remarks on the comparison.
 
@@ -79,10 +79,10 @@ class ComparedSystems(ComparedRows):
         cls, corpus: Corpus, counting: MatchCountOptions, gold: str | None = None
     ) -> ComparedSystems:
         gold = next(iter(corpus.annotators), "") if gold is None else gold
-        in_both = _settled(corpus, gold)
-        counting.check(in_both)
+        settled_corpus = _settled(corpus, gold)
+        counting.check(settled_corpus)
         _check_gold_is_unscored(corpus, gold)
-        return _compared(in_both, counting, gold)
+        return _compared(settled_corpus, counting, gold)
 
     def _chosen_differently(self, gold: str | None = None) -> list[tuple[str, Any, Any]]:
         return [] if gold is None else [("gold", self.gold, gold)]
@@ -95,20 +95,20 @@ class ComparedSystems(ComparedRows):
         *,
         request: ComparisonRequest,
     ) -> ComparedSystems:
-        """Join what was compared in parts, as if they had been one corpus.
+        """Join the rows of parts, with the result of one whole corpus.
 
-        Where the rows of parts are not those of the whole, as when the first layer, which is gold,
-        is another one in a part, the whole is compared anew.
+        If rows of parts differ from rows of the whole corpus, the whole is compared again. This
+        happens if, say, the first layer, which is gold, is another one in a part.
 
         Args:
             parts: parts in their order, by name.
             gold: name of the gold layer. Default: the first of the whole corpus.
-            request: what is compared.
+            request: measure, chance model and selection.
 
         Raises:
-            InputError, SettingError: for parts that do not belong together; for what no part has.
+            InputError, SettingError: if parts do not belong together, or no part has a layer.
         """
-        first, *others = parts.values()
+        first_part, *other_parts = parts.values()
         corpus, counting, description = whole_of_parts(parts, request)
         gold = _checked_gold(corpus, gold)
         if not _rows_of_parts_hold(corpus, gold, [*parts.values()]):
@@ -117,13 +117,13 @@ class ComparedSystems(ComparedRows):
             return replace(compared_anew, description=description)
         settled_corpus = _settled(corpus, gold)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][1:-1]
-        rows = first.rows._joined(
-            zip((part.rows for part in others), n_before, strict=True), settled_corpus
+        rows = first_part.rows._joined(
+            zip((part.rows for part in other_parts), n_before, strict=True), settled_corpus
         )
-        uniform = first.uniform
+        uniform = first_part.uniform
         if uniform is not None:
-            later = [part.uniform for part in others if part.uniform is not None]
-            uniform = uniform._joined(zip(later, n_before, strict=True), settled_corpus)
+            other_uniform = [part.uniform for part in other_parts if part.uniform is not None]
+            uniform = uniform._joined(zip(other_uniform, n_before, strict=True), settled_corpus)
         notes = tuple(dict.fromkeys(note for part in parts.values() for note in part.notes))
         return cls(
             corpus=settled_corpus,
@@ -163,9 +163,9 @@ class ComparedSystems(ComparedRows):
         return cls(**documents, gold=gold, rows=rows, uniform=uniform, notes=tuple(remarks))
 
     def finished(self) -> ComparedSystems:
-        """Complete the rows of a whole corpus by what is known of all its documents only.
+        """Complete the rows of a whole corpus by values that need all of its documents.
 
-        That is the mean over many draws of a random baseline.
+        These are the means over many draws of a random baseline.
         """
         if self.corpus.of_rows or not self.corpus.reading.get("made"):
             return self
@@ -179,7 +179,7 @@ class ComparedSystems(ComparedRows):
 
 
 def _checked_gold(corpus: Corpus, gold: str | None) -> str:
-    """Return the name of the gold layer of a whole corpus, which has a system too."""
+    """Return the name of the gold layer of a whole corpus; check that there is a system too."""
     names = corpus.annotators
     if len(names) < 2:
         raise MissingLayerError(
@@ -192,7 +192,7 @@ def _checked_gold(corpus: Corpus, gold: str | None) -> str:
 
 
 def _check_gold_is_unscored(corpus: Corpus, gold: str) -> None:
-    """Raise if gold has scores where predictions were left out by theirs."""
+    """Raise if gold has scores though predictions are left out by their scores."""
     if corpus.reading.get("min_score") is not None:
         from spanagree.comparisons.prediction_scores import check_unscored  # few have scores
 
@@ -200,7 +200,7 @@ def _check_gold_is_unscored(corpus: Corpus, gold: str) -> None:
 
 
 def _settled(corpus: Corpus, gold: str) -> Corpus:
-    """Build the corpus in which systems saw what gold did, where the source does not say."""
+    """Build the corpus in which systems saw what gold saw, if the source does not record it."""
     if gold not in corpus.layers or not corpus.seen_unknown:
         return corpus
     from spanagree.corpus.roles import infer_seen_by_systems  # most sources say who saw what
@@ -227,13 +227,15 @@ def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSyste
 
 
 def _compared(corpus: Corpus, counting: MatchCountOptions, gold: str) -> ComparedSystems:
-    """Compare systems with gold; only that gold is in the text is checked."""
+    """Compare systems with gold; check only that the quotes of gold are in the text."""
     _check_gold_quotes(corpus, gold)
-    plain = counting.without_places()
+    uniform_counting = counting.without_places()
     return ComparedSystems(
         gold=gold,
         rows=compare_with_gold(corpus, gold, counting),
-        uniform=None if plain is None else compare_with_gold(corpus, gold, plain),
+        uniform=None
+        if uniform_counting is None
+        else compare_with_gold(corpus, gold, uniform_counting),
         **compared_documents(corpus, counting),
     )
 
@@ -258,7 +260,7 @@ def _check_gold_quotes(corpus: Corpus, gold: str) -> None:
 def _with_mean_of_random(
     rows: SystemRows, compared_systems: ComparedSystems
 ) -> tuple[SystemRows, str]:
-    """Replace what the random baseline matches by its mean over many draws, and note that."""
+    """Replace the matches of the random baseline by their mean over many draws, with a note."""
     from spanagree.comparisons.random_layers import NAME, mean_of_random  # few layers are drawn
 
     corpus, comparisons = compared_systems.corpus, rows.comparisons
@@ -281,13 +283,13 @@ def _plain(rows: SystemRows) -> dict[str, Any]:
     return {name: row_files.plain_inexact(inexact) for name, inexact in rows.inexact.items()}
 
 
-def _table_of_file(file: RowsFile, table: str, inexact: str, corpus: Corpus) -> SystemRows:
+def _table_of_file(file: RowsFile, table: str, bounds_key: str, corpus: Corpus) -> SystemRows:
     """Read the rows under one chance model from a file."""
     from spanagree.parts import row_files  # few read or write rows
 
-    plain = file.about.get(inexact)
-    if not isinstance(plain, dict) or not plain.keys() <= corpus.layers.keys():
-        raise InputError(f"{file.name}: {inexact} is not as rows are written")
-    by_system = {name: row_files.inexact_of(file, bounds) for name, bounds in plain.items()}
+    stored_bounds = file.about.get(bounds_key)
+    if not isinstance(stored_bounds, dict) or not stored_bounds.keys() <= corpus.layers.keys():
+        raise InputError(f"{file.name}: {bounds_key} is not as rows are written")
+    by_system = {name: row_files.inexact_of(file, bounds) for name, bounds in stored_bounds.items()}
     total = sum(by_system.values(), ApproximationError())
     return SystemRows(row_files.table_of_file(file, table, corpus, total), by_system)

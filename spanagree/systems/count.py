@@ -1,4 +1,4 @@
-"""Counts of systems against gold, over all documents and for each, of the rows compared."""
+"""Counts of systems against gold, over all documents and for each document."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from spanagree.systems.system_rows import SystemRows
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationSettings(MatchSettings):
-    """The settings of an evaluation.
+    """Settings of an evaluation.
 
     Attributes:
         gold: name of the gold layer.
-        average: whose sums figures are of.
-        f_beta: the β of F-beta, if that was requested.
+        average: sums that figures are computed from.
+        f_beta: β of F-beta; ``None`` if that was not requested.
     """
 
     gold: str
@@ -38,16 +38,16 @@ class EvaluationSettings(MatchSettings):
 
 
 class SystemsByDocument(NamedTuple):
-    """Single documents, which a whole corpus keeps.
+    """Counts of single documents, which a whole corpus keeps.
 
     Attributes:
-        comparisons: of gold, the first, with each system, the second.
-        shared: which documents each system and gold both saw, by its number.
-        ids: the names of the documents, if they have any.
+        comparisons: comparisons of gold, the first, with each system, the second.
+        shared: mask of the documents that gold and a system both saw, by index of the system.
+        ids: names of the documents, if they have any.
         counting: measure and chance model.
-        parent_ids: the number of the whole that each document is a sentence of, if it is known; of
-            clusters, only if wholes are.
-        corpus: the annotations that were compared, after all that selects or changes segments;
+        parent_ids: index of the parent that each document is a sentence of, if it is known; after
+            clustering, only if clusters are parents.
+        corpus: annotations that were compared, after every selection or change of segments;
             ``None`` for counts that were read from files of tallies.
     """
 
@@ -59,24 +59,24 @@ class SystemsByDocument(NamedTuple):
     corpus: Corpus | None = None
 
     def of_system(self, name: str) -> Comparisons:
-        """Return the comparisons of one system with gold."""
+        """Select the comparisons of one system with gold."""
         return self.comparisons.where(self.comparisons.second == self.number(name))
 
     def shared_by(self, *names: str) -> Bools:
-        """Return which documents gold and all of some systems saw."""
+        """Return the mask of documents that gold and all named systems saw."""
         shared: Bools = np.logical_and.reduce([self.shared[self.number(name)] for name in names])
         return shared
 
     def number(self, name: str) -> int:
-        """Return the number of an annotator."""
+        """Return the index of an annotator."""
         return self.comparisons.annotators.index(name)
 
     def table(self, name: str, documents: Ints) -> Floats:
-        """Return what documents add to a system's matched, expected and sizes; (documents, 4)."""
+        """Return matched, expected and sizes of a system by document; (documents, 4)."""
         return self.of_system(name).table(documents)
 
     def units(self, documents: Bools) -> Ints:
-        """Return the units that some documents are, or are parts of."""
+        """Return the sorted indices of the units that contain some documents."""
         return (
             np.flatnonzero(documents)
             if self.parent_ids is None
@@ -86,16 +86,16 @@ class SystemsByDocument(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationCounts(RowCounts):
-    """What is counted of systems against gold.
+    """Counts of systems against gold.
 
     Attributes:
         settings: settings of the result.
-        per_document: single documents.
-        annotators: the layers, gold among them.
-        shared: how many documents each system and gold both saw.
+        per_document: counts of single documents.
+        annotators: names of the layers, including gold.
+        shared: number of documents that gold and a system both saw, by name of the system.
         sums: comparisons of gold, the first, with systems, the second, over all documents, by
             system and label.
-        inexact: where the expected match of each system is not exact.
+        inexact: error bounds of the expected match of each system, if it is not exact.
     """
 
     settings: EvaluationSettings
@@ -109,60 +109,73 @@ class EvaluationCounts(RowCounts):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the corpus, of a measure that regards them."""
+        """The labels of the corpus; empty if the measure ignores labels."""
         return self.sums.labels if self.per_document.counting.measure.of_label else ()
 
     @cached_property
     def evidence(self) -> Mapping[str, Ints]:
-        """What each figure of each system rests on; (figures, 3)."""
-        from spanagree.uncertainty.jackknife import evidence_of  # figures are doubted when shown
+        """Evidence for each figure, by system; each array is (figures, 3)."""
+        from spanagree.uncertainty.jackknife import evidence_of  # only needed for display
 
         rows = self.per_document.comparisons.by("second", "document")
         evidence = evidence_of(columns_of(rows), self.figures, rows.second, len(self.annotators))
         shared = self.per_document.shared
-        return {self.annotators[number]: evidence[number] for number in shared}
+        return {self.annotators[system_index]: evidence[system_index] for system_index in shared}
 
     def figures(self, sums: Floats) -> Floats:
         """Compute the figures of sums; see :func:`spanagree.results.score.all_figures`."""
         return all_figures(sums, self.settings.f_beta)
 
     def over(self, documents: Ints) -> EvaluationCounts:
-        """Return the counts over some of the documents, by number from 0."""
+        """Count the documents with these indices alone."""
         per_document = self.per_document
-        chosen = np.zeros(len(next(iter(per_document.shared.values()))), np.bool_)
-        chosen[documents] = True
-        fewer = per_document._replace(
-            comparisons=per_document.comparisons.where(chosen[per_document.comparisons.document]),
-            shared={number: both & chosen for number, both in per_document.shared.items()},
+        is_chosen = np.zeros(len(next(iter(per_document.shared.values()))), np.bool_)
+        is_chosen[documents] = True
+        chosen_documents = per_document._replace(
+            comparisons=per_document.comparisons.where(
+                is_chosen[per_document.comparisons.document]
+            ),
+            shared={
+                system_index: seen_by_both & is_chosen
+                for system_index, seen_by_both in per_document.shared.items()
+            },
         )
         uniform = self.uniform and self.uniform.over(documents)
         return replace(
-            self, documents=len(documents), inexact={}, uniform=uniform, rows=None, **sums_of(fewer)
+            self,
+            documents=len(documents),
+            inexact={},
+            uniform=uniform,
+            rows=None,
+            **sums_of(chosen_documents),
         )
 
 
 def sums_of(per_document: SystemsByDocument) -> dict[str, Any]:
-    """Return the fields of :class:`EvaluationCounts` that follow from single documents."""
+    """Compute the fields of :class:`EvaluationCounts` that follow from single documents."""
     names = per_document.comparisons.annotators
     return {
-        "shared": {names[number]: int(both.sum()) for number, both in per_document.shared.items()},
+        "shared": {
+            names[system_index]: int(seen_by_both.sum())
+            for system_index, seen_by_both in per_document.shared.items()
+        },
         "sums": per_document.comparisons.by("second", "label"),
         "per_document": per_document,
     }
 
 
 def columns_of(rows: Comparisons) -> Floats:
-    """Return what each row adds to the sums; (rows, 4 or 6)."""
+    """Return the summands of each row; (rows, 4 or 6)."""
     return np.array(rows.columns, np.float64).T
 
 
 def count(corpus: Corpus, counting: MatchCountOptions, gold: str | None = None) -> EvaluationCounts:
-    """Count what systems and gold have in common in one corpus; see :meth:`ComparedSystems.of`."""
+    """Count matches of systems with gold in one corpus; see :meth:`ComparedSystems.of`."""
     return counted_of(ComparedSystems.of(corpus, counting, gold))
 
 
 def counted_of(compared: ComparedSystems, beta: float | None = None) -> EvaluationCounts:
-    """Count what was compared in a corpus, or in all its parts; F-beta has a ``beta``."""
+    """Count the rows of a corpus, or of all its parts; ``beta`` is for F-beta."""
     count_rows = functools.partial(_counted, beta=beta)
     rows = (compared.rows, compared.uniform)
     return counts_under_each(compared, rows, count_rows, compared.notes)
@@ -178,9 +191,9 @@ def _counted(
     """Count the rows under one chance model."""
     corpus, gold = compared.corpus, compared.gold
     names = corpus.annotators
-    seen = [layer.annotated for layer in corpus.layers.values()]
-    seen_by_gold = seen[names.index(gold)]
-    shared = {i: seen_by_gold & mask for i, mask in enumerate(seen) if names[i] != gold}
+    seen_masks = [layer.annotated for layer in corpus.layers.values()]
+    seen_by_gold = seen_masks[names.index(gold)]
+    shared = {i: seen_by_gold & is_seen for i, is_seen in enumerate(seen_masks) if names[i] != gold}
     settings = counting.settings_of(corpus, rows.comparisons.inexact, description)
     return EvaluationCounts(
         documents=len(corpus),

@@ -1,4 +1,4 @@
-"""Errors of systems by type: what differs between each system's segments and gold's."""
+"""Errors of systems by type, from pairs of segments of each system and gold."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from spanagree.systems.lost_quotes import not_in_text
 from spanagree.systems.result import Evaluation
 from spanagree.systems.single_segments import against_gold, corpus_of_segments
 
-_NAMED = 3  # systems of which the verdict names the most frequent error
+_NAMED = 3  # systems whose most frequent error is in the verdict
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ErrorSettings(Settings):
-    """The settings of errors by type."""
+    """Settings of errors by type."""
 
     gold: str
     gold_first: bool | None = None
@@ -34,10 +34,10 @@ class ErrorSettings(Settings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorTypes(Result):
-    """The result of :func:`error_types`.
+    """Result of :func:`error_types`.
 
     Attributes:
-        counts: by system, the number of its pairs with gold of each of
+        counts: number of pairs of a system with gold, by system and outcome; outcomes are those of
             :data:`spanagree.comparisons.pairing.OUTCOMES`: match and the types of error.
         documents: number of documents.
         settings: settings of the evaluation that matter here.
@@ -63,22 +63,24 @@ class ErrorTypes(Result):
 
     def errors(self, system: str) -> dict[str, int]:
         """Return the number of errors of a system, by type."""
-        return {kind: self.counts[system][kind] for kind in KINDS}
+        return {error_type: self.counts[system][error_type] for error_type in KINDS}
 
     @property
     def verdict(self) -> str:
         """The most frequent error of each of the first systems."""
         sentences = []
         for name in list(self.counts)[:_NAMED]:
-            errors, shown = self.errors(name), escape_name(name)
-            most = verdict.most_often(errors) if any(errors.values()) else ""
+            errors, quoted_name = self.errors(name), escape_name(name)
+            most_frequent = verdict.most_often(errors) if any(errors.values()) else ""
             sentences.append(
-                f"Errors of {shown} are most often {most}." if most else f"{shown}: no error."
+                f"Errors of {quoted_name} are most often {most_frequent}."
+                if most_frequent
+                else f"{quoted_name}: no error."
             )
         return " ".join(filter(None, [*sentences, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each type of error of each system, with its share of the system's errors."""
+        """Build a row for each type of error and system, with its share of the system's errors."""
         columns = [
             Column("system", "system", "name"),
             Column("error", "error", "name", "type of error"),
@@ -90,30 +92,32 @@ class ErrorTypes(Result):
             breaks.append(len(rows))
             errors = self.errors(name)
             total = sum(errors.values())
-            rows += [[name, kind, n, n / total if total else None] for kind, n in errors.items()]
+            rows += [
+                [name, error_type, n, n / total if total else None]
+                for error_type, n in errors.items()
+            ]
         caption = against_gold("errors of", self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
     def _picture(self, by: str | None) -> Plot:
-        """Return the number of errors of each type as a heat map."""
-        table = [[self.counts[name][kind] for name in self.counts] for kind in KINDS]
+        """Plot the number of errors of each type as a heat map."""
+        table = [[self.counts[name][error_type] for name in self.counts] for error_type in KINDS]
         return heat_map(list(KINDS), list(self.counts), np.array(table, np.float64), "errors")
 
 
 def error_types(evaluation: Evaluation) -> ErrorTypes:
-    """Return how many errors each system makes of which type, whatever the measure.
+    """Count the errors of each system by type, whatever the measure.
 
-    Each segment of gold and of a system is in one pair at most: those that are the same first, then
-    those of the same boundaries (an error of the label), then those that overlap most (of the
-    boundary, or of both). What has no partner is missed or spurious, as is a quote that is not in
-    the text.
+    Each segment of gold and of a system is in at most one pair. Equal segments are paired first,
+    then segments with the same boundaries (an error of the label), then segments that overlap most
+    (an error of the boundary, or of both). A segment without a partner is missed or spurious; a
+    quote that is not in the text is spurious.
 
     Args:
-        evaluation: systems against gold.
+        evaluation: evaluation of systems against gold.
 
     Raises:
-        SettingError: for an evaluation of rows that were read, or of relations, which have no
-            segments.
+        SettingError: if the evaluation has no segments: of rows that were read, or of relations.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
@@ -128,8 +132,8 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         for name in evaluation.systems
     }
     counts = {
-        name: {**kinds, "spurious": kinds["spurious"] + evaluation[name].not_found}
-        for name, kinds in counts.items()
+        name: {**system_counts, "spurious": system_counts["spurious"] + evaluation[name].not_found}
+        for name, system_counts in counts.items()
     }
     settings = ErrorSettings(
         **of_gold(evaluation.settings.gold, corpus),
@@ -137,5 +141,5 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
-    lost = not_in_text(evaluation)
-    return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes, lost)
+    lost_quotes = not_in_text(evaluation)
+    return ErrorTypes(counts, evaluation.documents, settings, evaluation.notes, lost_quotes)

@@ -1,4 +1,4 @@
-"""Confidence intervals of an evaluation: of systems, of their labels and of means over labels."""
+"""Confidence intervals of an evaluation: for systems, for labels, and for means over labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spanagree.uncertainty.jackknife import Moments, Statistic, intervals_of, me
 def moments_of_systems(
     per_document: SystemsByDocument, figures: Statistic = all_figures
 ) -> Moments:
-    """Compute the figures of each annotator as a system, and their changes."""
+    """Compute the figures of each annotator as a system, and the change by each document."""
     rows = per_document.comparisons.of_wholes(per_document.parent_ids).by("second", "document")
     return moments(columns_of(rows), figures, rows.second, len(rows.annotators))
 
@@ -25,26 +25,26 @@ def moments_of_systems(
 def moments_of_labels(
     per_document: SystemsByDocument, n_labels: int, figures: Statistic = all_figures
 ) -> tuple[Moments, Moments]:
-    """Compute the same of each label of each annotator, and of their means over labels.
+    """Compute the figures of each label of each annotator, and of their means over labels.
 
-    The first are in the order of annotators, of each all labels.
+    The figures of labels are in the order of annotators, and of labels within an annotator.
     """
     rows = per_document.comparisons.of_wholes(per_document.parent_ids).by(
         "second", "document", "label"
     )
     columns, n_systems = columns_of(rows), len(rows.annotators)
-    label = rows.second * n_labels + rows.label
+    label_index = rows.second * n_labels + rows.label
     system_of_label = np.repeat(np.arange(n_systems), n_labels)
     (system, _), unit, _ = unique_rows(rows.second, rows.document)
-    return moments(columns, figures, label, n_systems * n_labels), mean_moments(
-        columns, figures, label, system_of_label, unit, system, n_systems, _macro_figures
+    return moments(columns, figures, label_index, n_systems * n_labels), mean_moments(
+        columns, figures, label_index, system_of_label, unit, system, n_systems, _macro_figures
     )
 
 
 def _macro_figures(sums: Floats) -> Floats:
     """Compute macro-averages from sums over labels and numbers of labels.
 
-    From (…, 2 · 3 · figures) to (…, 3 · figures).
+    Shapes: (…, 2 · 3 · figures) to (…, 3 · figures).
     """
     figures, counts = np.split(sums, 2, axis=-1)
     means: Floats = figures / counts
@@ -53,23 +53,23 @@ def _macro_figures(sums: Floats) -> Floats:
 
 
 Ends = Mapping[tuple[str, str], Sequence[Interval]]
-"""The intervals of each figure, by system and label; over all labels that is empty."""
+"""The intervals of each figure, by system and label; the label is empty for all labels."""
 
 
 def intervals_by_name(
     counts: EvaluationCounts, jackknife: Jackknife
 ) -> tuple[Ends, Mapping[str, Sequence[Interval]]]:
-    """Compute the intervals of every system, over all labels and for each, and of their means."""
+    """Compute the intervals of every system, for all labels, for each label and for their means."""
     clusters = clustered(counts.per_document, jackknife, counts.settings)
-    of_all = intervals_of(moments_of_systems(clusters, counts.figures), jackknife)
-    ends = {(name, ""): of_all[i] for i, name in enumerate(counts.annotators)}
+    overall_intervals = intervals_of(moments_of_systems(clusters, counts.figures), jackknife)
+    interval_lists = {(name, ""): overall_intervals[i] for i, name in enumerate(counts.annotators)}
     labels = counts.labels
     if not labels:
-        return ends, {}
-    by_label, means = (
+        return interval_lists, {}
+    label_intervals, mean_intervals = (
         intervals_of(sums, jackknife)
         for sums in moments_of_labels(clusters, len(labels), counts.figures)
     )
     keys = ((name, label) for name in counts.annotators for label in labels)
-    ends |= dict(zip(keys, by_label, strict=True))
-    return ends, dict(zip(counts.annotators, means, strict=True))
+    interval_lists |= dict(zip(keys, label_intervals, strict=True))
+    return interval_lists, dict(zip(counts.annotators, mean_intervals, strict=True))

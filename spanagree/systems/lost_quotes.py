@@ -1,4 +1,4 @@
-"""Quotes of systems that are not in the text: which there are, and a sentence on them."""
+"""Quotes of systems that are not in the text, and a sentence on them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def lost_quotes(per_document: SystemsByDocument, system: str) -> dict[str, Ints]
 
 
 def not_in_text(evaluation: Evaluation, systems: Collection[str] | None = None) -> str:
-    """Compose a sentence on the quotes of systems that are not in the text; empty without any.
+    """Write the sentence on quotes of systems that are not in the text; empty without any.
 
     Args:
-        evaluation: systems against gold.
-        systems: names of the systems that a result is of. Default: all.
+        evaluation: evaluation of systems against gold.
+        systems: names of the systems in a result. Default: all.
 
     >>> import spanagree as sa
     >>> row = {"text": "Jo is", "gold": [{"text": "Jo", "label": "X"}]}

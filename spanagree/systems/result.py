@@ -1,4 +1,4 @@
-"""How systems did against a gold annotation: raw, by chance alone, and corrected for chance."""
+"""Scores of systems against a gold annotation: raw, by chance alone, and corrected for chance."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _NAMED = 5  # labels in a note
 
 @dataclass(frozen=True, eq=False)
 class MacroAverage(NanEqualMixin, HasScores):
-    """Means over labels: of the observed and of the expected scores; corrected from these two.
+    """Means of scores over labels: observed and expected means, and the corrected score of these.
 
-    A label whose score is undefined is left out of the mean.
+    A label with an undefined score is left out of the mean.
 
     Attributes:
-        scores: the mean of each figure, by name; ``precision``, ``recall`` and ``f1`` are these.
-        beta: the β of ``f_beta``, if that was requested.
+        scores: mean of each figure, by key; ``precision``, ``recall`` and ``f1`` look it up.
+        beta: β of ``f_beta``; ``None`` if that was not requested.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -64,7 +64,7 @@ class MacroAverage(NanEqualMixin, HasScores):
 
 
 class Rank(NamedTuple):
-    """A system's place by F1, from 1; those that print alike share it, an undefined F1 has None.
+    """A system's rank by F1, from 1; equal printed figures share a rank, ``None`` if undefined.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -79,16 +79,16 @@ class Rank(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class System(NanEqualMixin, ScoredTally):
-    """How one system did: ``precision``, ``recall`` and ``f1`` over all documents and labels.
+    """Scores of one system: ``precision``, ``recall`` and ``f1`` over all documents and labels.
 
     Attributes:
-        name: the layer's name.
-        documents: how many documents both the gold annotator and the system saw.
-        tally: the counts over all of them; the figures (micro-averages) derive from it.
-        labels: a tally for each label; empty for a measure that disregards labels.
+        name: name of the layer.
+        documents: number of documents that gold and the system both saw.
+        tally: counts over these documents; the figures (micro-averages) derive from them.
+        labels: tally of each label; empty if the measure ignores labels.
         macro: means over the labels.
-        rank: place among the systems by F1.
-        not_found: number of its quotes that are not in the text; the tally counts them as marked.
+        rank: rank among the systems by F1.
+        not_found: number of quotes that are not in the text; the tally counts them as marked.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -116,7 +116,7 @@ class System(NanEqualMixin, ScoredTally):
 
 
 class SystemsResult(Result, MappingResult):
-    """A result that has something of each system, by name, with a score of its F1."""
+    """A result with an entry for each system, by name, and a score of its F1."""
 
     systems: Mapping[str, Any]
 
@@ -125,30 +125,30 @@ class SystemsResult(Result, MappingResult):
         return [*self.systems]
 
     def __getitem__(self, system: str) -> Any:
-        """Return a system by its name; SettingError for an unknown one."""
+        """Return a system by its name; raise `SettingError` for an unknown name."""
         check_choice(system, self.systems, "system")
         return self.systems[system]
 
     @property
     def scores(self) -> dict[str, Score]:
-        """The F1 of each system; over runs their mean."""
+        """The F1 of each system; with runs, the mean over them."""
         return {name: system.f1 for name, system in self.systems.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(SystemsResult):
-    """The result of :func:`spanagree.evaluate`.
+    """Result of :func:`spanagree.evaluate`.
 
     Attributes:
-        systems: by name, in the order of the corpus.
-        documents: the number of documents of the corpus.
-        document_ids: their names; without them they are numbered from 1.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over, and what is out of the ordinary here.
-        counted: what the figures were made from.
-        jackknife: the request for intervals, if there was one.
-        by_chance: the distribution of each system's match by chance, if it was asked for.
-        uniform: the same without the rule of places, if chance has one.
+        systems: systems by name, in the order of the corpus.
+        documents: number of documents of the corpus.
+        document_ids: names of the documents; ``None`` if they are numbered from 1.
+        settings: settings that determine the figures.
+        notes: repairs and omissions of the reader, and anything unusual here.
+        counted: counts that the figures are computed from.
+        jackknife: settings of the intervals; ``None`` without intervals.
+        by_chance: distribution of each system's match by chance, if it was requested.
+        uniform: evaluation without the rule of places; ``None`` if chance has no such rule.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 2, "PER")]]}
@@ -177,7 +177,7 @@ class Evaluation(SystemsResult):
 
     @property
     def figures(self) -> Mapping[str, Ratio]:
-        """The figures by key, F-beta among them if it was requested."""
+        """The figures by key, including F-beta if it was requested."""
         return figures_of(self.settings.f_beta)
 
     @property
@@ -187,10 +187,10 @@ class Evaluation(SystemsResult):
 
     @property
     def rows(self) -> ComparedSystems:
-        """The rows of all documents, which hold no text; :func:`spanagree.evaluate` takes several.
+        """The rows of all documents, without text; :func:`spanagree.evaluate` combines several.
 
         Raises:
-            SettingError: for an evaluation over some of the documents of another.
+            SettingError: if this evaluation is over some of the documents of another.
         """
         if self.counted.rows is None:
             raise SettingError("rows are kept of a whole evaluation, not of some of its documents")
@@ -203,53 +203,55 @@ class Evaluation(SystemsResult):
 
     @property
     def places(self) -> PlacementStatistics | None:
-        """How segments stand to the rule of places, if chance has one."""
+        """Statistics of segments under the rule of places, if chance has one."""
         return self.counted.places
 
     @property
     def unmarked(self) -> tuple[str, ...]:
         """The names of gold and systems without a segment in the documents that they share.
 
-        The baseline that marks nothing is none of them.
+        The baseline that marks nothing is not listed.
         """
-        from spanagree.choices import NOTHING  # the baseline is known by name to those who ask
+        from spanagree.choices import NOTHING  # rarely needed
 
-        compared = [system for system in self.systems.values() if system.documents]
-        of_gold = compared and not any(system.tally.size_a for system in compared)
-        silent = (system.name for system in compared if not system.tally.size_b)
-        of_systems = (name for name in silent if name != NOTHING)
-        return (*((self.settings.gold,) if of_gold else ()), *of_systems)
+        with_documents = [system for system in self.systems.values() if system.documents]
+        is_gold_unmarked = with_documents and not any(
+            system.tally.size_a for system in with_documents
+        )
+        unmarked_systems = (system.name for system in with_documents if not system.tally.size_b)
+        without_baseline = (name for name in unmarked_systems if name != NOTHING)
+        return (*((self.settings.gold,) if is_gold_unmarked else ()), *without_baseline)
 
     def over(self, documents: Ints) -> Evaluation:
-        """Return the same systems over some of the documents, by number from 0, ranked anew.
+        """Evaluate the systems on the documents with these indices alone, with new ranks.
 
-        Document numbers and names stay those of the whole.
+        Document indices and names stay those of the whole.
         """
-        fewer = result(self.counted.over(documents), self.jackknife)
-        return replace(fewer, settings=self.settings, notes=self.notes)
+        evaluation = result(self.counted.over(documents), self.jackknife)
+        return replace(evaluation, settings=self.settings, notes=self.notes)
 
     def by_document(self, system: str) -> Iterator[tuple[str, Tally]]:
-        """Yield name and tally of each document that has a segment, of gold or of the system.
+        """Yield name and tally of each document in which gold or the system has a segment.
 
         Raises:
-            SettingError: for an unknown system.
+            SettingError: if the system is unknown.
         """
         name, per_document = self[system].name, self.counted.per_document
         documents = per_document.of_system(name).by("document")
-        for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
-            yield self.document_ids[d] if self.document_ids else str(d + 1), tally
+        for index, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
+            yield self.document_ids[index] if self.document_ids else str(index + 1), tally
 
     def chance_by_document(self, system: str) -> dict[int, ChanceStatistics]:
-        """Return what chance says of each document that has a segment, by number from 0.
+        """Compute statistics of chance for each document that has a segment, by document index.
 
         Raises:
-            SettingError: for an unknown system, or if chance was not asked for.
+            SettingError: if the system is unknown, or chance was not requested.
         """
         if self[system].name not in self.by_chance:
             raise SettingError("p values were not asked for; evaluate with p_values=True")
-        numbers = self.counted.per_document.of_system(system).documents().tolist()
+        indices = self.counted.per_document.of_system(system).documents().tolist()
         tallies = (tally for _, tally in self.by_document(system))
-        return self.by_chance[system].of_documents(dict(zip(numbers, tallies, strict=True)))
+        return self.by_chance[system].of_documents(dict(zip(indices, tallies, strict=True)))
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"systems": None, "labels": "label"}
 
@@ -265,38 +267,41 @@ class Evaluation(SystemsResult):
 def result(
     counts: EvaluationCounts, jackknife: Jackknife | None = None, progress: Progress = None
 ) -> Evaluation:
-    """Score what was counted, with intervals if they are requested."""
-    ends: Ends = {}
+    """Compute scores from counts, with intervals if they are requested."""
+    intervals_of: Ends = {}
     macro_ends: Mapping[str, Sequence[Interval]] = {}
     if jackknife is not None:
-        from spanagree.systems.intervals import intervals_by_name  # most ask for none
+        from spanagree.systems.intervals import intervals_by_name  # rarely requested
 
-        ends, macro_ends = intervals_by_name(counts, jackknife)
+        intervals_of, macro_ends = intervals_by_name(counts, jackknife)
     if progress is not None:
         progress(1, 1)
-    tallied = {
-        name: _tallies(counts, number, ends)
-        for number, name in enumerate(counts.annotators)
+    tallies_by_system = {
+        name: _tallies(counts, index, intervals_of)
+        for index, name in enumerate(counts.annotators)
         if name != counts.settings.gold
     }
-    parent_ids = [tallies[""].f1 for tallies in tallied.values()]
-    places = zip(
-        *(ranks([getattr(f1, kind) for f1 in parent_ids]) for kind in Rank._fields), strict=True
+    f1_scores = [tallies[""].f1 for tallies in tallies_by_system.values()]
+    rank_rows = zip(
+        *(ranks([getattr(f1, score_key) for f1 in f1_scores]) for score_key in Rank._fields),
+        strict=True,
     )
     systems = {}
-    for (name, labels), rank in zip(tallied.items(), places, strict=True):
+    for (name, labels), rank in zip(tallies_by_system.items(), rank_rows, strict=True):
         overall = labels.pop("")
-        of_label = find_measure(counts.settings.match).of_label
+        uses_labels = find_measure(counts.settings.match).of_label
         intervals = macro_ends.get(name, ())
-        macro = _macro(labels.values(), of_label, counts.settings.f_beta, intervals)
+        macro = _macro(labels.values(), uses_labels, counts.settings.f_beta, intervals)
         not_found = _not_found(counts, name)
-        shared = counts.shared[name]
-        systems[name] = System(name, shared, overall, labels, macro, Rank(*rank), not_found)
+        n_shared = counts.shared[name]
+        systems[name] = System(name, n_shared, overall, labels, macro, Rank(*rank), not_found)
     settings = counts.settings
     notes_on_places = () if counts.places is None else counts.places.notes()
     if jackknife is not None:
-        kinds = (interval.kind for name in systems for interval in ends.get((name, ""), ()))
-        settings = replace(settings, **jackknife.settings(kinds))
+        methods = (
+            interval.kind for name in systems for interval in intervals_of.get((name, ""), ())
+        )
+        settings = replace(settings, **jackknife.settings(methods))
     return Evaluation(
         systems,
         counts.documents,
@@ -314,80 +319,81 @@ def _not_found(counts: EvaluationCounts, system: str) -> int:
     per_document = counts.per_document
     if per_document.corpus is None or not per_document.corpus.unplaced:
         return 0
-    from spanagree.comparisons.unplaced_rows import quotes_in  # most systems give offsets
+    from spanagree.comparisons.unplaced_rows import quotes_in  # most systems have offsets
 
     documents = per_document.shared_by(system)
     return len(quotes_in(per_document.corpus, system, documents)["label"])
 
 
-def _tallies(counts: EvaluationCounts, number: int, ends: Ends) -> dict[str, Tally]:
-    """Return the tally of a system over all labels, which is the empty one, and of each."""
-    name = counts.annotators[number]
-    rows = counts.sums.where(counts.sums.second == number)
-    of_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
+def _tallies(counts: EvaluationCounts, index: int, intervals_of: Ends) -> dict[str, Tally]:
+    """Build the tally of a system for each label, and for all labels under the empty name."""
+    name = counts.annotators[index]
+    rows = counts.sums.where(counts.sums.second == index)
+    tally_by_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
     tallies = {
-        label: of_code.get(code, rows.empty_tally) for code, label in enumerate(counts.labels)
+        label: tally_by_code.get(code, rows.empty_tally) for code, label in enumerate(counts.labels)
     }
     tallies[""] = rows.total()
     beta = counts.settings.f_beta
     if beta is not None:
         tallies = {label: replace(tally, beta=beta) for label, tally in tallies.items()}
-    for label, tally in tallies.items() if ends else ():
-        intervals = dict(zip(figures_of(beta), ends[name, label], strict=True))
+    for label, tally in tallies.items() if intervals_of else ():
+        intervals = dict(zip(figures_of(beta), intervals_of[name, label], strict=True))
         tallies[label] = replace(tally, intervals=intervals)
     return tallies
 
 
 def _notes_on(systems: Collection[System], counts: EvaluationCounts) -> list[str]:
-    """Return how gold was made, and which systems lack documents or have no label of gold's."""
+    """Write notes on the origin of gold, and on systems without documents or labels of gold."""
     notes, settings = [], counts.settings
     for system in systems:
-        of_system = counts.inexact.get(system.name, ApproximationError())
+        error = counts.inexact.get(system.name, ApproximationError())
         size = float(system.tally.size)
-        notes += [f"{escape_name(system.name)}: {note}" for note in of_system.notes(size)]
-    if made_of := settings.reading.get("made", {}).get(settings.gold):
+        notes += [f"{escape_name(system.name)}: {note}" for note in error.notes(size)]
+    if sources := settings.reading.get("made", {}).get(settings.gold):
         notes.append(
-            f"{escape_name(settings.gold)} was made of other annotators ({escape_name(made_of)}); a"
+            f"{escape_name(settings.gold)} was made of other annotators ({escape_name(sources)}); a"
             " system that is one of them is compared with itself in part"
         )
     for system in systems:
         name, noun = escape_name(system.name), document_noun(settings)
         notes += coverage_note(system.name, system.documents, counts.documents, "gold", noun)
-        gold = [label for label, tally in system.labels.items() if tally.size_a]
-        marked = [label for label, tally in system.labels.items() if tally.size_b]
-        if gold and marked and not set(gold) & set(marked):
-            of_gold, of_it = (
-                ", ".join(map(escape_name, sorted(x)[:_NAMED])) for x in (gold, marked)
+        gold_labels = [label for label, tally in system.labels.items() if tally.size_a]
+        system_labels = [label for label, tally in system.labels.items() if tally.size_b]
+        if gold_labels and system_labels and not set(gold_labels) & set(system_labels):
+            gold_phrase, system_phrase = (
+                ", ".join(map(escape_name, sorted(labels)[:_NAMED]))
+                for labels in (gold_labels, system_labels)
             )
-            notes.append(f"{name}: no label in common; gold has {of_gold}, it {of_it}")
+            notes.append(f"{name}: no label in common; gold has {gold_phrase}, it {system_phrase}")
     return notes
 
 
 def _macro(
     labels: Collection[Tally],
-    of_label: bool,
+    uses_labels: bool,
     beta: float | None,
     intervals: Sequence[Interval] = (),
 ) -> MacroAverage:
-    """Return the means over labels; undefined for a measure that disregards labels."""
-    nothing = "no label of which it is defined" if of_label else "labels are disregarded"
+    """Compute the means over labels; undefined if the measure ignores labels."""
+    reason = "no label of which it is defined" if uses_labels else "labels are disregarded"
     means = {}
     for ratio, interval in zip_longest(figures_of(beta).values(), intervals):
         scores = [tally.score_of(ratio) for tally in labels]
         defined = [score[:2] for score in scores if not math.isnan(score.observed)]
-        both = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
-        mean = corrected(*both) if defined else undefined(nothing)
+        mean_values = [math.fsum(column) / len(defined) for column in zip(*defined, strict=True)]
+        mean = corrected(*mean_values) if defined else undefined(reason)
         means[ratio.key] = mean._replace(interval=interval)
     return MacroAverage(means, beta)
 
 
-def check_evaluation(given: object, what: str) -> None:
-    """Refuse what is not an evaluation.
+def check_evaluation(value: object, purpose: str) -> None:
+    """Check that a value is an evaluation; ``purpose`` begins the message.
 
     Raises:
-        SettingError: naming ``what`` needs one, and what gives one.
+        SettingError: if it is not.
     """
-    if not isinstance(given, Evaluation):
+    if not isinstance(value, Evaluation):
         raise SettingError(
-            f"{what}: {type(given).__name__}; an evaluation is needed, as evaluate(corpus) gives"
+            f"{purpose}: {type(value).__name__}; an evaluation is needed, as evaluate(corpus) gives"
         )

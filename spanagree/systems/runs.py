@@ -1,4 +1,4 @@
-"""Systems with several runs, as of other seeds or repeated answers: means, and how runs vary."""
+"""Systems with several runs, such as seeds or repeated answers: means and spread over runs."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ from spanagree.uncertainty.jackknife import Moments, intervals_of, mean_moments
 from spanagree.uncertainty.samples import SampleVariance, second_intervals
 
 OVER_RUNS = "documents+runs"
-"""How settings name that other runs are regarded too."""
+"""Value of the setting for intervals over other runs too."""
 
-_NAMED = 3  # systems whose spread a verdict gives
+_NAMED = 3  # systems with a spread in the verdict
 
 Runs = Mapping[str, Sequence[str]]
-"""The layers that are runs of each system, by its name; other layers are systems of one run."""
+"""Names of the layers that are runs of each system; other layers are systems of one run."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunsSettings(EvaluationSettings):
-    """The settings of systems with runs.
+    """Settings of systems with runs.
 
     Attributes:
         runs: number of runs of each system that has several.
@@ -64,16 +64,16 @@ class RunsSettings(EvaluationSettings):
 
 @dataclass(frozen=True, eq=False)
 class SystemRuns(NanEqualMixin):
-    """One system over its runs.
+    """Scores of one system over its runs.
 
     Attributes:
         name: name of the system.
-        runs: scores of each run: figures by key, by the run's layer.
+        runs: scores of each run: figures by key, by the layer of the run.
         means: mean of each figure over the runs, by key, with an interval over documents for these
             runs if intervals were requested.
-        sd: standard deviation of each figure over the runs, with divisor k − 1; ``nan`` of one run.
+        sd: standard deviation of each figure over the runs, divisor k − 1; ``nan`` with one run.
         se: standard error of each mean over the runs: the standard deviation divided by √k.
-        over_runs: intervals over other documents and other runs, by key, from three runs on.
+        over_runs: intervals over other documents and other runs, by key, with three runs or more.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 4, "a": [[(0, 1, "X")]] * 4, "b": [[]] * 4}
@@ -95,19 +95,19 @@ class SystemRuns(NanEqualMixin):
         """The mean of F1 over the runs."""
         return self.means["f1"]
 
-    def values(self, key: str, kind: str) -> list[float]:
-        """Return a figure of each run, such as the ``corrected`` one of ``f1``."""
-        return [getattr(scores[key], kind) for scores in self.runs.values()]
+    def values(self, key: str, score_key: str) -> list[float]:
+        """List a figure of each run, such as the ``corrected`` value of ``f1``."""
+        return [getattr(scores[key], score_key) for scores in self.runs.values()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvaluationOfRuns(SystemsResult):
-    """The result of :func:`score_runs`.
+    """Result of :func:`score_runs`.
 
     Attributes:
-        systems: by name, those with several runs first.
+        systems: systems by name, first those with several runs.
         documents: number of documents of the corpus.
-        settings: what made the numbers.
+        settings: settings that determine the figures.
         notes: notes of the evaluation.
         unmarked: names of systems, or gold, without a segment.
         not_in_text: sentence on quotes that are not in the text; empty without any.
@@ -133,7 +133,7 @@ class EvaluationOfRuns(SystemsResult):
 
     @property
     def figures(self) -> Mapping[str, Ratio]:
-        """The figures by key, F-beta among them if it was requested."""
+        """The figures by key, including F-beta if it was requested."""
         return figures_of(self.settings.f_beta)
 
     @property
@@ -148,56 +148,72 @@ class EvaluationOfRuns(SystemsResult):
         }
 
     @property
-    def _kind(self) -> str:
-        """The figure that decides."""
+    def _main_score(self) -> str:
+        """The key of the score that decides."""
         return verdict.figure_of(self.settings)[0]
 
     @property
     def verdict(self) -> str:
-        """The order of systems by mean corrected F1, and how their runs vary."""
-        location = pluralize(self.documents, document_noun(self.settings))
+        """The order of systems by mean corrected F1, and the spread over their runs."""
+        documents_phrase = pluralize(self.documents, document_noun(self.settings))
         confidence = confidence_of(self.settings)
-        order = verdict.order(self.scores, location, confidence, "--test jackknife", self.unmarked)
+        ranking = verdict.order(
+            self.scores, documents_phrase, confidence, "--test jackknife", self.unmarked
+        )
         spreads = [
-            _spread(system, self._kind)
+            _spread(system, self._main_score)
             for system in [*self.systems.values()][:_NAMED]
             if len(system.runs) > 1
         ]
         if self.settings.get("chance_undefined"):
             spreads.append(verdict.chance_model(self.settings))
-        return " ".join(filter(None, [order, *spreads, self.not_in_text]))
+        return " ".join(filter(None, [ranking, *spreads, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each system: means over its runs, and how these vary."""
-        ci = confidence_of(self.settings) is not None
-        shown = {key: columns_of_figure(ratio, intervals=ci) for key, ratio in self.figures.items()}
+        """Build a row for each system, with means and spread over its runs."""
+        has_intervals = confidence_of(self.settings) is not None
+        columns_by_figure = {
+            key: columns_of_figure(ratio, intervals=has_intervals)
+            for key, ratio in self.figures.items()
+        }
         columns = [
             Column("system", "system", "name"),
             Column("runs", "runs", "count", "runs of a system"),
-            *(column for score in shown.values() for column in score.columns),
-            *(column for score in shown.values() if ci for column in score.ends),
+            *(
+                column
+                for figure_columns in columns_by_figure.values()
+                for column in figure_columns.columns
+            ),
+            *(
+                column
+                for figure_columns in columns_by_figure.values()
+                if has_intervals
+                for column in figure_columns.ends
+            ),
         ]
-        kept, _ = verdict.figure_of(self.settings)
+        main_score, _ = verdict.figure_of(self.settings)
         for key, ratio in self.figures.items():
-            for kind, name in (
+            for score_key, name in (
                 ("observed", ratio.title),
                 ("corrected", f"corrected {ratio.title}"),
             ):
-                title = f"of {name}" * ratio.has_chance
+                spread_title = f"of {name}" * ratio.has_chance
                 columns += [
                     Column(
-                        f"{key}_{kind}_{part}",
-                        f"{part} {title}" * bool(title),
-                        meaning=f"{part} over runs",
-                        spare=part == "se" or kind != kept,
+                        f"{key}_{score_key}_{statistic}",
+                        f"{statistic} {spread_title}" * bool(spread_title),
+                        meaning=f"{statistic} over runs",
+                        spare=statistic == "se" or score_key != main_score,
                     )
-                    for part in ("sd", "se")
+                    for statistic in ("sd", "se")
                 ]
-                if ci:
-                    spread = "other runs too" * (ratio.has_chance and kind == "corrected")
-                    columns += [Column(f"{key}_{kind}_runs_{end}") for end in ("low", "high")]
-                    columns += [Column("", spread, "interval", "interval over other runs")]
-        rows = [self._row(system, ci) for system in self.systems.values()]
+                if has_intervals:
+                    interval_title = "other runs too" * (
+                        ratio.has_chance and score_key == "corrected"
+                    )
+                    columns += [Column(f"{key}_{score_key}_runs_{end}") for end in ("low", "high")]
+                    columns += [Column("", interval_title, "interval", "interval over other runs")]
+        rows = [self._row(system, has_intervals) for system in self.systems.values()]
         return Frame(
             columns,
             rows,
@@ -208,32 +224,43 @@ class EvaluationOfRuns(SystemsResult):
             remarks=self._remarks(),
         )
 
-    def _row(self, system: SystemRuns, ci: bool) -> list[Value]:
-        """Return the cells of a system."""
-        shown = {key: columns_of_figure(ratio, intervals=ci) for key, ratio in self.figures.items()}
+    def _row(self, system: SystemRuns, has_intervals: bool) -> list[Value]:
+        """Build the cells of a system."""
+        columns_by_figure = {
+            key: columns_of_figure(ratio, intervals=has_intervals)
+            for key, ratio in self.figures.items()
+        }
         row: list[Value] = [system.name, len(system.runs)]
-        row += [x for key, score in shown.items() for x in score.values(system.means[key])]
-        if ci:
-            row += [x for key, score in shown.items() for x in score.end_values(system.means[key])]
+        row += [
+            value
+            for key, figure_columns in columns_by_figure.items()
+            for value in figure_columns.values(system.means[key])
+        ]
+        if has_intervals:
+            row += [
+                value
+                for key, figure_columns in columns_by_figure.items()
+                for value in figure_columns.end_values(system.means[key])
+            ]
         for key in self.figures:
-            for kind in ("observed", "corrected"):
-                row += [getattr(part[key], kind) for part in (system.sd, system.se)]
-                if ci:
-                    ends = ends_of(system.over_runs.get(key), kind)
+            for score_key in ("observed", "corrected"):
+                row += [getattr(statistic[key], score_key) for statistic in (system.sd, system.se)]
+                if has_intervals:
+                    ends = ends_of(system.over_runs.get(key), score_key)
                     row += [*ends, ends]
         return row
 
     def _remarks(self) -> list[str]:
-        """Give both values of two runs, and say what spreads are of."""
+        """Write remarks on spreads, with the values of systems with two runs."""
         remarks = ["sd: divisor k − 1 of k runs; se: sd / √k"]
         remarks += verdict.remarks_without_chance(self.settings)
-        kind, before = verdict.figure_of(self.settings)
+        score_key, prefix = verdict.figure_of(self.settings)
         for system in self.systems.values():
             name, n_runs = escape_name(system.name), len(system.runs)
             if n_runs == LEAST_UNITS - 1:
-                values = " and ".join(map(verdict.short, system.values("f1", kind)))
+                values = " and ".join(map(verdict.short, system.values("f1", score_key)))
                 remarks.append(
-                    f"{name}: {before}F1 {values}; an interval over runs needs {LEAST_UNITS}"
+                    f"{name}: {prefix}F1 {values}; an interval over runs needs {LEAST_UNITS}"
                 )
             if n_runs == 1:
                 remarks.append(f"{name}: one run, which says nothing of others")
@@ -243,23 +270,23 @@ class EvaluationOfRuns(SystemsResult):
         return remarks
 
     def _picture(self, by: str | None) -> Plot:
-        """Return the corrected F1 of the runs of each system, and their mean."""
-        kind, before = verdict.figure_of(self.settings)
+        """Plot the corrected F1 of the runs of each system, and their mean."""
+        score_key, prefix = verdict.figure_of(self.settings)
         rows = {
-            name: (np.array(system.values("f1", kind)), getattr(system.f1, kind))
+            name: (np.array(system.values("f1", score_key)), getattr(system.f1, score_key))
             for name, system in self.systems.items()
         }
         titles = ("a run", "mean over runs")
-        return Plot(lambda ax: clouds(ax, rows, titles, f"{before}F1"), rows_size(rows))
+        return Plot(lambda ax: clouds(ax, rows, titles, f"{prefix}F1"), rows_size(rows))
 
 
-def _spread(system: SystemRuns, kind: str) -> str:
-    """Say how the runs of a system vary in corrected F1, or F1 without chance."""
+def _spread(system: SystemRuns, score_key: str) -> str:
+    """Write a sentence on the spread of corrected F1, or F1 without chance, over the runs."""
     name, n_runs = escape_name(system.name), len(system.runs)
     if n_runs < LEAST_UNITS:
-        values = " and ".join(map(verdict.short, system.values("f1", kind)))
+        values = " and ".join(map(verdict.short, system.values("f1", score_key)))
         return f"{name} has {values} in its {n_runs} runs."
-    sd = verdict.short(getattr(system.sd["f1"], kind))
+    sd = verdict.short(getattr(system.sd["f1"], score_key))
     return f"Over {n_runs} runs of {name} its standard deviation is {sd}."
 
 
@@ -269,15 +296,15 @@ def score_runs(
     """Compute means and spreads of systems over their runs.
 
     Args:
-        evaluation: gold and all runs, each a layer.
+        evaluation: evaluation of gold and all runs, each a layer.
         runs: names of the layers that are runs of each system, by its name; other layers are
             systems of one run.
-        ci: confidence intervals of the means: over documents for these runs, and from three runs
-            on over other runs too; or a :class:`Jackknife`, with another confidence or clusters.
+        ci: True for confidence intervals of the means: over documents for these runs, and with
+            three runs or more over other runs too; or a :class:`Jackknife`, with another confidence
+            or other clusters.
 
     Raises:
-        SettingError: for an unknown layer, one that is a run of two systems, or a system without
-            runs.
+        SettingError: if a layer is unknown or a run of two systems, or a system has no runs.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 4, "a": [[(0, 1, "X")]] * 4, "b": [[]] * 4}
@@ -298,13 +325,17 @@ def score_runs(
         over_documents, over_runs = intervals.get(name, ([None] * len(figures), []))
         means, sd, se = {}, {}, {}
         for key, interval in zip(figures, over_documents, strict=True):
-            values = np.array([of_run[key][:3] for of_run in scores.values()])
-            reasons = [x[key].reason for x in scores.values() if math.isnan(x[key].observed)]
+            values = np.array([run_scores[key][:3] for run_scores in scores.values()])
+            reasons = [
+                run_scores[key].reason
+                for run_scores in scores.values()
+                if math.isnan(run_scores[key].observed)
+            ]
             means[key] = _mean(values, reasons)._replace(interval=interval)
             sd[key] = ScoreValues(*_deviation(values).tolist())
             se[key] = ScoreValues(*(_deviation(values) / math.sqrt(len(values))).tolist())
-        second = dict(zip(figures, over_runs, strict=True)) if over_runs else {}
-        systems[name] = SystemRuns(name, scores, means, sd, se, second)
+        over_runs_by_key = dict(zip(figures, over_runs, strict=True)) if over_runs else {}
+        systems[name] = SystemRuns(name, scores, means, sd, se, over_runs_by_key)
     return EvaluationOfRuns(
         systems,
         evaluation.documents,
@@ -316,11 +347,11 @@ def score_runs(
 
 
 def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, ...]]:
-    """Return the layers of each system, those with several runs first.
+    """List the layers of each system, first of those with several runs.
 
     Raises:
-        SettingError: for an unknown layer, one that is a run of two systems, a system without runs,
-            or one with the name of another layer.
+        SettingError: if a layer is unknown or a run of two systems, or a system has no runs or the
+            name of another layer.
     """
     if not isinstance(runs, Mapping) or not runs:
         raise SettingError(
@@ -328,7 +359,7 @@ def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, .
             " {'ours': ['seed 1', 'seed 2', 'seed 3']}"
         )
     by_system: dict[str, tuple[str, ...]] = {}
-    taken: dict[str, str] = {}
+    system_of_run: dict[str, str] = {}
     for name, layers in runs.items():
         if isinstance(layers, str) or not is_iterable(layers) or not [*layers]:
             raise SettingError(
@@ -336,15 +367,16 @@ def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, .
             )
         for layer in layers:
             check_known([layer], evaluation.systems, "run")
-            if layer in taken:
+            if layer in system_of_run:
                 raise SettingError(
-                    f"runs of {quote_value(name)}: {quote_value(layer)} is a run of"
-                    f" {quote_value(taken[layer])} already; each belongs to one system, once"
+                    f"runs of {quote_value(name)}: {quote_value(layer)} is a run"
+                    f" of {quote_value(system_of_run[layer])} already; each belongs to one"
+                    " system, once"
                 )
-            taken[layer] = name
+            system_of_run[layer] = name
         by_system[name] = tuple(layers)
     for name in evaluation.systems:
-        if name not in taken:
+        if name not in system_of_run:
             if name in by_system:
                 raise SettingError(
                     f"runs: {quote_value(name)} is a layer that is none of its runs; name the"
@@ -357,11 +389,11 @@ def runs_by_system(evaluation: Evaluation, runs: Runs) -> dict[str, tuple[str, .
 def unmarked_systems(
     evaluation: Evaluation, by_system: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """Return the names of gold and systems without a segment in any run."""
-    silent = {*evaluation.unmarked}
+    """List the names of gold and systems without a segment in any run."""
+    unmarked = {*evaluation.unmarked}
     gold = evaluation.settings.gold
-    systems = (name for name, layers in by_system.items() if silent.issuperset(layers))
-    return (*((gold,) if gold in silent else ()), *systems)
+    systems = (name for name, layers in by_system.items() if unmarked.issuperset(layers))
+    return (*((gold,) if gold in unmarked else ()), *systems)
 
 
 def mean_scores(evaluation: Evaluation, by_system: Mapping[str, Sequence[str]]) -> dict[str, Score]:
@@ -375,10 +407,10 @@ def mean_scores(evaluation: Evaluation, by_system: Mapping[str, Sequence[str]]) 
 
 
 def settings_of_runs(by_system: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the settings that name the numbers of runs, and whether others are regarded."""
-    several = {name: len(layers) for name, layers in by_system.items() if len(layers) > 1}
-    is_over = any(n_runs >= LEAST_UNITS for n_runs in several.values())
-    return {"runs": several, "over": OVER_RUNS if is_over else None}
+    """Build the settings with the numbers of runs and the scope of intervals."""
+    n_runs_by_system = {name: len(layers) for name, layers in by_system.items() if len(layers) > 1}
+    generalizes = any(n_runs >= LEAST_UNITS for n_runs in n_runs_by_system.values())
+    return {"runs": n_runs_by_system, "over": OVER_RUNS if generalizes else None}
 
 
 def _settings(
@@ -387,21 +419,25 @@ def _settings(
     jackknife: Jackknife | None,
     intervals: Mapping[str, tuple[Sequence[Interval], Sequence[Interval]]],
 ) -> RunsSettings:
-    more = settings_of_runs(by_system)
+    run_settings = settings_of_runs(by_system)
     if jackknife is None:
-        return evaluation.settings.extended(RunsSettings, runs=more["runs"], ci=None)
-    kinds = {interval.kind for first, _ in intervals.values() for interval in first}
-    return evaluation.settings.extended(RunsSettings, **{**jackknife.settings(kinds), **more})
+        return evaluation.settings.extended(RunsSettings, runs=run_settings["runs"], ci=None)
+    methods = {
+        interval.kind for over_documents, _ in intervals.values() for interval in over_documents
+    }
+    return evaluation.settings.extended(
+        RunsSettings, **{**jackknife.settings(methods), **run_settings}
+    )
 
 
 def _scores(evaluation: Evaluation, run: str) -> dict[str, Score]:
-    """Return the figures of a run, by key."""
+    """Compute the figures of a run, by key."""
     system = evaluation.systems[run]
     return {key: system.score_of(ratio) for key, ratio in evaluation.figures.items()}
 
 
 def _mean(values: Floats, reasons: Sequence[str]) -> Score:
-    """Build the mean of each figure over runs, undefined if it is in one."""
+    """Build the mean score over runs; it is undefined if one of them is."""
     reason = next(iter(reasons), "")
     observed, expected, corrected = values.mean(axis=0).tolist()
     if reason != NO_CHANCE:
@@ -410,7 +446,7 @@ def _mean(values: Floats, reasons: Sequence[str]) -> Score:
 
 
 def _deviation(values: Floats) -> Floats:
-    """Compute standard deviations over runs; ``nan`` of one run."""
+    """Compute standard deviations over runs; ``nan`` with one run."""
     if len(values) < 2:
         return np.full(values.shape[1], np.nan)
     return np.asarray(values.std(axis=0, ddof=1), np.float64)
@@ -419,61 +455,66 @@ def _deviation(values: Floats) -> Floats:
 def _intervals(
     counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> dict[str, tuple[Sequence[Interval], Sequence[Interval]]]:
-    """Compute intervals of the means of each system: over documents, and over other runs too."""
+    """Compute two intervals for each system: over documents, and over other runs too."""
     sums, values = _moments(counts, by_system, jackknife)
     over_documents = intervals_of(sums, jackknife)
-    both: dict[str, tuple[Sequence[Interval], Sequence[Interval]]] = {}
-    for number, (name, layers) in enumerate(by_system.items()):
-        n_figures = len(over_documents[number])
+    intervals_by_system: dict[str, tuple[Sequence[Interval], Sequence[Interval]]] = {}
+    for index, (name, layers) in enumerate(by_system.items()):
+        n_figures = len(over_documents[index])
         if len(layers) < LEAST_UNITS:
-            both[name] = over_documents[number], []
+            intervals_by_system[name] = over_documents[index], []
             continue
-        over = SampleVariance.of_mean(values[number])
-        of_figures = Moments(*(x[number].reshape(n_figures, 3) for x in sums))
-        split = SampleVariance(
-            over.variance.reshape(n_figures, 3), np.full(n_figures, len(layers), np.int64)
+        run_variance = SampleVariance.of_mean(values[index])
+        system_moments = Moments(*(sum_rows[index].reshape(n_figures, 3) for sum_rows in sums))
+        figure_variance = SampleVariance(
+            run_variance.variance.reshape(n_figures, 3), np.full(n_figures, len(layers), np.int64)
         )
         n_runs = [len(layers)] * n_figures
-        both[name] = (
-            over_documents[number],
+        intervals_by_system[name] = (
+            over_documents[index],
             second_intervals(
-                over_documents[number], of_figures, split, jackknife.tail, "run", n_runs
+                over_documents[index],
+                system_moments,
+                figure_variance,
+                jackknife.tail,
+                "run",
+                n_runs,
             ),
         )
-    return both
+    return intervals_by_system
 
 
 def _moments(
     counts: EvaluationCounts, by_system: Mapping[str, Sequence[str]], jackknife: Jackknife
 ) -> tuple[Moments, list[Floats]]:
-    """Compute means over runs and their changes without a document, and the figures of each run."""
+    """Compute means over runs with their changes by each document, and the figures of each run."""
     clusters = clustered(counts.per_document, jackknife, counts.settings)
     rows = clusters.comparisons.of_wholes(clusters.parent_ids).by("second", "document")
-    layers = [layer for of_system in by_system.values() for layer in of_system]
-    place = np.full(len(counts.annotators), -1)
-    place[[counts.annotators.index(layer) for layer in layers]] = np.arange(len(layers))
+    layers = [layer for system_layers in by_system.values() for layer in system_layers]
+    run_index = np.full(len(counts.annotators), -1)
+    run_index[[counts.annotators.index(layer) for layer in layers]] = np.arange(len(layers))
     system_of_run: Ints = np.repeat(
-        np.arange(len(by_system)), [len(of_system) for of_system in by_system.values()]
+        np.arange(len(by_system)), [len(system_layers) for system_layers in by_system.values()]
     )
-    run = place[rows.second]
+    run = run_index[rows.second]
     system = system_of_run[run]
     order = np.lexsort((run, rows.document, system))
-    (unit_system, _), unit_number, _ = unique_rows(system[order], rows.document[order])
+    (unit_system, _), unit_index, _ = unique_rows(system[order], rows.document[order])
     columns = columns_of(rows)[order]
     sums = mean_moments(
-        columns, counts.figures, run[order], system_of_run, unit_number, unit_system,
+        columns, counts.figures, run[order], system_of_run, unit_index, unit_system,
         len(by_system), _mean_figures,
     )  # fmt: skip
     total = np.zeros((len(layers), columns.shape[1]))
     np.add.at(total, run[order], columns)
     with np.errstate(all="ignore"):
         figures = counts.figures(total)
-    first = np.cumsum([0, *(len(of_system) for of_system in by_system.values())])
+    first = np.cumsum([0, *(len(system_layers) for system_layers in by_system.values())])
     return sums, [figures[low:high] for low, high in itertools.pairwise(first.tolist())]
 
 
 def _mean_figures(sums: Floats) -> Floats:
-    """Compute means of figures from their sums and numbers; (…, 2 · figures) to (…, figures)."""
-    figures, numbers = np.split(sums, 2, axis=-1)
-    means: Floats = figures / numbers
+    """Compute means of figures from sums and counts; (…, 2 · figures) to (…, figures)."""
+    figures, counts = np.split(sums, 2, axis=-1)
+    means: Floats = figures / counts
     return means

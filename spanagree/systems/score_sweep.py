@@ -1,9 +1,9 @@
-"""Precision, recall and F1 at each score of predictions, and the best score on documents held out.
+"""Precision, recall and F1 at each score of predictions, and the best score on held-out documents.
 
-A threshold keeps the predictions with at least its score. In a document only as many sets of
-predictions are kept as it has scores, so each such set is compared once, as a document of its own,
-with the chance of its own numbers and lengths. The sums at a threshold are those at the one below,
-changed by the documents that lose a prediction between the two: exact at each, in one pass.
+A threshold keeps the predictions with at least its score. The number of different sets of kept
+predictions in a document is the number of its scores plus one. Each set is compared once, as a
+document of its own, with the chance of its own numbers and lengths. From one threshold to the next
+the sums change by the documents that lose a prediction. This is exact, in one pass.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ from spanagree.uncertainty.jackknife import group_sums, intervals_of, moments
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SweepSettings(EvaluationSettings):
-    """The settings of a sweep.
+    """Settings of a sweep.
 
     Attributes:
-        sweep: what is swept over: the score of predictions.
+        sweep: name of the quantity that thresholds are of: the score of predictions.
     """
 
     sweep: str = "score"
 
 
 class Gain(NamedTuple):
-    """What a threshold gains in corrected F1 on documents held out, beside no threshold.
+    """Gain in corrected F1 of a threshold over no threshold, on held-out documents.
 
     Attributes:
         value: difference of the corrected F1.
-        low, high: its interval by the jackknife.
+        low, high: interval of the difference by the jackknife.
         p: two-sided probability.
     """
 
@@ -69,19 +69,18 @@ class Gain(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BestScore(NanEqualMixin):
-    """The threshold that is best on one half of the documents, on the other half.
+    """The best threshold on one half of the documents, with its figures on the other half.
 
     It is chosen by corrected F1, or F-beta.
 
     Attributes:
-        threshold: the least score that is kept.
-        n_chosen: number of documents by which it was chosen.
-        n_held_out: number of the other documents.
-        chosen: counts on those by which it was chosen, which flatter it.
-        held_out: counts on the others, with intervals.
-        all_kept: counts on the others if no prediction is left out, with which they are compared;
-            the difference is the gain.
-        gain: what it gains on the others.
+        threshold: smallest score that is kept.
+        n_chosen: number of documents that it was chosen on.
+        n_held_out: number of held-out documents.
+        chosen: counts on the documents that it was chosen on, which flatter it.
+        held_out: counts on the held-out documents, with intervals.
+        all_kept: counts on the held-out documents if all predictions are kept.
+        gain: difference between `held_out` and `all_kept`.
     """
 
     threshold: float
@@ -95,15 +94,16 @@ class BestScore(NanEqualMixin):
 
 @dataclass(frozen=True, eq=False)
 class SystemSweep(NanEqualMixin):
-    """The counts of one system at each threshold.
+    """Counts of one system at each threshold.
 
     Attributes:
         name: name of the system.
-        thresholds: its distinct scores, ascending.
-        sums: counts at each, as of :class:`spanagree.results.score.Sums`; (thresholds, 4 or 6).
-        best: the best threshold; ``None`` if fewer than two documents can be halved, or corrected
-            F1 is undefined at each.
-        beta: the β of F-beta, if that was requested.
+        thresholds: distinct scores of the system, ascending.
+        sums: counts at each threshold, as in :class:`spanagree.results.score.Sums`; (thresholds, 4
+            or 6).
+        best: best threshold; ``None`` if there are fewer than two documents to halve, or corrected
+            F1 is undefined at every threshold.
+        beta: β of F-beta; ``None`` if that was not requested.
     """
 
     name: str
@@ -113,19 +113,19 @@ class SystemSweep(NanEqualMixin):
     beta: float | None = None
 
     def tally(self, index: int) -> Tally:
-        """Return the counts at a threshold, by its position."""
+        """Return the counts at a threshold, by its index."""
         return _tally(self.sums[index], self.beta)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSweep(Result, MappingResult):
-    """The result of :func:`sweep_scores`.
+    """Result of :func:`sweep_scores`.
 
     Attributes:
-        systems: by name, those with scores.
+        systems: systems with scores, by name.
         documents: number of documents.
-        settings: what made the numbers.
-        notes: notes of the evaluation, and systems without scores.
+        settings: settings that determine the figures.
+        notes: notes of the evaluation, and on systems without scores.
         not_in_text: sentence on quotes that are not in the text; empty without any.
 
     >>> import spanagree as sa
@@ -155,7 +155,7 @@ class ScoreSweep(Result, MappingResult):
         """Return the sweep of a system.
 
         Raises:
-            SettingError: for one without scores, or an unknown one.
+            SettingError: if the system is unknown, or has no scores.
         """
         if name not in self.systems:
             known = ", ".join(map(escape_name, self.systems))
@@ -166,20 +166,23 @@ class ScoreSweep(Result, MappingResult):
 
     @property
     def figures(self) -> Mapping[str, Ratio]:
-        """The figures by key, F-beta among them if it was requested."""
+        """The figures by key, including F-beta if it was requested."""
         return figures_of(self.settings.f_beta)
 
     @property
     def _best(self) -> dict[str, Any]:
         """The best threshold of each system, as plain data."""
-        best = {name: sweep.best for name, sweep in self.systems.items()}
-        return {name: None if x is None else self._plain(x) for name, x in best.items()}
+        best_by_system = {name: sweep.best for name, sweep in self.systems.items()}
+        return {
+            name: None if best_score is None else self._plain(best_score)
+            for name, best_score in best_by_system.items()
+        }
 
     def _plain(self, best: BestScore) -> dict[str, Any]:
         tallies = {"chosen": best.chosen, "held_out": best.held_out, "all_kept": best.all_kept}
         scores = {
-            part: {key: tally.score_of(ratio).to_dict() for key, ratio in self.figures.items()}
-            for part, tally in tallies.items()
+            name: {key: tally.score_of(ratio).to_dict() for key, ratio in self.figures.items()}
+            for name, tally in tallies.items()
         }
         counts = {"documents_chosen": best.n_chosen, "documents_held_out": best.n_held_out}
         return {"threshold": best.threshold, **counts, **scores, "gain": best.gain._asdict()}
@@ -188,18 +191,18 @@ class ScoreSweep(Result, MappingResult):
 def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0) -> ScoreSweep:
     """Compute the figures of each system at each of its scores, and choose the best score.
 
-    Each threshold has the figures that ``evaluate(corpus, min_score=threshold)`` gives. The best by
-    corrected F1 (or F-beta, if that was requested) is chosen on one half of the documents, drawn at
-    random, and reported on the other half, as it flatters the half that it was chosen on.
+    Each threshold has the figures of ``evaluate(corpus, min_score=threshold)``. The best threshold
+    by corrected F1 (or F-beta, if that was requested) is chosen on a random half of the documents,
+    and its figures are those of the other half, because the first half flatters it.
 
     Args:
-        evaluation: systems against gold, of a corpus whose predictions have scores.
-        ci: confidence of the intervals on the documents held out, and clusters.
-        seed: a whole number from 0, by which documents are drawn into halves.
+        evaluation: evaluation of a corpus whose predictions have scores.
+        ci: confidence of the intervals on the held-out documents, and clusters.
+        seed: random seed of the halves, an integer from 0.
 
     Raises:
-        SettingError: if no prediction has a score, or gold has some; for an evaluation of relations
-            or of rows, which have no segments, or with a rule of places for each document.
+        SettingError: if no prediction has a score, or gold has scores; if the evaluation has no
+            segments, being of relations or rows, or has a rule of places for each document.
         InputError: if a score is not a number.
 
     >>> import spanagree as sa
@@ -225,27 +228,27 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
             " another rule, or leave it out"
         )
     check_unscored(corpus, [settings.gold])
-    scored = [name for name in evaluation.systems if has_scores(corpus, name)]
-    if not scored:
+    scored_names = [name for name in evaluation.systems if has_scores(corpus, name)]
+    if not scored_names:
         raise SettingError(f"sweep: {NO_SCORES}")
-    without = [escape_name(name) for name in evaluation.systems if name not in scored]
-    notes = [f"{name}: no prediction has a score, left out of the sweep" for name in without]
-    systems, kinds = {}, set[str]()
-    for name in scored:
+    unscored_names = [escape_name(name) for name in evaluation.systems if name not in scored_names]
+    notes = [f"{name}: no prediction has a score, left out of the sweep" for name in unscored_names]
+    systems, methods = {}, set[str]()
+    for name in scored_names:
         copies = _Copies.of(corpus, settings.gold, name)
         table = _table(copies.corpus, name, evaluation.counting)
-        best = _best_of(copies, table, corpus, settings, ci, seed)
+        best_score = _best_of(copies, table, corpus, settings, ci, seed)
         sums = copies.curve(table)
-        systems[name] = SystemSweep(name, copies.thresholds, sums, best, settings.f_beta)
-        intervals = best.held_out.intervals.values() if best else ()
-        kinds |= {interval.kind for interval in intervals}
-    signed = {**ci.settings(kinds or {JACKKNIFE}), "seed": int(seed)}
+        systems[name] = SystemSweep(name, copies.thresholds, sums, best_score, settings.f_beta)
+        intervals = best_score.held_out.intervals.values() if best_score else ()
+        methods |= {interval.kind for interval in intervals}
+    sweep_settings = {**ci.settings(methods or {JACKKNIFE}), "seed": int(seed)}
     return ScoreSweep(
         systems,
         evaluation.documents,
-        settings.extended(SweepSettings, **signed),
+        settings.extended(SweepSettings, **sweep_settings),
         (*evaluation.notes, *notes),
-        not_in_text(evaluation, scored),
+        not_in_text(evaluation, scored_names),
     )
 
 
@@ -253,12 +256,12 @@ class _Copies(NamedTuple):
     """Copies of documents, one for each set of predictions that a threshold keeps.
 
     Attributes:
-        corpus: gold and the system, a document for each copy.
-        document: number of the document of each copy, ascending.
-        first: position of the first copy of each document that both saw, with all predictions.
-        documents: numbers of these documents.
+        corpus: gold and the system, with a document for each copy.
+        document: index of the document of each copy, ascending.
+        first: index of the first copy of each shared document, with all predictions.
+        documents: indices of the shared documents.
         thresholds: distinct scores, ascending.
-        from_index: position of the threshold from which on each copy stands for its document.
+        from_index: index of the first threshold at which each copy represents its document.
     """
 
     corpus: Corpus
@@ -272,92 +275,96 @@ class _Copies(NamedTuple):
     def of(cls, corpus: Corpus, gold: str, name: str) -> _Copies:
         """Copy each document that gold and a system saw."""
         layers, scores = corpus.layers, scores_of(corpus, name)
-        system, seen = layers[name], layers[gold].annotated & layers[name].annotated
+        system, is_shared = layers[name], layers[gold].annotated & layers[name].annotated
         quotes = corpus.unplaced.get(name)
-        of_quotes = (
+        quote_columns = (
             (system.document[:0], scores[:0]) if quotes is None else (quotes.at, quotes.scores)
         )
-        in_document = np.concatenate((system.document, of_quotes[0]))
-        all_scores = np.concatenate((scores, of_quotes[1]))
-        is_scored = ~np.isnan(all_scores) & seen[in_document]
+        all_documents = np.concatenate((system.document, quote_columns[0]))
+        all_scores = np.concatenate((scores, quote_columns[1]))
+        is_scored = ~np.isnan(all_scores) & is_shared[all_documents]
         thresholds, rank = np.unique(all_scores[is_scored], return_inverse=True)
-        # of each document its distinct scores: behind each, another set is kept
-        steps = np.unique(np.stack((in_document[is_scored], rank), axis=1), axis=0)
-        documents = np.flatnonzero(seen)
+        # distinct scores of each document; the set of kept predictions changes after each
+        steps = np.unique(np.stack((all_documents[is_scored], rank), axis=1), axis=0)
+        documents = np.flatnonzero(is_shared)
         n_steps = np.bincount(steps[:, 0], minlength=len(corpus))[documents]
-        first = np.cumsum(n_steps + 1) - n_steps - 1
-        document = np.repeat(documents, n_steps + 1)
-        from_index = np.zeros(len(document), np.int64)
-        is_later = np.ones(len(document), np.bool_)
-        is_later[first] = False
+        first_copies = np.cumsum(n_steps + 1) - n_steps - 1
+        copy_document = np.repeat(documents, n_steps + 1)
+        from_index = np.zeros(len(copy_document), np.int64)
+        is_later = np.ones(len(copy_document), np.bool_)
+        is_later[first_copies] = False
         from_index[is_later] = steps[:, 1] + 1
-        in_documents = np.concatenate((layers[gold].document, system.document))
-        n_segments = np.bincount(in_documents, minlength=len(corpus))
+        segment_documents = np.concatenate((layers[gold].document, system.document))
+        n_segments = np.bincount(segment_documents, minlength=len(corpus))
         purpose = f"a sweep over {pluralize(len(thresholds), 'score')} of {escape_name(name)}"
-        check_cost(6 * int(n_segments[document].sum()), purpose)
-        least = np.append(thresholds, np.inf)[from_index]  # of the first copy, the lowest of all
-        keeps_all = np.full(len(corpus.layers[name]), np.inf)
-        keeps_all[~np.isnan(scores)] = scores[~np.isnan(scores)]
-        copied = {
-            gold: _copied(layers[gold], document, None, None),
-            name: _copied(system, document, keeps_all, least),
+        check_cost(6 * int(n_segments[copy_document].sum()), purpose)
+        min_scores = np.append(thresholds, np.inf)[from_index]  # lowest of all for the first copy
+        known_scores = np.full(len(corpus.layers[name]), np.inf)
+        known_scores[~np.isnan(scores)] = scores[~np.isnan(scores)]
+        copied_layers = {
+            gold: _copied(layers[gold], copy_document, None, None),
+            name: _copied(system, copy_document, known_scores, min_scores),
         }
-        unplaced = {} if quotes is None else {name: _quotes_copied(quotes, document, least)}
-        content = {**corpus.content_of(document), "ids": None, "notes": (), "seen_unknown": ()}
+        unplaced = (
+            {} if quotes is None else {name: _quotes_copied(quotes, copy_document, min_scores)}
+        )
+        content = {**corpus.content_of(copy_document), "ids": None, "notes": (), "seen_unknown": ()}
         content |= {"unplaced": unplaced}
-        copies = replace(corpus, layers=copied, **content)
-        return cls(copies, document, first, documents, thresholds, from_index)
+        copies = replace(corpus, layers=copied_layers, **content)
+        return cls(copies, copy_document, first_copies, documents, thresholds, from_index)
 
     def curve(self, table: Floats, document_index: Bools | None = None) -> Floats:
-        """Sum the rows of the copies that stand at each threshold; (thresholds, columns).
+        """Sum the rows of the copies that are in use at each threshold; (thresholds, columns).
 
         Args:
-            table: what each copy adds to the sums.
-            document_index: mask of the documents that count, by number. Default: all.
+            table: summands of each copy.
+            document_index: mask of the documents that count, by index. Default: all.
         """
         rows = table if document_index is None else table * document_index[self.document][:, None]
         change = rows.copy()
         change[1:] -= rows[:-1]
         change[self.first] = rows[self.first]
         n_thresholds = len(self.thresholds)
-        by_index = group_sums(change, self.from_index, n_thresholds + 1)
-        sums: Floats = np.cumsum(by_index, axis=0)[:n_thresholds]
+        change_by_index = group_sums(change, self.from_index, n_thresholds + 1)
+        sums: Floats = np.cumsum(change_by_index, axis=0)[:n_thresholds]
         return sums
 
     def at(self, table: Floats, index: int) -> Floats:
-        """Return what each document adds at a threshold, by its position; (documents, columns)."""
-        n_begun = np.add.reduceat((self.from_index <= index).astype(np.int64), self.first)
-        return table[self.first + n_begun - 1]
+        """Return the summands of each document at a threshold, by its index; (documents, …)."""
+        n_reached = np.add.reduceat((self.from_index <= index).astype(np.int64), self.first)
+        return table[self.first + n_reached - 1]
 
 
-def _copied(layer: Layer, document: Ints, scores: Floats | None, least: Floats | None) -> Layer:
-    """Copy the segments of each document, with scores those that are high enough."""
+def _copied(
+    layer: Layer, document: Ints, scores: Floats | None, min_scores: Floats | None
+) -> Layer:
+    """Copy the segments of each document; if scores are passed, only those that are kept."""
     counts = np.bincount(layer.document, minlength=len(layer.annotated))
     rows = entries(counts, document)
-    _, copy = expand_ranges(np.zeros(len(document), np.int64), counts[document])
-    if scores is not None and least is not None:
-        is_kept = scores[rows] >= least[copy]
-        rows, copy = rows[is_kept], copy[is_kept]
+    _, copy_index = expand_ranges(np.zeros(len(document), np.int64), counts[document])
+    if scores is not None and min_scores is not None:
+        is_kept = scores[rows] >= min_scores[copy_index]
+        rows, copy_index = rows[is_kept], copy_index[is_kept]
     details = None
     if layer.details is not None:
         details = SegmentDetails(layer.details.shape[rows], layer.details.shapes)
         details = None if details.is_empty else details
     columns = layer.start[rows], layer.end[rows], layer.label[rows]
-    return Layer(copy, *columns, layer.annotated[document], details)
+    return Layer(copy_index, *columns, layer.annotated[document], details)
 
 
-def _quotes_copied(quotes: UnplacedQuotes, document: Ints, least: Floats) -> UnplacedQuotes:
-    """Copy the quotes of each document that are not in the text, with scores high enough."""
-    in_order = quotes.of_rows(np.argsort(quotes.at, kind="stable"))
-    low, high = (np.searchsorted(in_order.at, document, end) for end in ("left", "right"))
-    rows, copy = expand_ranges(low, high)
-    is_kept = ~(in_order.scores[rows] < least[copy])  # one without a score is kept
-    return replace(in_order.of_rows(rows[is_kept]), at=copy[is_kept])
+def _quotes_copied(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -> UnplacedQuotes:
+    """Copy the kept quotes of each document that are not in the text."""
+    sorted_quotes = quotes.of_rows(np.argsort(quotes.at, kind="stable"))
+    low, high = (np.searchsorted(sorted_quotes.at, document, end) for end in ("left", "right"))
+    rows, copy_index = expand_ranges(low, high)
+    is_kept = ~(sorted_quotes.scores[rows] < min_scores[copy_index])  # or without a score
+    return replace(sorted_quotes.of_rows(rows[is_kept]), at=copy_index[is_kept])
 
 
 def _table(copies: Corpus, name: str, counting: MatchCountOptions) -> Floats:
     """Compare each copy with gold; (copies, 4 or 6)."""
-    gold = next(other for other in copies.annotators if other != name)
+    gold = next(annotator for annotator in copies.annotators if annotator != name)
     rows = compare_with_gold(copies, gold, counting).comparisons.by("document")
     columns = columns_of(rows)
     table = np.zeros((len(copies), columns.shape[1]))
@@ -375,30 +382,35 @@ def _best_of(
 ) -> BestScore | None:
     """Choose a threshold on one half of the documents, and count on the other half."""
     clusters = ci.wholes_of(corpus.parent_ids, settings)
-    together = np.arange(len(corpus)) if corpus.parent_ids is None else corpus.parent_ids
-    units = np.unique(together[copies.documents])
-    drawn = np.random.default_rng(seed).permutation(units)
-    is_chosen = np.isin(together, drawn[: len(units) // 2])
-    is_held_out = np.isin(together, drawn[len(units) // 2 :])
-    at = 3 * [*figures_of(settings.f_beta)].index("f1" if settings.f_beta is None else "f_beta")
-    kind = 0 if settings.chance_undefined else 2  # observed, or corrected
+    unit_of_document = np.arange(len(corpus)) if corpus.parent_ids is None else corpus.parent_ids
+    units = np.unique(unit_of_document[copies.documents])
+    shuffled_units = np.random.default_rng(seed).permutation(units)
+    is_chosen = np.isin(unit_of_document, shuffled_units[: len(units) // 2])
+    is_held_out = np.isin(unit_of_document, shuffled_units[len(units) // 2 :])
+    figure_index = 3 * [*figures_of(settings.f_beta)].index(
+        "f1" if settings.f_beta is None else "f_beta"
+    )
+    score_index = 0 if settings.chance_undefined else 2  # observed, or corrected
     curve = copies.curve(table, is_chosen)
     with np.errstate(all="ignore"):
-        values = all_figures(curve, settings.f_beta)[:, at + kind]
+        values = all_figures(curve, settings.f_beta)[:, figure_index + score_index]
     if len(units) < 2 or np.isnan(values).all():
         return None
     index = int(np.nanargmax(values))
-    held_out = is_held_out[copies.documents]
-    rows, kept = (copies.at(table, i)[held_out] for i in (index, 0))
-    number = copies.documents[held_out]
-    _, unit = np.unique(number if clusters is None else clusters[number], return_inverse=True)
+    is_row_held_out = is_held_out[copies.documents]
+    rows, all_rows = (copies.at(table, i)[is_row_held_out] for i in (index, 0))
+    held_out_documents = copies.documents[is_row_held_out]
+    _, unit = np.unique(
+        held_out_documents if clusters is None else clusters[held_out_documents],
+        return_inverse=True,
+    )
     n_units = int(unit.max()) + 1
-    by_unit = [group_sums(rows, unit, n_units), group_sums(kept, unit, n_units)]
+    by_unit = [group_sums(rows, unit, n_units), group_sums(all_rows, unit, n_units)]
     beta = settings.f_beta
     sums = moments(by_unit[0], lambda columns: all_figures(columns, beta))
-    (ends,) = intervals_of(sums, ci)
+    (intervals,) = intervals_of(sums, ci)
     tally = _tally(rows.sum(axis=0), beta)
-    tally = replace(tally, intervals=dict(zip(figures_of(beta), ends, strict=True)))
+    tally = replace(tally, intervals=dict(zip(figures_of(beta), intervals, strict=True)))
     n_chosen = int(is_chosen[copies.documents].sum())
     return BestScore(
         float(copies.thresholds[index]),
@@ -406,13 +418,13 @@ def _best_of(
         len(copies.documents) - n_chosen,
         _tally(curve[index], beta),
         tally,
-        _tally(kept.sum(axis=0), beta),
-        _gain(by_unit, ci, is_raw=not kind),
+        _tally(all_rows.sum(axis=0), beta),
+        _gain(by_unit, ci, is_raw=not score_index),
     )
 
 
 def _gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
-    """Compare a threshold with none in corrected F1 (or F1), over the same documents."""
+    """Compute the gain in corrected F1 (or F1) of a threshold, over the same documents."""
     tables = []
     for rows in by_unit:
         matched, expected, *sizes = rows.T
@@ -420,14 +432,14 @@ def _gain(by_unit: Sequence[Floats], ci: Jackknife, *, is_raw: bool) -> Gain:
         columns += [sizes[2] + sizes[3]] if len(sizes) > 2 else []
         tables.append(np.stack(columns, axis=1))
     difference = DocumentInfluence.of(np.stack(tables, axis=1)).difference(0, 1, ci.tail, 1)
-    at = 0 if is_raw else 1
-    low, high = difference.ends[at].tolist()
-    return Gain(float(difference.value[at]), low, high, float(difference.p[at]))
+    score_index = 0 if is_raw else 1
+    low, high = difference.ends[score_index].tolist()
+    return Gain(float(difference.value[score_index]), low, high, float(difference.p[score_index]))
 
 
 def _tally(sums: Floats, beta: float | None) -> Tally:
-    """Build the tally of sums of documents."""
+    """Build a tally from sums over documents."""
     row = sums.tolist()
     matched = int(row[0]) if row[0] == int(row[0]) else row[0]
-    sizes = [round(x) for x in row[2:4]]
+    sizes = [round(size) for size in row[2:4]]
     return replace(Tally.of([matched, row[1], *sizes, *row[4:]]), beta=beta)

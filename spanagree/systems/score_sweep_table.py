@@ -1,4 +1,4 @@
-"""A sweep over scores as a table and a picture, its verdict, and what is said beside figures."""
+"""A sweep over scores as a table and a plot, with its verdict and remarks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAMED = 3  # systems in a verdict
 def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
     """Build a table with a row for each threshold of each system.
 
-    A terminal shows some of many, the lowest, the highest and the best among them.
+    If there are many, text output shows a selection with the lowest, the highest and the best.
     """
     scores = [columns_of_figure(ratio, intervals=False) for ratio in sweep.figures.values()]
     columns = [
@@ -38,21 +38,23 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
         *(column for score in scores for column in score.columns),
         *count_columns(is_titled=True),
     ]
-    columns = [c._replace(title="") if c.key == "size_gold" else c for c in columns]
+    columns = [
+        column._replace(title="") if column.key == "size_gold" else column for column in columns
+    ]
     rows, breaks = list[list[Value]](), list[int]()
-    shown, shown_breaks = list[list[Value]](), list[int]()
+    shown_rows, shown_breaks = list[list[Value]](), list[int]()
     for system in sweep.systems.values():
         breaks.append(len(rows))
-        shown_breaks.append(len(shown))
-        of_system = []
+        shown_breaks.append(len(shown_rows))
+        system_rows = []
         for index, threshold in enumerate(system.thresholds.tolist()):
             tally = system.tally(index)
             row: list[Value] = [system.name, threshold]
             for columns_of, ratio in zip(scores, sweep.figures.values(), strict=True):
                 row += columns_of.values(tally.score_of(ratio))
-            of_system.append([*row, *count_values(tally)])
-        rows += of_system
-        shown += [of_system[index] for index in _thinned(system)]
+            system_rows.append([*row, *count_values(tally)])
+        rows += system_rows
+        shown_rows += [system_rows[index] for index in _thinned(system)]
     table = Frame(
         columns,
         rows,
@@ -63,28 +65,28 @@ def table_of(sweep: ScoreSweep, by: str | None) -> Frame:
         remarks=_remarks(sweep),
         breaks=breaks[1:],
     )
-    if len(shown) == len(rows):
+    if len(shown_rows) == len(rows):
         return table
-    of_all = pluralize_of(len(shown), len(rows), "threshold")
-    remarks = [f"{of_all}: --all shows the others", *table.remarks]
-    short = replace(table, rows=shown, breaks=shown_breaks[1:], remarks=remarks)
-    return replace(table, in_terminal=short)
+    shown_of_all = pluralize_of(len(shown_rows), len(rows), "threshold")
+    remarks = [f"{shown_of_all}: --all shows the others", *table.remarks]
+    short_table = replace(table, rows=shown_rows, breaks=shown_breaks[1:], remarks=remarks)
+    return replace(table, in_terminal=short_table)
 
 
 def _thinned(system: SystemSweep) -> list[int]:
-    """Return the positions of some thresholds, evenly spread, and of the best one."""
+    """Select the indices of evenly spread thresholds, and of the best one."""
     n_thresholds = len(system.thresholds)
-    chosen = np.linspace(0, n_thresholds - 1, min(_SHOWN, n_thresholds)).round().astype(int)
+    spread_indices = np.linspace(0, n_thresholds - 1, min(_SHOWN, n_thresholds)).round().astype(int)
     best = [] if system.best is None else [system.best.threshold]
-    return sorted({*chosen.tolist(), *np.searchsorted(system.thresholds, best).tolist()})
+    return sorted({*spread_indices.tolist(), *np.searchsorted(system.thresholds, best).tolist()})
 
 
 def _remarks(sweep: ScoreSweep) -> list[str]:
-    """Say what a threshold keeps, and that the figures of the best one flatter it."""
+    """Write remarks on thresholds, and on the best one in both halves."""
     noun = document_noun(sweep.settings)
     remarks = ["a threshold keeps predictions with at least that score, and those without one"]
     remarks += verdict.remarks_without_chance(sweep.settings)
-    kind, before = verdict.figure_of(sweep.settings)
+    score_key, prefix = verdict.figure_of(sweep.settings)
     for system in sweep.systems.values():
         name, best = escape_name(system.name), system.best
         if best is None:
@@ -92,11 +94,11 @@ def _remarks(sweep: ScoreSweep) -> list[str]:
             continue
         title = _title(sweep)
         chosen, held_out = (
-            verdict.short(getattr(_score(sweep, tally), kind))
+            verdict.short(getattr(_score(sweep, tally), score_key))
             for tally in (best.chosen, best.held_out)
         )
         remarks.append(
-            f"{name}: score {best.threshold:g} is best by {before}{title} on"
+            f"{name}: score {best.threshold:g} is best by {prefix}{title} on"
             f" {pluralize(best.n_chosen, noun)} ({chosen}), and has {held_out} on"
             f" {best.n_held_out} others; seed {sweep.settings.seed} drew the halves"
         )
@@ -114,7 +116,7 @@ def _score(sweep: ScoreSweep, tally: Tally) -> Score:
 
 
 def verdict_of(sweep: ScoreSweep) -> str:
-    """Say how the best threshold does on documents held out, beside none, as a test finds it."""
+    """Write the verdict: the best threshold compared with none, on held-out documents."""
     sentences = [
         _of_best(sweep, system.name, system.best)
         for system in [*sweep.systems.values()][:_NAMED]
@@ -130,45 +132,48 @@ def verdict_of(sweep: ScoreSweep) -> str:
 
 
 def _of_best(sweep: ScoreSweep, name: str, best: BestScore) -> str:
-    """Compare the best threshold with none, on documents held out."""
+    """Compare the best threshold with none, on held-out documents."""
     noun, title = document_noun(sweep.settings), _title(sweep)
-    kind, before = verdict.figure_of(sweep.settings)
+    score_key, prefix = verdict.figure_of(sweep.settings)
     held_out, all_kept = (
-        verdict.short(getattr(_score(sweep, tally), kind))
+        verdict.short(getattr(_score(sweep, tally), score_key))
         for tally in (best.held_out, best.all_kept)
     )
-    begin = (
+    opening = (
         f"{escape_name(name)}: with scores from {best.threshold:g}, chosen on"
-        f" {pluralize(best.n_chosen, noun)}, {before}{title} is {held_out} on the"
+        f" {pluralize(best.n_chosen, noun)}, {prefix}{title} is {held_out} on the"
         f" {best.n_held_out} held out, and {all_kept} without a threshold"
     )
     gain = best.gain
     if math.isnan(gain.p):
-        return f"{begin}."
+        return f"{opening}."
     confidence = confidence_of(sweep.settings) or 95
-    sure = f"difference of {before}F1 {verdict.short(gain.value)}"
+    difference_phrase = f"difference of {prefix}F1 {verdict.short(gain.value)}"
     if not math.isnan(gain.low):
-        sure += f", {verdict.ends(gain.low, gain.high, confidence)}"
-    sure += f", p {verdict.p_of(gain.p)}"
+        difference_phrase += f", {verdict.ends(gain.low, gain.high, confidence)}"
+    difference_phrase += f", p {verdict.p_of(gain.p)}"
     outcome = "" if gain.p < verdict.LEVEL else ", which cannot be told from none"
-    return f"{begin} ({sure}){outcome}."
+    return f"{opening} ({difference_phrase}){outcome}."
 
 
 def caveats_of(sweep: ScoreSweep) -> tuple[str, ...]:
-    """Warn where few documents are held out."""
-    few = [s.best.n_held_out for s in sweep.systems.values() if s.best is not None]
-    if not few or min(few) >= 30:
+    """Warn if few documents are held out."""
+    held_out_counts = [
+        system.best.n_held_out for system in sweep.systems.values() if system.best is not None
+    ]
+    if not held_out_counts or min(held_out_counts) >= 30:
         return ()
     noun = document_noun(sweep.settings)
     return (
-        f"the best score rests on {pluralize(min(few), noun)} held out; others may differ a lot",
+        f"the best score rests on {pluralize(min(held_out_counts), noun)} held out;"
+        " others may differ a lot",
     )
 
 
 def picture_of(sweep: ScoreSweep, by: str | None) -> Plot:
-    """Return the figures of one system over thresholds, or corrected F1 of several systems."""
-    kind, before = verdict.figure_of(sweep.settings)
-    is_corrected = kind == "corrected"
+    """Plot the figures of one system over thresholds, or corrected F1 of several systems."""
+    score_key, prefix = verdict.figure_of(sweep.settings)
+    is_corrected = score_key == "corrected"
     rows = {}
     for system in sweep.systems.values():
         with np.errstate(all="ignore"):
@@ -184,7 +189,7 @@ def picture_of(sweep: ScoreSweep, by: str | None) -> Plot:
             rows[ratio.title] = system.thresholds, figures[:, 3 * k]
             if ratio.has_chance and is_corrected:
                 rows[f"corrected {ratio.title}"] = system.thresholds, figures[:, 3 * k + 2]
-    marks = [s.best.threshold for s in sweep.systems.values() if s.best is not None]
-    what = "" if len(sweep.systems) == 1 else f"{before}F1"
-    draw = functools.partial(steps, rows=rows, titles=("least score", what), marks=marks)
+    marks = [system.best.threshold for system in sweep.systems.values() if system.best is not None]
+    y_title = "" if len(sweep.systems) == 1 else f"{prefix}F1"
+    draw = functools.partial(steps, rows=rows, titles=("least score", y_title), marks=marks)
     return Plot(draw, WIDE)

@@ -1,4 +1,4 @@
-"""What else seqeval's users call: its report, all its scores at once, and figures of tokens."""
+"""The report of seqeval, all of its scores at once, and its figures of tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class ReportOptions(ScoreOptions, total=False):
-    """The same of a report."""
+    """Options of a report; see :func:`classification_report`."""
 
     digits: int
 
@@ -55,23 +55,23 @@ def precision_recall_fscore_support(
     suffix: bool = False,
     chance: Chance = "nonoverlapping",
 ) -> tuple[Any, Any, Any, Any]:
-    """Return precision, recall, F and the number of gold segments, as seqeval gives them.
+    """Compute precision, recall, F and the number of gold segments, as seqeval does.
 
     Args:
-        y_true: the gold tags, a list of tag lists.
-        y_pred: the system's tags, as many.
-        average: micro, macro or weighted, where the three are floats with ``expected`` and
-            ``corrected``; ``None`` gives arrays, a figure for each label in alphabetical order.
-        warn_for: the figures to warn of where they have nothing to divide by.
-        beta: how many times as much recall weighs as precision.
-        sample_weight: not taken.
-        zero_division: as :func:`classification_report` has it.
-        suffix: as :func:`classification_report` has it.
-        chance: as :func:`classification_report` has it.
+        y_true: gold tags, a list of tag lists.
+        y_pred: tags of the system, a list of as many tag lists.
+        average: micro, macro or weighted, for three floats with ``expected`` and ``corrected``;
+            ``None`` for arrays, with a figure for each label in alphabetical order.
+        warn_for: names of the figures to warn of if they have no divisor.
+        beta: weight of recall relative to precision.
+        sample_weight: unsupported.
+        zero_division: figure without a divisor; see :func:`classification_report`.
+        suffix: True if prefixes follow labels; see :func:`classification_report`.
+        chance: chance model; see :func:`classification_report`.
 
     Raises:
-        SettingError: for an unknown name, sample weights, or a beta below 0.
-        InputError: for lists of different lengths, and for what is not a tag.
+        SettingError: if a name is unknown, sample weights are passed, or beta is below 0.
+        InputError: if the lists differ in length, or contain anything that is not a tag.
 
     >>> y_true = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
     >>> precision_recall_fscore_support(y_true, y_true, average="micro")
@@ -98,16 +98,16 @@ def precision_recall_fscore_support(
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """Return the share of tokens with the same tag, as seqeval gives it; ``nan`` without tokens.
+    """Compute the share of tokens with the same tag, as seqeval does; ``nan`` without tokens.
 
     Most tokens are outside every segment, so chance alone makes it high; it is not corrected.
 
     Args:
-        y_true: the gold tags, a list of tag lists, or one list of tags.
-        y_pred: the system's tags, as many.
+        y_true: gold tags, a list of tag lists, or one list of tags.
+        y_pred: tags of the system, of the same lengths.
 
     Raises:
-        InputError: for lists of different lengths.
+        InputError: if the lists differ in length.
 
     >>> accuracy_score([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
     0.6666666666666666
@@ -117,38 +117,41 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
-    """Return how many tokens are true and false positives and negatives, as seqeval gives them.
+    """Count the true and false positives and negatives among tokens, as seqeval does.
 
-    It takes what :func:`accuracy_score` takes.
+    The arguments are those of :func:`accuracy_score`.
 
     >>> performance_measure([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 1}
     """
     counts = Counter(_pairs(y_true, y_pred))
-    kinds = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
-    for (gold, predicted), number in counts.items():
+    outcomes = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
+    for (gold, predicted), n_tokens in counts.items():
         if gold == predicted:
-            kinds["TN" if predicted == "O" else "TP"] += number
+            outcomes["TN" if predicted == "O" else "TP"] += n_tokens
         else:
-            kinds["FP" if predicted != "O" else "FN"] += number
-    return kinds
+            outcomes["FP" if predicted != "O" else "FN"] += n_tokens
+    return outcomes
 
 
 def _pairs(y_true: Any, y_pred: Any) -> list[tuple[Any, Any]]:
-    """Return the gold tag and the system's of each token."""
-    both = [_as_list("y_true", y_true), _as_list("y_pred", y_pred)]
-    if any(not isinstance(tags, str) and is_iterable(tags) for tags in both[0]):
-        both = [_lists(name, tags) for name, tags in zip(("y_true", "y_pred"), both, strict=True)]
-        sizes = [[len(tags) for tags in lists] for lists in both]
-        both = [list(chain.from_iterable(lists)) for lists in both]
+    """Pair the gold tag with the tag of the system for each token."""
+    both_tags = [_as_list("y_true", y_true), _as_list("y_pred", y_pred)]
+    if any(not isinstance(tags, str) and is_iterable(tags) for tags in both_tags[0]):
+        both_tags = [
+            _lists(name, tags) for name, tags in zip(("y_true", "y_pred"), both_tags, strict=True)
+        ]
+        sizes = [[len(tags) for tags in lists] for lists in both_tags]
+        both_tags = [list(chain.from_iterable(lists)) for lists in both_tags]
     else:
-        sizes = [[len(tags)] for tags in both]
+        sizes = [[len(tags)] for tags in both_tags]
     if sizes[0] != sizes[1]:
         raise InputError(
-            f"y_pred: {pluralize(len(both[1]), 'tag')} in {pluralize(len(sizes[1]), 'list')},"
-            f" y_true has {len(both[0])} in {len(sizes[0])}; both need the same lists of tokens"
+            f"y_pred: {pluralize(len(both_tags[1]), 'tag')} in {pluralize(len(sizes[1]), 'list')},"
+            f" y_true has {len(both_tags[0])} in {len(sizes[0])}; both need the same lists"
+            " of tokens"
         )
-    return list(zip(*both, strict=True))
+    return list(zip(*both_tags, strict=True))
 
 
 @overload
@@ -180,28 +183,27 @@ def classification_report(
     scheme: Scheme | type | None = None,
     chance: Chance = "nonoverlapping",
 ) -> str | dict[str, dict[str, float]]:
-    """Return seqeval's report, with the F1 expected by chance and the corrected F1 at its right.
+    """Build seqeval's report, with the F1 expected by chance and the corrected F1 on its right.
 
     Args:
-        y_true: the gold tags, a list of tag lists.
-        y_pred: the system's tags, as many.
-        digits: of figures in the text.
-        suffix: whether prefixes stand behind labels, as in ``PER-B``.
-        output_dict: a dictionary of the rows instead of the text. Beside ``precision``,
-            ``recall``, ``f1-score`` and ``support`` each has ``chance-…`` and ``corrected-…`` of
-            the three; undefined is ``nan``.
-        mode: strict takes only segments that are well-formed in ``scheme``; ``None`` all.
-        sample_weight: not taken.
-        zero_division: what a figure is that has nothing to divide by: 0, 1, or warn (0 and a
-            warning).
-        scheme: for ``mode="strict"``: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, or auto; or a
-            class of ``seqeval.scheme``. Without one, a strict report goes by the prefixes of
-            ``y_true``, as seqeval's does.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
+        y_true: gold tags, a list of tag lists.
+        y_pred: tags of the system, a list of as many tag lists.
+        digits: number of decimals in the text.
+        suffix: True if prefixes follow labels, as in ``PER-B``.
+        output_dict: True to return the rows as a dictionary instead of the text. Each has
+            ``precision``, ``recall``, ``f1-score``, ``support``, and ``chance-…`` and
+            ``corrected-…`` for each of the first three; undefined figures are ``nan``.
+        mode: strict to take only segments that are well-formed in ``scheme``; ``None`` to take all.
+        sample_weight: unsupported.
+        zero_division: figure without a divisor: 0, 1, or warn (0 and a warning).
+        scheme: scheme for ``mode="strict"``: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, or auto; or
+            a class of ``seqeval.scheme``. Without a scheme, a strict report follows the prefixes of
+            ``y_true``, as in seqeval.
+        chance: chance model: nonoverlapping, per-label or overlapping.
 
     Raises:
-        SettingError: for an unknown name, sample weights, or prefixes that fit no scheme.
-        InputError: for lists of different lengths, and for what is not a tag.
+        SettingError: if a name is unknown, sample weights are passed, or prefixes fit no scheme.
+        InputError: if the lists differ in length, or contain anything that is not a tag.
 
     >>> tags = [["O", "B-PER", "I-PER", "O"], ["B-LOC", "O", "O"]]
     >>> print(classification_report(tags, [tags[0], ["O", "B-LOC", "O"]]))
@@ -234,32 +236,33 @@ def classification_report(
 _Row = tuple[str, Mapping[str, SeqevalScore], int]  # name, figures, support
 
 
-def _text(rows: Sequence[_Row], labels: int, digits: int) -> str:
-    """Return the rows as seqeval sets them, those of labels first, and the F1 of chance behind."""
-    from spanagree.results.numbers import NOT_SHOWN  # scores have no text
+def _text(rows: Sequence[_Row], n_labels: int, digits: int) -> str:
+    """Format the rows like seqeval, first those of labels, with the F1 of chance on the right."""
+    from spanagree.results.numbers import NOT_SHOWN  # scores alone need no text
 
     width = max(len(name) for name, _, _ in rows)
     head = ["precision", "recall", "f1-score", "support", "chance F1"]
     titles = "".join(f" {title:>9}" for title in head)
     lines = [f"{'':>{width}} {titles} corrected F1", ""]
-    for number, (name, figures, gold) in enumerate(rows):
-        if number == labels:
+    for row_index, (name, figures, gold) in enumerate(rows):
+        if row_index == n_labels:
             lines.append("")
         raw = "".join(f" {figures[key]:>9.{digits}f}" for key in _FIGURES)
         f1 = figures["f1"]
-        chance, above = (
-            NOT_SHOWN if np.isnan(x) else f"{x:.{digits}f}" for x in (f1.expected, f1.corrected)
+        expected_f1, corrected_f1 = (
+            NOT_SHOWN if np.isnan(value) else f"{value:.{digits}f}"
+            for value in (f1.expected, f1.corrected)
         )
-        lines.append(f"{name:>{width}} {raw} {gold:>9} {chance:>9} {above:>12}")
+        lines.append(f"{name:>{width}} {raw} {gold:>9} {expected_f1:>9} {corrected_f1:>12}")
     return "\n".join([*lines, ""])
 
 
 def _plain(figures: Mapping[str, SeqevalScore], support: int) -> dict[str, float]:
-    """Return a row of the report as plain data."""
-    named = {_FIGURES[key]: figure for key, figure in figures.items()}
+    """Convert a row of the report to plain data."""
+    figures_by_title = {_FIGURES[key]: figure for key, figure in figures.items()}
     return {
-        **{key: float(figure) for key, figure in named.items()},
+        **{key: float(figure) for key, figure in figures_by_title.items()},
         "support": support,
-        **{f"chance-{key}": figure.expected for key, figure in named.items()},
-        **{f"corrected-{key}": figure.corrected for key, figure in named.items()},
+        **{f"chance-{key}": figure.expected for key, figure in figures_by_title.items()},
+        **{f"corrected-{key}": figure.corrected for key, figure in figures_by_title.items()},
     }

@@ -1,4 +1,4 @@
-"""What analyses of single segments of an evaluation share: its corpus, and their caption."""
+"""Corpus and caption for analyses of single segments of an evaluation."""
 
 from __future__ import annotations
 
@@ -10,24 +10,29 @@ from spanagree.settings import Settings, document_noun
 from spanagree.systems.result import Evaluation, check_evaluation
 
 
-def corpus_of_segments(evaluation: Evaluation, what: str) -> Corpus:
-    """Return the corpus of an evaluation, whose segments are looked at one by one.
+def corpus_of_segments(evaluation: Evaluation, purpose: str) -> Corpus:
+    """Return the corpus of an evaluation for an analysis of its single segments.
+
+    Args:
+        evaluation: evaluation of systems against gold.
+        purpose: name of the analysis, for messages.
 
     Raises:
-        SettingError: for what is no evaluation, and for one of rows that were read, or of
-            relations, which have no segments; ``what`` is what needs them.
+        SettingError: if it is no evaluation, or one without segments: of rows or of relations.
     """
-    check_evaluation(evaluation, what)
+    check_evaluation(evaluation, purpose)
     corpus = evaluation.counted.per_document.corpus
     if corpus is None or corpus.of_rows or corpus.of_relations:
         raise SettingError(
-            f"{what} are of segments, and these are rows or relations; evaluate a corpus with its"
-            " segments"
+            f"{purpose} are of segments, and these are rows or relations; evaluate a corpus"
+            " with its segments"
         )
     return corpus
 
 
-def against_gold(what: str, systems: Sized, n_documents: int, settings: Settings) -> str:
-    """Compose the caption of a table of systems."""
+def against_gold(subject: str, systems: Sized, n_documents: int, settings: Settings) -> str:
+    """Write the caption of a table of systems."""
     n_systems, gold = pluralize(len(systems), "system"), escape_name(settings["gold"])
-    return f"{what} {n_systems} against {gold}, {pluralize(n_documents, document_noun(settings))}"
+    return (
+        f"{subject} {n_systems} against {gold}, {pluralize(n_documents, document_noun(settings))}"
+    )

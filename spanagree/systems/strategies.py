@@ -1,9 +1,9 @@
-"""SemEval's four strategies, as nervaluate has them: counts, scores, and chance where it is exact.
+"""SemEval's four strategies as in nervaluate: counts and scores, with chance if it is exact.
 
 Segments are paired one to one in the order of the text. Each segment of the system takes the best
-segment of gold that is left: first one that is right in the sense of the strategy, of several the
-one with the nearest borders; then, as an error, the first one that it overlaps at all. So what a
-pair is depends on those before it, and differs from strategy to strategy.
+segment of gold that is not taken: first one that is right according to the strategy, the nearest by
+its borders; then, as an error, the first one that it overlaps at all. A pair therefore depends on
+earlier pairs, and differs from strategy to strategy.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from spanagree.systems.result import Evaluation, result
 from spanagree.systems.single_segments import against_gold, corpus_of_segments
 
 LEAST_SHARE = 1.0
-"""The least part of a gold segment, in per cent, that an overlap is, as nervaluate has it."""
+"""Smallest share of a gold segment, in per cent, that counts as an overlap, as in nervaluate."""
 
-_NAMED = 3  # systems of which the verdict names the scores
+_NAMED = 3  # systems with scores in the verdict
 
 
 class Strategy(NamedTuple):
     """A strategy of SemEval.
 
     Attributes:
-        of_label: if True, a pair is right only if its labels are equal.
-        of_borders: if True, only if its borders are.
-        match: name of the measure here.
+        of_label: True if the labels of a right pair are equal.
+        of_borders: True if the borders of a right pair are equal.
+        match: name of the equivalent measure in this package.
         error: outcome of a pair that is not right.
     """
 
@@ -64,16 +64,16 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
         "type": Strategy(True, False, "overlap"),
     }
 )
-"""The strategies by name; nervaluate calls the last one ent_type."""
+"""The strategies by name; nervaluate's name of the last one is ent_type."""
 
 
 class StrategyCounts(NamedTuple):
-    """Outcomes of a strategy, and its scores, by nervaluate's formulas.
+    """Outcomes of a strategy, with scores by nervaluate's formulas.
 
     Attributes:
         correct: number of pairs that are right.
-        incorrect: number of pairs that are not.
-        partial: number of pairs with other borders, of the strategy partial.
+        incorrect: number of pairs that are wrong.
+        partial: number of pairs with other borders, for the strategy partial.
         missed: number of gold segments without a pair.
         spurious: number of segments of the system without a pair.
 
@@ -90,17 +90,17 @@ class StrategyCounts(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of the system's segments that are right, half of those partly right."""
+        """Share of the system's segments that are right; a partial match counts half."""
         return _share(self._right, self.correct + self.incorrect + self.partial + self.spurious)
 
     @property
     def recall(self) -> float:
-        """Share of gold's segments that were found, half of those found partly."""
+        """Share of gold's segments that were found; a partial match counts half."""
         return _share(self._right, self.correct + self.incorrect + self.partial + self.missed)
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; ``nan`` if neither side has a segment."""
+        """Harmonic mean of precision and recall; ``nan`` without any segment."""
         if not any(self):
             return UNDEFINED
         p, r = self.precision, self.recall
@@ -111,8 +111,8 @@ class StrategyCounts(NamedTuple):
         return self.correct + 0.5 * self.partial
 
 
-def _share(part: float, size: int) -> float:
-    return part / size if size else UNDEFINED
+def _share(right: float, size: int) -> float:
+    return right / size if size else UNDEFINED
 
 
 _OUTCOMES = StrategyCounts._fields
@@ -120,7 +120,7 @@ _OUTCOMES = StrategyCounts._fields
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StrategySettings(Settings):
-    """The settings of SemEval's strategies."""
+    """Settings of SemEval's strategies."""
 
     gold: str
     gold_first: bool | None = None
@@ -134,12 +134,12 @@ class StrategySettings(Settings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StrategyScores(Result):
-    """The result of :func:`strategy_scores`.
+    """Result of :func:`strategy_scores`.
 
     Attributes:
         counts: outcomes by system and strategy.
-        labels: outcomes by system, label and strategy, of the segments of one label alone.
-        chance: F1 by system and strategy: observed, expected and corrected, with the reason where
+        labels: outcomes by system, label and strategy, from the segments of one label alone.
+        chance: F1 by system and strategy: observed, expected and corrected, with the reason if
             chance is not computed.
         documents: number of documents.
         settings: settings of the evaluation that matter here.
@@ -171,21 +171,22 @@ class StrategyScores(Result):
 
     @property
     def verdict(self) -> str:
-        """F1 by strategy of the first systems."""
+        """F1 by strategy for the first systems."""
         sentences = []
-        for name, of_system in list(self.counts.items())[:_NAMED]:
+        for name, counts_by_strategy in list(self.counts.items())[:_NAMED]:
             figures = ", ".join(
-                f"{strategy} {verdict.short(counts.f1)}" for strategy, counts in of_system.items()
+                f"{strategy} {verdict.short(counts.f1)}"
+                for strategy, counts in counts_by_strategy.items()
             )
             sentences.append(f"F1 of {escape_name(name)}: {figures}.")
         return " ".join(filter(None, [*sentences, self.not_in_text]))
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each strategy of each system, or of each of its labels."""
-        of_all = by is None
+        """Build a row for each strategy of each system, or of each of its labels."""
+        is_overall = by is None
         columns = [
             Column("system", "system", "name"),
-            *([] if of_all else [Column("label", "label", "name", "label of a strategy")]),
+            *([] if is_overall else [Column("label", "label", "name", "label of a strategy")]),
             Column("strategy", "strategy", "name"),
             Column("match", "here", "name", "measure of a strategy", spare=True),
             *(Column(key, key, "count", f"{key} of a strategy") for key in StrategyCounts._fields),
@@ -194,45 +195,49 @@ class StrategyScores(Result):
                 for key, title in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
             ),
         ]
-        if of_all:
+        if is_overall:
             columns += [
                 Column("f1_expected", "chance F1", "figure", "chance of a strategy", spare=True),
                 Column("f1_corrected", "corrected F1", "figure", "chance of a strategy"),
             ]
         rows, breaks = list[list[Value]](), list[int]()
-        for name, of_system in self.counts.items():
-            labels = {"": of_system} if of_all else self.labels[name]
-            for label, of_strategies in labels.items():
+        for name, counts_by_strategy in self.counts.items():
+            labels = {"": counts_by_strategy} if is_overall else self.labels[name]
+            for label, strategy_counts in labels.items():
                 breaks.append(len(rows))
-                for strategy, counts in of_strategies.items():
-                    begin = [name, *([] if of_all else [label]), strategy]
+                for strategy, counts in strategy_counts.items():
+                    row_names = [name, *([] if is_overall else [label]), strategy]
                     figures = [counts.precision, counts.recall, counts.f1]
-                    chance = list(self.chance[name][strategy][1:3]) if of_all else []
-                    rows.append([*begin, STRATEGIES[strategy].match, *counts, *figures, *chance])
-        what = "SemEval's strategies:"
-        caption = against_gold(what, self.counts, self.documents, self.settings)
+                    chance = list(self.chance[name][strategy][1:3]) if is_overall else []
+                    rows.append(
+                        [*row_names, STRATEGIES[strategy].match, *counts, *figures, *chance]
+                    )
+        subject = "SemEval's strategies:"
+        caption = against_gold(subject, self.counts, self.documents, self.settings)
         return Frame(columns, rows, self.settings, caption=caption, breaks=breaks[1:])
 
     def _picture(self, by: str | None) -> Plot:
-        """Return F1 of each strategy as a heat map."""
-        table = [[self.counts[name][x].f1 for name in self.counts] for x in STRATEGIES]
+        """Plot F1 of each strategy as a heat map."""
+        table = [
+            [self.counts[name][strategy].f1 for name in self.counts] for strategy in STRATEGIES
+        ]
         return heat_map(list(STRATEGIES), list(self.counts), np.array(table, np.float64), "F1")
 
 
 def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     """Compute SemEval's four strategies for each system, as nervaluate 1.2.1 does.
 
-    Counts and scores equal nervaluate's, given the segments in the order of the text; what has
-    nothing to divide by is ``nan``, where it has 0. F1 by chance is that of the measure that a
-    strategy is here, where the pairs are the same: where segments of one annotator exclude each
-    other, and where chance is computed without draws. Quotes that are not in the text are spurious.
+    Counts and scores equal those of nervaluate if the segments are in the order of the text. A
+    score without a divisor is ``nan``; in nervaluate it is 0. F1 by chance is that of the
+    equivalent measure, if it makes the same pairs: if segments of one annotator exclude each other,
+    and chance is computed without draws. Quotes that are not in the text are spurious.
 
     Args:
-        evaluation: systems against gold, whatever the measure.
+        evaluation: evaluation of systems against gold, with any measure.
 
     Raises:
-        SettingError: for an evaluation of rows that were read, or of relations, which have no
-            segments; for segments of several pieces.
+        SettingError: if the evaluation has no segments, being of rows or relations, or a segment is
+            discontinuous.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "PER"), (4, 5, "LOC")]], "mine": [[(0, 3, "PER")]]}
@@ -259,9 +264,9 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     scores = {
         name: {
             strategy: Score(
-                counts[name][strategy].f1, *of_measure[name][1:3], of_measure[name].reason
+                counts[name][strategy].f1, *f1_by_system[name][1:3], f1_by_system[name].reason
             )
-            for strategy, of_measure in chance.items()
+            for strategy, f1_by_system in chance.items()
         }
         for name in counts
     }
@@ -273,8 +278,10 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
         reading=corpus.reading,
     )
     notes = (*evaluation.notes, *reasons)
-    lost = not_in_text(evaluation)
-    return StrategyScores(counts, labels, scores, evaluation.documents, settings, notes, lost)
+    lost_sentence = not_in_text(evaluation)
+    return StrategyScores(
+        counts, labels, scores, evaluation.documents, settings, notes, lost_sentence
+    )
 
 
 def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, StrategyCounts]]:
@@ -283,22 +290,25 @@ def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, Strate
     Args:
         gold: gold segments.
         system: segments of the system.
-        n_labels: number of labels, of which each is compared by itself; 1 to compare all together.
+        n_labels: number of labels, each compared separately; 1 to compare all together.
 
     Returns:
         Counts by strategy, for each label.
     """
-    both = gold.annotated & system.annotated
-    gold, system = (layer.only(both[layer.document]) for layer in (gold, system))
-    label_gold, label = (x.label if n_labels > 1 else 0 * x.label for x in (gold, system))
+    is_shared = gold.annotated & system.annotated
+    gold, system = (layer.only(is_shared[layer.document]) for layer in (gold, system))
+    label_gold, label = (
+        annotator_layer.label if n_labels > 1 else 0 * annotator_layer.label
+        for annotator_layer in (gold, system)
+    )
     i, j = overlapping_pairs(
         gold,
         system,
         gold.document * n_labels + label_gold,
         system.document * n_labels + label,
     )
-    shared = np.minimum(gold.end[i], system.end[j]) - np.maximum(gold.start[i], system.start[j])
-    can_pair = shared / (gold.end - gold.start)[i] * 100.0 >= LEAST_SHARE
+    n_common = np.minimum(gold.end[i], system.end[j]) - np.maximum(gold.start[i], system.start[j])
+    can_pair = n_common / (gold.end - gold.start)[i] * 100.0 >= LEAST_SHARE
     i, j = i[can_pair], j[can_pair]
     distance = np.abs(gold.start[i] - system.start[j]) + np.abs(gold.end[i] - system.end[j])
     tables = {}
@@ -309,46 +319,50 @@ def outcomes(gold: Layer, system: Layer, n_labels: int) -> list[dict[str, Strate
         if strategy.of_borders:
             is_right &= distance == 0
         order = np.lexsort((i, np.where(is_right, distance, 0), ~is_right, j))
-        taken = order[_first_choices(i[order], j[order])]
-        right, wrong = taken[is_right[taken]], taken[~is_right[taken]]
+        chosen_pairs = order[_first_choices(i[order], j[order])]
+        right, wrong = chosen_pairs[is_right[chosen_pairs]], chosen_pairs[~is_right[chosen_pairs]]
         table = np.zeros((n_labels, len(_OUTCOMES)), np.int64)
         for outcome, labels in (
             ("correct", label[j[right]]),
             (strategy.error, label[j[wrong]]),
-            ("missed", np.delete(label_gold, i[taken])),
-            ("spurious", np.delete(label, j[taken])),
+            ("missed", np.delete(label_gold, i[chosen_pairs])),
+            ("spurious", np.delete(label, j[chosen_pairs])),
         ):
             table[:, _OUTCOMES.index(outcome)] = np.bincount(labels, minlength=n_labels)
         tables[name] = [StrategyCounts(*row) for row in table.tolist()]
-    return [{name: rows[number] for name, rows in tables.items()} for number in range(n_labels)]
+    return [
+        {name: rows[label_index] for name, rows in tables.items()}
+        for label_index in range(n_labels)
+    ]
 
 
 def _with_spurious(
-    rows: Iterable[Mapping[str, StrategyCounts]], numbers: Sequence[int]
+    rows: Iterable[Mapping[str, StrategyCounts]], lost_counts: Sequence[int]
 ) -> list[dict[str, StrategyCounts]]:
     """Count quotes that are not in the text as spurious, by label."""
     return [
         {
-            name: counts._replace(spurious=counts.spurious + number)
-            for name, counts in of_label.items()
+            name: counts._replace(spurious=counts.spurious + n_lost)
+            for name, counts in counts_by_strategy.items()
         }
-        for of_label, number in zip(rows, numbers, strict=True)
+        for counts_by_strategy, n_lost in zip(rows, lost_counts, strict=True)
     ]
 
 
 def _first_choices(gold: Ints, system: Ints) -> Ints:
-    """Return the pairs that are made if each segment of the system in turn takes the best one left.
+    """Return the pairs that are made if each segment of the system in turn takes its best partner.
 
     Args:
-        gold: gold segment of each possible pair.
-        system: segment of the system, ascending; its pairs in the order in which it prefers them.
+        gold: index of the gold segment of each possible pair.
+        system: index of the segment of the system, ascending, with its pairs in order of
+            preference.
     """
-    pairs, taken, settled = list[int](), set[int](), -1
-    # each choice depends on those before it: chains of overlaps may be as long as a text
-    for pair, (wanted, chooser) in enumerate(zip(gold.tolist(), system.tolist(), strict=True)):
-        if chooser != settled and wanted not in taken:
-            settled = chooser
-            taken.add(wanted)
+    pairs, taken_gold, last_settled = list[int](), set[int](), -1
+    # each choice depends on earlier ones: chains of overlaps may be as long as a text
+    for pair, (candidate, chooser) in enumerate(zip(gold.tolist(), system.tolist(), strict=True)):
+        if chooser != last_settled and candidate not in taken_gold:
+            last_settled = chooser
+            taken_gold.add(candidate)
             pairs.append(pair)
     return np.array(pairs, np.int64)
 
@@ -356,10 +370,10 @@ def _first_choices(gold: Ints, system: Ints) -> Ints:
 def _chance(
     corpus: Corpus, gold: str, evaluation: Evaluation
 ) -> tuple[dict[str, dict[str, Score]], list[str]]:
-    """Score each strategy by the measure that it is here, where both make the same pairs.
+    """Score each strategy by the equivalent measure, if that makes the same pairs.
 
     Returns:
-        F1 by strategy and system, undefined where chance is not computed; and the reasons.
+        F1 by strategy and system, undefined if chance is not computed, and the reasons.
     """
     model = evaluation.counting.chance
     layers = corpus.layers.values()
@@ -377,9 +391,11 @@ def _chance(
             reason = f"an overlap of less than {LEAST_SHARE:g} % of a gold segment is none"
         if not reason:
             counting = MatchCountOptions(match=strategy.match, chance=model)
-            compared = result(counted_of(ComparedSystems.of(corpus, counting, gold)))
-            scores[name] = {system.name: system.f1 for system in compared.systems.values()}
-            if compared.settings.expected is not None:
+            evaluation_by_measure = result(counted_of(ComparedSystems.of(corpus, counting, gold)))
+            scores[name] = {
+                system.name: system.f1 for system in evaluation_by_measure.systems.values()
+            }
+            if evaluation_by_measure.settings.expected is not None:
                 reason = "it is too much work without draws"
         if reason:
             scores[name] = dict.fromkeys(evaluation.systems, undefined(reason))

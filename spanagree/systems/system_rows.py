@@ -1,4 +1,4 @@
-"""Rows of gold and systems: what each system and gold have in common, by document and label."""
+"""Rows of gold and systems: matches and sizes by system, document and label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spanagree.corpus.corpus import Corpus
 if TYPE_CHECKING:
     from spanagree.arrays import Ints
 
-_ORDER = ("second", "document", "label")  # of rows: system by system
+_ORDER = ("second", "document", "label")  # of rows: grouped by system
 
 
 class SystemRows(NamedTuple):
@@ -30,12 +30,12 @@ class SystemRows(NamedTuple):
     comparisons: Comparisons
     inexact: Mapping[str, ApproximationError]
 
-    def _joined(self, others: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
+    def _joined(self, later_parts: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
         """Join the rows with those of later parts, each with the number of documents before it."""
-        parts = [(self, 0), *others]
+        parts = [(self, 0), *later_parts]
         return SystemRows(
             Comparisons.of_parts(
-                [(rows.comparisons, n) for rows, n in parts],
+                [(rows.comparisons, n_before) for rows, n_before in parts],
                 corpus.annotators,
                 corpus.labels,
                 _ORDER,
@@ -56,12 +56,12 @@ def _with_unplaced(
     corpus: Corpus,
     counting: MatchCountOptions,
     documents: Ints,
-    sides: tuple[int, int],
+    pair: tuple[int, int],
 ) -> Comparisons:
     """Add the quotes of a system that are not in the text to its rows."""
-    from spanagree.comparisons.unplaced_rows import with_unplaced  # most systems give offsets
+    from spanagree.comparisons.unplaced_rows import with_unplaced  # most systems have offsets
 
-    first, second = (np.full(len(documents), side) for side in sides)
+    first, second = (np.full(len(documents), annotator) for annotator in pair)
     pairs = documents, first, second
     order = (*_ORDER, "first")
     is_undefined = bool(counting.chance.undefined)
@@ -69,27 +69,29 @@ def _with_unplaced(
 
 
 def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCountOptions) -> SystemRows:
-    """Compare each system with gold, if that is a layer of the corpus; nothing is checked."""
+    """Compare each system with gold, if gold is a layer of the corpus; check nothing."""
     names, measure = corpus.annotators, counting.measure
     if gold not in names:
-        none = Comparisons.none(is_whole=measure.is_whole)
-        return SystemRows(none.named(names, corpus.labels), {})
+        no_rows = Comparisons.none(is_whole=measure.is_whole)
+        return SystemRows(no_rows.named(names, corpus.labels), {})
     report_progress = counting.progress or (lambda done, total: None)
     report_progress(0, len(names))
     profiles, placed = compute_start_distributions(corpus, names, counting.chance, measure)
-    labels = max(1, len(corpus.labels))
-    first = names.index(gold)
-    parts: dict[str, Comparisons] = {}
-    for second, name in enumerate(names):
+    n_labels = max(1, len(corpus.labels))
+    gold_index = names.index(gold)
+    rows_by_system: dict[str, Comparisons] = {}
+    for system_index, name in enumerate(names):
         if name != gold:
-            report_progress(len(parts) + 1, len(names))
-            part = compare_layers(placed[gold], placed[name], profiles, measure, labels)
-            part = part.between(first, second)
+            report_progress(len(rows_by_system) + 1, len(names))
+            rows = compare_layers(placed[gold], placed[name], profiles, measure, n_labels)
+            rows = rows.between(gold_index, system_index)
             if corpus.unplaced:
-                part = part.named(names, corpus.labels)
-                both = corpus.layers[gold].annotated & corpus.layers[name].annotated
-                part = _with_unplaced(part, corpus, counting, np.flatnonzero(both), (first, second))
-            parts[name] = part
+                rows = rows.named(names, corpus.labels)
+                is_shared = corpus.layers[gold].annotated & corpus.layers[name].annotated
+                rows = _with_unplaced(
+                    rows, corpus, counting, np.flatnonzero(is_shared), (gold_index, system_index)
+                )
+            rows_by_system[name] = rows
     report_progress(len(names), len(names))
-    comparisons = Comparisons.joined([*parts.values()]).named(names, corpus.labels)
-    return SystemRows(comparisons, {name: part.inexact for name, part in parts.items()})
+    comparisons = Comparisons.joined([*rows_by_system.values()]).named(names, corpus.labels)
+    return SystemRows(comparisons, {name: rows.inexact for name, rows in rows_by_system.items()})

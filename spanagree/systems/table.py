@@ -1,4 +1,4 @@
-"""An evaluation as tables and pictures, its verdict, and what is said beside figures."""
+"""An evaluation as tables and plots, with its verdict and remarks."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _BY_LABEL = Pivot("label", "system", ("F1", "corrected F1"), ("gold",))
 
 
 def _best(evaluation: Evaluation) -> list[str]:
-    """List the titles of columns of which the greatest figure is the best."""
+    """List the titles of columns whose greatest figure is the best."""
     corrected = (f"corrected {ratio.title}" for ratio in evaluation.figures.values())
     return [*(ratio.title for ratio in evaluation.figures.values()), *corrected]
 
 
 def _chance_values(evaluation: Evaluation, system: System) -> tuple[list[Value], list[list[Value]]]:
-    """Return the cells of chance over all documents, and those of each document."""
-    by_chance = evaluation.by_chance[system.name].of_all(system.tally)
-    return by_chance.values(), [
-        x.values() for x in evaluation.chance_by_document(system.name).values()
+    """Build the cells of chance over all documents, and those of each document."""
+    overall = evaluation.by_chance[system.name].of_all(system.tally)
+    return overall.values(), [
+        statistics.values() for statistics in evaluation.chance_by_document(system.name).values()
     ]
 
 
@@ -54,57 +54,72 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
 
     With ``by`` it has a row for each part of a system, then its averages.
     """
-    ci = evaluation.jackknife is not None
-    ends = ci and by != "document"
+    has_intervals = evaluation.jackknife is not None
+    shows_ends = has_intervals and by != "document"
     noun = document_noun(evaluation.settings)
-    scores = [columns_of_figure(ratio, intervals=ends) for ratio in evaluation.figures.values()]
+    columns_of_figures = [
+        columns_of_figure(ratio, intervals=shows_ends) for ratio in evaluation.figures.values()
+    ]
     counts = count_columns(is_titled=by is not None)
     all_saw = all(
         system.documents == evaluation.documents for system in evaluation.systems.values()
     )
-    drawn = by is None and any(inexact.drawn for inexact in evaluation.counted.inexact.values())
+    error_column = by is None and any(
+        inexact.drawn for inexact in evaluation.counted.inexact.values()
+    )
     title = "" if all_saw else f"{noun}s"
-    saw = Column("documents", title, "count", "documents of a system")
+    documents_column = Column("documents", title, "count", "documents of a system")
     columns = [
         Column("system", "system", "name"),
-        *(_part_columns(by, noun) if by else [saw]),
-        *(column for score in scores for column in score.columns),
-        *(column for score in scores if ci for column in score.ends),
-        *(ERROR_OF_CHANCE,) * drawn,
+        *(_part_columns(by, noun) if by else [documents_column]),
+        *(column for figure_columns in columns_of_figures for column in figure_columns.columns),
+        *(
+            column
+            for figure_columns in columns_of_figures
+            if has_intervals
+            for column in figure_columns.ends
+        ),
+        *(ERROR_OF_CHANCE,) * error_column,
         *counts,
     ]
-    with_not_found = any(system.not_found for system in evaluation.systems.values())
-    columns += [NOT_FOUND] * with_not_found
-    with_p_values = bool(evaluation.by_chance) and by != "label"
-    columns += CHANCE_COLUMNS[: None if by else WHOLE] if with_p_values else ()
+    has_lost_quotes = any(system.not_found for system in evaluation.systems.values())
+    columns += [NOT_FOUND] * has_lost_quotes
+    has_p_values = bool(evaluation.by_chance) and by != "label"
+    columns += CHANCE_COLUMNS[: None if by else WHOLE] if has_p_values else ()
     if by is None:
         columns += [Column("rank_observed", "", "count"), Column("rank_corrected", "", "count")]
 
     def figures(scored: HasScores) -> list[Value]:
-        pairs = list(zip(scores, map(scored.score_of, evaluation.figures.values()), strict=True))
-        values = [value for score, figure in pairs for value in score.values(figure)]
-        ends = [value for score, figure in pairs for value in score.end_values(figure)]
-        return values + ends if ci else values
+        pairs = list(
+            zip(columns_of_figures, map(scored.score_of, evaluation.figures.values()), strict=True)
+        )
+        values = [
+            value for figure_columns, score in pairs for value in figure_columns.values(score)
+        ]
+        shows_ends = [
+            value for figure_columns, score in pairs for value in figure_columns.end_values(score)
+        ]
+        return values + shows_ends if has_intervals else values
 
     rows, breaks = list[list[Value]](), list[int]()
     for system in evaluation.systems.values():
         breaks.append(len(rows))
-        chance_of_all, by_chance = _chance_values(evaluation, system) if with_p_values else ([], [])
-        error = [_error_of_chance(evaluation, system)] * drawn
+        chance_of_all, by_chance = _chance_values(evaluation, system) if has_p_values else ([], [])
+        error = [_error_of_chance(evaluation, system)] * error_column
         overall = [*figures(system), *error, *count_values(system.tally)]
-        overall += [system.not_found] * with_not_found
+        overall += [system.not_found] * has_lost_quotes
         not_found = _not_found_by_part(evaluation, system, by)
         if by is None:
             overall += [*chance_of_all[:WHOLE], *system.rank]
             rows.append([system.name, system.documents, *overall])
             continue
-        for number, (part, tally) in enumerate(evaluation._parts(system, by)):
+        for index, (part, tally) in enumerate(evaluation._parts(system, by)):
             row = [system.name, part, "", part, *figures(tally), *count_values(tally)]
-            row += [not_found[part]] * with_not_found
-            rows.append(row + by_chance[number] if with_p_values else row)
+            row += [not_found[part]] * has_lost_quotes
+            rows.append(row + by_chance[index] if has_p_values else row)
         rows.append([system.name, "", "micro", "all (micro)", *overall, *chance_of_all])
         if by == "label" and system.labels:
-            macro = [*figures(system.macro), *count_values(None), *[None] * with_not_found]
+            macro = [*figures(system.macro), *count_values(None), *[None] * has_lost_quotes]
             rows.append([system.name, "", "macro", "all (macro)", *macro])
     table = Frame(
         columns,
@@ -114,7 +129,7 @@ def table_of(evaluation: Evaluation, by: str | None) -> Frame:
         f" {escape_name(evaluation.settings.gold)}, {pluralize(evaluation.documents, noun)}",
         remarks=_remarks(evaluation, by),
         breaks=breaks[1:] if by else (),
-        pivot=_BY_LABEL if by == "label" and not ci else None,
+        pivot=_BY_LABEL if by == "label" and not has_intervals else None,
         best=() if by else _best(evaluation),
     )
     table = with_seconds(table, *(column.key for column in counts))
@@ -126,24 +141,24 @@ def _not_found_by_part(evaluation: Evaluation, system: System, by: str | None) -
     """Count the quotes of a system that are not in the text, by label or document."""
     if by is None:
         return {}
-    numbers = lost_quotes(evaluation.counted.per_document, system.name)[by].tolist()
+    indices = lost_quotes(evaluation.counted.per_document, system.name)[by].tolist()
     if by == "label":
         labels = evaluation.counted.sums.labels
-        return Counter(labels[number] for number in numbers)
+        return Counter(labels[index] for index in indices)
     ids = evaluation.document_ids
-    return Counter(ids[d] if ids else str(d + 1) for d in numbers)
+    return Counter(ids[index] if ids else str(index + 1) for index in indices)
 
 
 def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
-    """Over how many documents figures stand, and why some are undefined, each reason once."""
+    """Write remarks on missing documents, and on undefined figures, each reason once."""
     remarks: dict[str, None] = {}
-    fewer = [
+    incomplete = [
         system for system in evaluation.systems.values() if system.documents < evaluation.documents
     ]
-    if by == "label" and fewer:
-        over = [f"{escape_name(system.name)} {system.documents}" for system in fewer]
+    if by == "label" and incomplete:
+        counts = [f"{escape_name(system.name)} {system.documents}" for system in incomplete]
         noun = pluralize(evaluation.documents, document_noun(evaluation.settings))
-        remarks[f"not over all {noun}: {join_names(over)}"] = None
+        remarks[f"not over all {noun}: {join_names(counts)}"] = None
     if by == "label" and not any(system.labels for system in evaluation.systems.values()):
         remarks[f"no rows for labels: match {evaluation.settings.match} disregards them"] = None
     for system in evaluation.systems.values():
@@ -152,7 +167,7 @@ def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
         if by and (error := _error_of_chance(evaluation, system)):
             remarks[f"{name}: {of_all(error)}"] = None
         if by == "label":
-            remarks |= {f"{name} (macro): {why}": None for why in _undefined(system.macro)}
+            remarks |= {f"{name} (macro): {reason}": None for reason in _undefined(system.macro)}
         for _, tally in evaluation._parts(system, by) if by else ():
             remarks |= {f"–: {reason}": None for reason in _undefined(tally)}
             if tally.f1.interval is not None and tally.f1.interval.reason:
@@ -161,22 +176,25 @@ def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
 
 
 def picture_of(evaluation: Evaluation, by: str | None) -> Plot:
-    """Return F1 as observed and corrected: slopes, or dots with their intervals.
+    """Plot F1 as observed and corrected: slopes, or dots with their intervals.
 
-    By label it is a heat map of corrected F1, labels × systems.
+    By label, plot a heat map of corrected F1, labels × systems.
     """
     systems = evaluation.systems.values()
     if by == "label":
-        labels = list(dict.fromkeys(label for s in systems for label in s.labels))
+        labels = list(dict.fromkeys(label for system in systems for label in system.labels))
         if not labels:
             return Plot(functools.partial(sentence, text="no label"))
-        none = Tally()
-        values = [[s.labels.get(label, none).f1.corrected for s in systems] for label in labels]
+        empty_tally = Tally()
+        values = [
+            [system.labels.get(label, empty_tally).f1.corrected for system in systems]
+            for label in labels
+        ]
         return heat_map(labels, list(evaluation.systems), np.array(values), "corrected F1")
     if evaluation.jackknife is not None:
         return f1_dots(evaluation.scores.items(), "F1, with intervals")
-    both = {s.name: (s.f1.observed, s.f1.corrected) for s in systems}
-    lines = {name: ends for name, ends in both.items() if not any(map(math.isnan, ends))}
+    f1_pairs = {system.name: (system.f1.observed, system.f1.corrected) for system in systems}
+    lines = {name: pair for name, pair in f1_pairs.items() if not any(map(math.isnan, pair))}
     draw = functools.partial(sentence, text="no system with a defined F1")
     if lines:
         draw = functools.partial(slopes, lines=lines, titles=("F1", "corrected F1"))
@@ -184,7 +202,7 @@ def picture_of(evaluation: Evaluation, by: str | None) -> Plot:
 
 
 def _part_columns(by: str, noun: str) -> list[Column]:
-    """Return the columns that name a part: for data its name or which average, for people one."""
+    """Build the columns of the name of a part and of its average; text output has one for both."""
     title = noun if by == "document" else by
     return [
         Column(by, "", "name"),
@@ -194,18 +212,18 @@ def _part_columns(by: str, noun: str) -> list[Column]:
 
 
 def _undefined(scores: HasScores) -> list[str]:
-    """Return why figures are undefined."""
+    """List the reasons for undefined figures."""
     reasons = []
     for ratio in figures_of(scores.beta).values():
         score = scores.score_of(ratio)
         if score.reason and score.reason != NO_CHANCE:
-            kind = "" if math.isnan(score.observed) else "corrected "
-            reasons.append(f"{kind}{ratio.title} undefined: {score.reason}")
+            prefix = "" if math.isnan(score.observed) else "corrected "
+            reasons.append(f"{prefix}{ratio.title} undefined: {score.reason}")
     return reasons
 
 
 def caveats_of(evaluation: Evaluation) -> tuple[str, ...]:
-    """Collect caveats of the F1 of each system."""
+    """Collect warnings about the F1 of each system."""
     scores = evaluation.scores.items()
     evidence = _evidence(evaluation)
     rows = ((escape_name(name), score, evidence[name]) for name, score in scores)
@@ -213,39 +231,39 @@ def caveats_of(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _evidence(evaluation: Evaluation) -> dict[str, list[int]]:
-    """Look up what the F1 of each system rests on."""
+    """Look up the evidence for the F1 of each system."""
     f1 = list(FIGURES).index("f1")
     return {name: evaluation.counted.evidence[name][f1].tolist() for name in evaluation.systems}
 
 
 def verdict_of(evaluation: Evaluation) -> str:
-    """Compose the order of systems by corrected F1, and on how many documents it rests."""
+    """Write the order of systems by corrected F1, and the number of documents behind it."""
     noun = document_noun(evaluation.settings)
     informative = [documents for documents, _, _ in _evidence(evaluation).values()]
     shared = [system.documents for system in evaluation.systems.values()]
-    location = f"{verdict.counted_from(informative, noun)} with anything marked"
+    documents_phrase = f"{verdict.counted_from(informative, noun)} with anything marked"
     confidence = confidence_of(evaluation.settings)
     sentence = verdict.order(
-        evaluation.scores, location, confidence, "--test jackknife", evaluation.unmarked
+        evaluation.scores, documents_phrase, confidence, "--test jackknife", evaluation.unmarked
     )
-    seen = verdict.compared(shared, evaluation.documents, noun)
+    coverage = verdict.compared(shared, evaluation.documents, noun)
     chance = verdict.chance_model(evaluation.settings)
-    return " ".join(filter(None, [sentence, seen, chance, not_in_text(evaluation)]))
+    return " ".join(filter(None, [sentence, coverage, chance, not_in_text(evaluation)]))
 
 
 def _error_of_chance(evaluation: Evaluation, system: System) -> float | None:
-    """Return the standard error of a system's chance F1, if it is of draws."""
+    """Return the standard error of a system's chance F1, if it is estimated from draws."""
     inexact = evaluation.counted.inexact.get(system.name, ApproximationError())
     return inexact.error(system.tally.size)
 
 
 def remarks_on_chance(evaluation: Evaluation) -> list[str]:
-    """Say whose chance it is, and how segments stand to the rule of places."""
+    """Write remarks on the random layers, and on segments under the rule of places."""
     remarks = verdict.remarks_without_chance(evaluation.settings)
     gold = evaluation.settings.gold
     if evaluation.settings.get("chance_of") == "systems":
         remarks.append(f"chance: of systems; {escape_name(gold)} is as it is")
     if evaluation.places is not None:
-        sides = {escape_name(gold): [gold], "systems": list(evaluation.systems)}
-        remarks += evaluation.places.remarks(sides)
+        names_by_role = {escape_name(gold): [gold], "systems": list(evaluation.systems)}
+        remarks += evaluation.places.remarks(names_by_role)
     return remarks
