@@ -18,7 +18,7 @@ from spanagree.parts.compared_rows import rows_of_corpus_or_parts
 from spanagree.settings import document_noun
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor  # takes a while to load
+    from concurrent.futures import Executor  # slow to load
 
     from typing_extensions import Unpack  # in typing from Python 3.11 on
 
@@ -47,38 +47,41 @@ def agree(
     progress: Callable[[int, int], None] | None = None,
     **comparing: Unpack[SelectionArguments],
 ) -> Agreement:
-    """Return how far annotators agree with each other, raw and corrected for chance.
+    """Compute the agreement of annotators with each other, raw and corrected for chance.
 
-    Each pair is compared over the documents that both saw; pairs that share none are never visited.
-    The expected figures are exact (Li et al. 2024; tallies add over pairs).
+    Each pair is compared over the documents that both saw; pairs without any are never visited.
+    Expected figures are exact (Li et al. 2024; tallies add over pairs).
 
     Args:
-        corpus: the annotators as layers; or parts of a corpus, as for :func:`spanagree.evaluate`,
-            which may have different annotators. Or tags of one annotator, or a path.
+        corpus: annotators as layers; or parts of a corpus, as for :func:`spanagree.evaluate`, which
+            may have different annotators. Or tags of one annotator, or a path.
         other: tags of another annotator, or another path: ``agree(y_a, y_b)`` has annotators called
             a and b.
-        annotators: the names of those to compare; all unless given.
-        without: names of annotators without whom the team is scored once more, beside the whole.
-            Default: nobody.
-        min_shared: pairs that share fewer documents are marked (``few``); they still count.
+        annotators: names of the annotators to compare. Default: all.
+        without: names of annotators; the team is scored again without them, in addition to the
+            whole team. Default: nobody.
+        min_shared: smallest number of shared documents; pairs with fewer are marked (``few``) but
+            still count.
         match: name of the measure.
-        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
-            first of these that the segments of all layers allow.
-        places: where random segments may stand; see :func:`spanagree.evaluate`.
+        chance: chance model: nonoverlapping, per-label or overlapping; auto takes the first of
+            these that the segments of all layers allow.
+        places: permitted positions of random segments; see :func:`spanagree.evaluate`.
         ci: confidence intervals for every figure, over documents, for these annotators; or a
             :class:`Jackknife`. With ``over="annotators"`` the team, its labels, the mean and each
             annotator have a second interval, over other annotators too, which needs three of them.
-            The other arguments are as for :func:`spanagree.evaluate`.
-        p_values: p, z and standard deviation of each pair too, both random.
-        seed: a whole number from 0, of draws where expected scores are too much work to compute.
-        progress: called with the number of documents (pairs, parts) done, and of all.
-        comparing: ``tolerance``, ``attribute``, ``what`` and the others of
-            :class:`spanagree.comparisons.Selection`, as for :func:`spanagree.evaluate`.
+            For the other arguments see :func:`spanagree.evaluate`.
+        p_values: True for p, z and standard deviation of each pair too, both layers random.
+        seed: random seed, an integer from 0, for expected scores that take too much work to
+            compute.
+        progress: function called with the number of documents (pairs, parts) done, and the number
+            of all.
+        comparing: keyword arguments of :class:`spanagree.comparisons.Selection`, such as
+            ``tolerance``, ``attribute`` and ``what``; see :func:`spanagree.evaluate`.
 
     Raises:
-        SettingError: for an unknown name, fewer than two who are left, a number out of range, or a
-            layer that overlaps itself where the measure or the chance model does not allow it.
-        InputError: for parts that fail, or do not belong together.
+        SettingError: if a name is unknown, fewer than two annotators are left, a number is out of
+            range, or a layer overlaps itself where the measure or chance model forbids it.
+        InputError: if parts fail, or do not belong together.
 
     >>> ann, bob = [[(0, 2, "PER"), (4, 5, "LOC")], []], [[(0, 2, "PER")], None]
     >>> result = agree(Corpus.from_segments([10, 8], {"ann": ann, "bob": bob}))
@@ -92,38 +95,40 @@ def agree(
     check_whole(min_shared, 0, "min_shared")
     jackknife = None if ci is False else _parsed(ci)
     annotators = list(annotators) if isinstance(annotators, Iterator) else annotators
-    chosen = {"annotators": annotators}
-    rows = rows_of_corpus_or_parts(ComparedAnnotators, source, chosen, request, executor, progress)
+    role_names = {"annotators": annotators}
+    rows = rows_of_corpus_or_parts(
+        ComparedAnnotators, source, role_names, request, executor, progress
+    )
     counts = counted_of(rows)
     if jackknife is not None:
         sub_progress(progress, "intervals")
     agreement = result(counts, min_shared, jackknife)
-    if without is not None and (names := check_annotator_names(without, rows.corpus.annotators)):
-        others = counted_of(_without(rows, names))
-        agreement = agreement.beside(result(others, min_shared, jackknife), names)
+    if without is not None and (left_out := check_annotator_names(without, rows.corpus.annotators)):
+        other_counts = counted_of(_without(rows, left_out))
+        agreement = agreement.beside(result(other_counts, min_shared, jackknife), left_out)
     if p_values:
         return with_p_values(agreement, rows.corpus, sub_progress(progress, "chance"))
     return agreement
 
 
 def _without(rows: ComparedAnnotators, names: Sequence[str]) -> ComparedAnnotators:
-    """Compare all annotators but those who are named.
+    """Compare all annotators except some.
 
     Raises:
-        SettingError: if fewer than two are left, or rows hold no segments.
+        SettingError: if fewer than two are left, or the rows have no segments.
     """
-    left = [name for name in rows.corpus.annotators if name not in names]
-    if len(left) < 2:
+    remaining = [name for name in rows.corpus.annotators if name not in names]
+    if len(remaining) < 2:
         raise SettingError(
-            f"without {join_names(names)}: {pluralize(len(left), 'annotator')} left, and two are"
-            " needed; name fewer"
+            f"without {join_names(names)}: {pluralize(len(remaining), 'annotator')} left, and two"
+            " are needed; name fewer"
         )
     rows.corpus.check_segments("an agreement without some annotators")
-    return ComparedAnnotators.of(rows.corpus, replace(rows.counting, progress=None), left)
+    return ComparedAnnotators.of(rows.corpus, replace(rows.counting, progress=None), remaining)
 
 
 def _guessed(corpus: Any, other: Any) -> Any:
-    from spanagree.formats.guessed import (  # a corpus leaves nothing to guess
+    from spanagree.formats.guessed import (  # not needed for a corpus
         as_corpus_or_parts,
         corpus_of_two,
     )
@@ -132,24 +137,30 @@ def _guessed(corpus: Any, other: Any) -> Any:
 
 
 def _parsed(ci: bool | Jackknife) -> Jackknife | None:
-    from spanagree.uncertainty.confidence import parse_ci  # most ask for no intervals
+    from spanagree.uncertainty.confidence import parse_ci  # only needed for intervals
 
     return parse_ci(ci, of_team=True)
 
 
 def with_p_values(agreement: Agreement, corpus: Corpus, progress: Progress = None) -> Agreement:
-    """Return the same agreement with the distribution of chance of each pair, both random."""
+    """Add the distribution of chance of each pair to an agreement, both layers random."""
     from spanagree.uncertainty.chance_statistics import cannot_be_told, chance_of_pairs
 
     settings, pairs = agreement.settings, list(agreement.pairs)
-    chances = chance_of_pairs(corpus, pairs, agreement.counting, None, progress)
-    by_chance = dict(zip(pairs, chances, strict=True))
+    distributions = chance_of_pairs(corpus, pairs, agreement.counting, None, progress)
+    by_chance = dict(zip(pairs, distributions, strict=True))
     agreement = replace(agreement, by_chance=by_chance, settings=replace(settings, p_values=True))
-    figures = [x for pair in agreement.chance_by_document().values() for x in pair.values()]
+    chance_tests = [
+        chance_test
+        for pair in agreement.chance_by_document().values()
+        for chance_test in pair.values()
+    ]
     noun = document_noun(settings)
     correction = "Benjamini-Hochberg for each pair"
-    notes = [*filter(None, [cannot_be_told(figures, f"{noun} of pairs", correction)])]
-    drawn = sum(pair.both.computed.get("drawn", 0) for pair in by_chance.values())
-    if drawn:
-        notes.append(f"chance was drawn in {pluralize(drawn, noun)} of pairs, too large to compute")
+    notes = [*filter(None, [cannot_be_told(chance_tests, f"{noun} of pairs", correction)])]
+    n_drawn = sum(pair.both.computed.get("drawn", 0) for pair in by_chance.values())
+    if n_drawn:
+        notes.append(
+            f"chance was drawn in {pluralize(n_drawn, noun)} of pairs, too large to compute"
+        )
     return replace(agreement, notes=(*agreement.notes, *notes))

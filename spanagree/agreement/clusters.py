@@ -1,4 +1,4 @@
-"""Clusters of documents that are left out one at a time, and what each adds to figures."""
+"""Clusters of documents that are left out one at a time, and their summands in figures."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from spanagree.uncertainty.jackknife import Moments, mean_moments, moments
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The clusters of documents that are left out one at a time, and what each adds to figures.
+    """Clusters of documents that are left out one at a time, with their summands in figures.
 
     Attributes:
-        per_document: the documents that are clusters, or parts or wholes of them.
+        per_document: documents that are clusters, or parts or parents of them.
         sums: single rows, or sums of crowded documents.
-        coverage: who annotated which of the documents that ``sums`` numbers.
-        parent_ids: number of the whole of each document, if wholes are clusters.
+        coverage: masks of the documents in ``sums`` that each annotator saw.
+        parent_ids: index of the parent of each document, if parents are clusters.
     """
 
     per_document: PairsByDocument
@@ -36,17 +36,17 @@ class Clusters:
     def of(
         cls, per_document: PairsByDocument, jackknife: Jackknife, settings: AgreementSettings
     ) -> Clusters:
-        """Find the clusters: documents, wholes of them, or texts they were joined of.
+        """Find the clusters: documents, their parents, or the texts joined into them.
 
         Raises:
-            SettingError: if it is not known what sentences belong to, or texts were not joined.
+            SettingError: if parents of sentences are unknown, or texts were not joined.
         """
         corpus, coverage = per_document.corpus, per_document.coverage
         counting = per_document.counting
         if not jackknife.by_text(settings):
             parent_ids = jackknife.wholes_of(corpus.parent_ids, settings)
             return cls(per_document, per_document.sums, coverage, parent_ids)
-        from spanagree.comparisons.joined_texts import by_text  # few texts are joined
+        from spanagree.comparisons.joined_texts import by_text  # texts are rarely joined
 
         corpus.check_segments("cluster_by text")
 
@@ -55,65 +55,67 @@ class Clusters:
             pairs = crowd.pairs()
             return compare_pairs(texts, crowd, pairs, counting.match, counting.chance)
 
-        rows, document = by_text(per_document.rows, corpus, compare)
-        masks = [mask[document] for mask in coverage.annotated]
-        return cls(per_document, rows, Coverage(len(document), masks))
+        rows, document_of_text = by_text(per_document.rows, corpus, compare)
+        masks = [mask[document_of_text] for mask in coverage.annotated]
+        return cls(per_document, rows, Coverage(len(document_of_text), masks))
 
     @property
     def rows(self) -> Comparisons:
-        """Each two annotators of each cluster."""
+        """Rows of each pair of annotators in each cluster."""
         rows = self.sums if isinstance(self.sums, Comparisons) else self.per_document.rows
         return rows.of_wholes(self.parent_ids)
 
     @property
     def n_pairs(self) -> int:
         """Number of pairs of annotations."""
-        number = self.coverage.number()
-        return int((number * (number - 1) // 2).sum())
+        n_annotators = self.coverage.number()
+        return int((n_annotators * (n_annotators - 1) // 2).sum())
 
     def by(self, *columns: str) -> Comparisons:
-        """Return what each cluster adds, also by label."""
+        """Sum the rows of each cluster, by further columns such as the label."""
         rows = self.sums.by("document", *columns).of_wholes(self.parent_ids)
         return rows if self.parent_ids is None else rows.by("document", *columns)
 
     @property
     def by_annotator(self) -> Comparisons:
-        """What each cluster adds to each annotator, the first, against all others."""
+        """Rows of each annotator, the first, against all others in each cluster."""
         rows = self.sums.both_ways().by("document", "first").of_wholes(self.parent_ids)
         return rows if self.parent_ids is None else rows.by("document", "first")
 
     def of_team(self) -> Moments:
-        """Compute F1 of the team and its changes."""
+        """Compute F1 of the team and its change by each cluster."""
         return moments(columns_of(self.by()), f1_figures)
 
     def of_labels(self, n_labels: int) -> Moments:
-        """Compute F1 of the team for each label and its changes."""
+        """Compute F1 of the team for each label and its change by each cluster."""
         rows = self.by("label")
         return moments(columns_of(rows), f1_figures, rows.label, n_labels)
 
     def annotator_moments(self) -> Moments:
-        """Compute F1 of each annotator against all others and its changes."""
+        """Compute F1 of each annotator against all others and its change by each cluster."""
         rows, n_annotators = self.by_annotator, len(self.coverage.annotated)
         return moments(columns_of(rows), f1_figures, rows.first, n_annotators)
 
     def of_pairs(self, first: Ints, second: Ints) -> Moments:
-        """Compute F1 of pairs of annotators, given by two numbers each, and its changes."""
+        """Compute F1 of pairs of annotators, passed by index, and its change by each cluster."""
         rows = self.rows.by("first", "second", "document")
         pair = places_in((first, second), (rows.first, rows.second))
         return moments(columns_of(rows), f1_figures, pair, len(first))
 
     def of_mean(self) -> Moments:
-        """Compute the mean of F1 over pairs and its changes."""
+        """Compute the mean of F1 over pairs and its change by each cluster."""
         rows = self.rows.by("document", "first", "second")
         pairs, pair, _ = unique_rows(rows.first, rows.second)
         documents, unit, _ = unique_rows(rows.document)
-        of_pairs, of_units = (np.zeros(len(x[0]), np.int64) for x in (pairs, documents))
+        group_of_pair, group_of_unit = (
+            np.zeros(len(columns[0]), np.int64) for columns in (pairs, documents)
+        )
         return mean_moments(
-            columns_of(rows), f1_figures, pair, of_pairs, unit, of_units, 1, mean_figures
+            columns_of(rows), f1_figures, pair, group_of_pair, unit, group_of_unit, 1, mean_figures
         )
 
 
 def mean_figures(sums: Floats) -> Floats:
-    """Compute means from sums of figures and their numbers; (…, 6) to (…, 3)."""
+    """Compute means from sums of figures and their counts; (…, 6) to (…, 3)."""
     means: Floats = sums[..., :3] / sums[..., 3:]
     return means

@@ -1,4 +1,4 @@
-"""What each two annotators have in common in a corpus, or in parts of one: the rows of a result."""
+"""Comparison rows of each pair of annotators in a corpus, or in parts of one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spanagree.parts.compared_rows import (
 )
 
 if TYPE_CHECKING:
-    from spanagree.parts.row_files import RowsFile  # needed by few
+    from spanagree.parts.row_files import RowsFile  # rarely needed
 
 _SHARED = ("saw", "only", "first", "second", "shared")
 _OF_CROWDS = ("documents", "pairs", "annotations")
@@ -40,11 +40,11 @@ class ComparedAnnotators(ComparedRows):
     """Rows of annotators in a corpus, or in a part of one.
 
     Attributes:
-        chosen: names of the annotators that are compared, if not all are.
-        sums: rows of pairs, or of crowded documents sums of them.
-        sharing: how many documents annotators saw and share.
-        most: number of segments of the annotator who marked most, by document.
-        uniform: rows without the rule of places, if chance has one.
+        chosen: names of the compared annotators; ``None`` for all.
+        sums: rows of pairs, with sums of them for crowded documents.
+        sharing: numbers of documents that annotators saw and share.
+        most: largest number of segments of an annotator, by document.
+        uniform: rows without the rule of places; ``None`` if chance has no such rule.
 
     >>> import spanagree as sa
     >>> corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
@@ -64,16 +64,16 @@ class ComparedAnnotators(ComparedRows):
     def of(
         cls, corpus: Corpus, counting: MatchCountOptions, annotators: Sequence[str] | None = None
     ) -> ComparedAnnotators:
-        """Compare each two annotators of a whole corpus.
+        """Compare each pair of annotators of a whole corpus.
 
         Args:
             corpus: annotators as layers.
             counting: measure and chance model.
-            annotators: names of those to compare. Default: all.
+            annotators: names of the annotators to compare. Default: all.
 
         Raises:
-            SettingError: for an unknown name, or a layer that overlaps itself where the measure or
-                the chance model does not allow it.
+            SettingError: if a name is unknown, or a layer overlaps itself where the measure or
+                chance model forbids it.
         """
         team, chosen = choose_annotators(corpus, annotators)
         counting.check(team)
@@ -102,48 +102,53 @@ class ComparedAnnotators(ComparedRows):
         *,
         request: ComparisonRequest,
     ) -> ComparedAnnotators:
-        """Join what was compared in parts, as if they had been one corpus.
+        """Join the rows of parts, with the result of one whole corpus.
 
         Args:
             parts: parts in their order, by name.
-            annotators: names of those who are compared. Default: all.
-            request: what is compared.
+            annotators: names of the compared annotators. Default: all.
+            request: measure, chance model and selection.
 
         Raises:
-            InputError, SettingError: for parts that do not belong together; for an annotator, or
-                anything else, that no part has.
+            InputError, SettingError: if parts do not belong together, or an annotator or another
+                name is in no part.
         """
         corpus, counting, description = whole_of_parts(parts, request)
         team, chosen = choose_annotators(corpus, annotators)
-        kinds = [part.kind for part in parts.values()]
-        if not rows_add(kinds):
+        corpus_kinds = [part.kind for part in parts.values()]
+        if not rows_add(corpus_kinds):
             corpus.check_segments("parts of which chance treats some in another way")
             compared_anew = counting.run(lambda counting: cls.of(corpus, counting, annotators))
             return replace(compared_anew, description=description)
         n_before = [*accumulate((len(part.corpus) for part in parts.values()), initial=0)][:-1]
         names = team.annotators, team.labels
-        every_part = [*zip(parts.values(), n_before, strict=True)]
-        uniform = [(part.uniform, n) for part, n in every_part if part.uniform is not None]
+        parts_with_offset = [*zip(parts.values(), n_before, strict=True)]
+        uniform = [
+            (part.uniform, n_documents)
+            for part, n_documents in parts_with_offset
+            if part.uniform is not None
+        ]
         return cls(
             corpus=team,
             counting=counting,
-            kind=CorpusKind.joined(kinds),
+            kind=CorpusKind.joined(corpus_kinds),
             description=description,
             chosen=next(iter(parts.values())).chosen if chosen is None else chosen,
             sums=PartlySummedComparisons.of_parts(
-                [(part.sums, n) for part, n in every_part], *names
+                [(part.sums, n_documents) for part, n_documents in parts_with_offset], *names
             ),
             sharing=sum(
-                (part.sharing for part, _ in every_part), SharedDocumentCounts.none(team.annotators)
+                (part.sharing for part, _ in parts_with_offset),
+                SharedDocumentCounts.none(team.annotators),
             ),
-            most=np.concatenate([part.most for part, _ in every_part]),
+            most=np.concatenate([part.most for part, _ in parts_with_offset]),
             uniform=PartlySummedComparisons.of_parts(uniform, *names) if uniform else None,
         )
 
     def _contents(
         self,
     ) -> tuple[Corpus, dict[str, Any], dict[str, Comparisons], dict[str, Any]]:
-        from spanagree.parts import row_files  # few write rows
+        from spanagree.parts import row_files  # rarely needed
 
         team, _ = choose_annotators(self.corpus, self.chosen)
         inexact = {"rows": row_files.plain_inexact(self.sums.inexact)}
@@ -163,25 +168,25 @@ class ComparedAnnotators(ComparedRows):
     def _of_file(cls, file: RowsFile, documents: Mapping[str, Any]) -> ComparedAnnotators:
 
         corpus = documents["corpus"]
-        names, most = corpus.annotators, file.column("most", "i", len(corpus))
+        names, max_segments = corpus.annotators, file.column("most", "i", len(corpus))
         columns = {
             key: file.column(f"sharing.{key}", "i", len(names) if key in _SHARED[:2] else None)
             for key in _SHARED
         }
-        inexact, seen = file.about.get("inexact"), file.about.get("seen")
-        if not isinstance(inexact, dict) or "rows" not in inexact or not isinstance(seen, int):
+        inexact, n_seen = file.about.get("inexact"), file.about.get("seen")
+        if not isinstance(inexact, dict) or "rows" not in inexact or not isinstance(n_seen, int):
             raise InputError(f"{file.name}: inexact or seen is not as rows are written")
-        sharing = SharedDocumentCounts(names, seen, **columns)
+        sharing = SharedDocumentCounts(names, n_seen, **columns)
         pairs = np.concatenate((sharing.first, sharing.second))
-        alike = len({len(columns[key]) for key in _SHARED[2:]}) == 1
-        if not alike or ((pairs < 0) | (pairs >= len(names))).any():
+        have_same_length = len({len(columns[key]) for key in _SHARED[2:]}) == 1
+        if not have_same_length or ((pairs < 0) | (pairs >= len(names))).any():
             raise InputError(f"{file.name}: sharing is not as rows are written")
         sums = _sums_of_file(file, "rows", corpus, inexact["rows"])
         if isinstance(sums, Comparisons):
-            of_rows, of_sharing = (
+            pairs_of_rows, shared_pairs = (
                 table.first * len(names) + table.second for table in (sums, sharing)
             )
-            if not np.isin(of_rows, of_sharing).all():
+            if not np.isin(pairs_of_rows, shared_pairs).all():
                 raise InputError(f"{file.name}: a pair of the rows shares no document")
         uniform = (
             _sums_of_file(file, "uniform", corpus, inexact["uniform"])
@@ -192,17 +197,19 @@ class ComparedAnnotators(ComparedRows):
             **documents,
             sums=sums,
             sharing=sharing,
-            most=most,
+            most=max_segments,
             uniform=uniform,
             chosen=file.about.get("chosen"),
         )
 
 
 def _compared(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
-    """Compare all annotators of a corpus; nothing is checked."""
-    index, plain = AnnotationIndex.of(team), counting.without_places()
+    """Compare all annotators of a corpus; check nothing."""
+    index, uniform_counting = AnnotationIndex.of(team), counting.without_places()
     sums, sharing = compare_annotators(team, index, counting)
-    uniform = None if plain is None else compare_annotators(team, index, plain)[0]
+    uniform = (
+        None if uniform_counting is None else compare_annotators(team, index, uniform_counting)[0]
+    )
     return ComparedAnnotators(
         chosen=None,
         sums=sums,
@@ -216,50 +223,57 @@ def _compared(team: Corpus, counting: MatchCountOptions) -> ComparedAnnotators:
 def compare_annotators(
     corpus: Corpus, crowd: AnnotationIndex, counting: MatchCountOptions
 ) -> tuple[Comparisons | PartlySummedComparisons, SharedDocumentCounts]:
-    """Compare each two annotators who saw a document, and count what they share.
+    """Compare each pair of annotators of a document, and count shared documents.
 
-    Documents that many saw are compared at once where the measure allows it. Progress is that of
-    pairs. Nothing is checked.
+    Documents with many annotators are compared as matrices if the measure allows it. Progress is
+    counted in pairs. Nothing is checked.
     """
     names, match, chance = corpus.annotators, counting.match, counting.chance
-    number = np.bincount(crowd.document, minlength=len(corpus))
-    pairs = number * (number - 1) // 2
-    report = counting.progress or (lambda done, total: None)
+    n_annotators = np.bincount(crowd.document, minlength=len(corpus))
+    n_pairs = n_annotators * (n_annotators - 1) // 2
+    report = counting.progress or (lambda n_done, total: None)
 
-    def report_after(before: int) -> Progress:
-        return lambda done, _: report(before + done, int(pairs.sum()))
+    def report_after(n_before: int) -> Progress:
+        return lambda n_done, _: report(n_before + n_done, int(n_pairs.sum()))
 
-    few, done, marks = None, 0, None
-    if pairs.any():
+    is_uncrowded, n_done, marks = None, 0, None
+    if n_pairs.any():
         marks = SegmentStarts.of(corpus, crowd, chance, counting.measure)
-    at_once = None
+    crowded_documents = None
     if crowd.is_crowded(len(corpus)).any():
-        from spanagree.agreement.crowded import crowd_sums  # few documents are
+        from spanagree.agreement.crowded import crowd_sums  # rarely needed
 
-        at_once = crowd_sums(corpus, crowd, counting.measure, chance, report_after(0), marks=marks)
-    if at_once is not None:
-        few, done = ~at_once.documents, int(pairs @ at_once.documents)
-    both = crowd.pairs(documents=few)
-    rows = compare_pairs(corpus, crowd, both, match, chance, report_after(done), marks)
-    (first, second), _, times = unique_rows(*(crowd.annotator[side] for side in both))
+        crowded_documents = crowd_sums(
+            corpus, crowd, counting.measure, chance, report_after(0), marks=marks
+        )
+    if crowded_documents is not None:
+        is_uncrowded, n_done = (
+            ~crowded_documents.documents,
+            int(n_pairs @ crowded_documents.documents),
+        )
+    pairs = crowd.pairs(documents=is_uncrowded)
+    rows = compare_pairs(corpus, crowd, pairs, match, chance, report_after(n_done), marks)
+    (first, second), _, n_shared = unique_rows(
+        *(crowd.annotator[annotation] for annotation in pairs)
+    )
     sharing = SharedDocumentCounts(
         names,
-        int((number > 1).sum()),
+        int((n_annotators > 1).sum()),
         np.bincount(crowd.annotator, minlength=len(names)),
-        np.bincount(crowd.annotator[number[crowd.document] == 2], minlength=len(names)),
+        np.bincount(crowd.annotator[n_annotators[crowd.document] == 2], minlength=len(names)),
         first,
         second,
-        times,
+        n_shared,
     )
-    if at_once is None:
+    if crowded_documents is None:
         return rows, sharing
     if corpus.unplaced:
-        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most give offsets
+        from spanagree.comparisons.unplaced_rows import rows_of_quotes  # most have offsets
 
         rows = rows + rows_of_quotes(
-            corpus, counting.measure, crowd.annotators_of_pairs(at_once.documents)
+            corpus, counting.measure, crowd.annotators_of_pairs(crowded_documents.documents)
         )
-    return at_once.marginals(rows), sharing + at_once.sharing
+    return crowded_documents.marginals(rows), sharing + crowded_documents.sharing
 
 
 # --- rows in files ---
@@ -269,29 +283,29 @@ def _tables(name: str, sums: Comparisons | PartlySummedComparisons) -> dict[str,
     """Collect the tables of rows, or of sums of crowded documents, by name."""
     if isinstance(sums, Comparisons):
         return {name: sums}
-    return {name: sums.rows, **{f"{name}.{part}": getattr(sums, part) for part in _OF_CROWDS}}
+    return {name: sums.rows, **{f"{name}.{key}": getattr(sums, key) for key in _OF_CROWDS}}
 
 
 def _sums_of_file(
-    file: RowsFile, name: str, corpus: Corpus, plain: Any
+    file: RowsFile, name: str, corpus: Corpus, stored_bounds: Any
 ) -> Comparisons | PartlySummedComparisons:
     """Read the rows under one chance model from a file."""
-    from spanagree.parts import row_files  # few read or write rows
+    from spanagree.parts import row_files  # rarely needed
 
-    inexact = row_files.inexact_of(file, plain)
+    inexact = row_files.inexact_of(file, stored_bounds)
     rows = row_files.table_of_file(file, name, corpus, inexact)
     if f"{name}.{_OF_CROWDS[0]}.document" not in file.arrays:
         return rows
-    parts = [
-        row_files.table_of_file(file, f"{name}.{part}", corpus, ApproximationError(), of_sums=True)
-        for part in _OF_CROWDS
+    tables = [
+        row_files.table_of_file(file, f"{name}.{key}", corpus, ApproximationError(), of_sums=True)
+        for key in _OF_CROWDS
     ]
-    documents, pairs, annotations = parts
+    documents, pairs, annotations = tables
     return PartlySummedComparisons(rows, documents, pairs, annotations)
 
 
-def most_segments(crowd: AnnotationIndex, documents: int) -> Ints:
-    """Count the segments of the annotator who marked most, by document."""
-    most = np.zeros(documents, np.int64)
-    np.maximum.at(most, crowd.document, crowd.end - crowd.begin)
-    return most
+def most_segments(crowd: AnnotationIndex, n_documents: int) -> Ints:
+    """Compute the largest number of segments of an annotator, by document."""
+    max_segments = np.zeros(n_documents, np.int64)
+    np.maximum.at(max_segments, crowd.document, crowd.end - crowd.begin)
+    return max_segments

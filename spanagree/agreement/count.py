@@ -1,4 +1,4 @@
-"""Counts of annotators against each other, over all documents and for each, of rows compared."""
+"""Counts of annotators against each other, over all documents and for each document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from spanagree.settings import MatchSettings
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AgreementSettings(MatchSettings):
-    """The settings of an agreement; the last four are those of a result, not of counts."""
+    """Settings of an agreement; the last four are set for a result, not for counts."""
 
     team: str = "summed"
     annotators: int | None = None
@@ -37,12 +37,12 @@ class AgreementSettings(MatchSettings):
 
 @dataclass(frozen=True, eq=False)
 class PairsByDocument:
-    """The documents of a whole corpus, whose pairs are compared one by one where somebody asks.
+    """The documents of a whole corpus, whose pairs are compared one by one on request.
 
     Attributes:
-        corpus: the annotators that are compared.
+        corpus: annotators that are compared.
         counting: measure and chance model.
-        sums: what was compared: single rows, or of crowded documents their sums.
+        sums: rows of pairs, with sums of them for crowded documents.
     """
 
     corpus: Corpus
@@ -51,57 +51,59 @@ class PairsByDocument:
 
     @classmethod
     def of(cls, corpus: Corpus, counting: MatchCountOptions) -> PairsByDocument:
-        """Compare the annotators of a corpus; nothing is checked."""
+        """Compare the annotators of a corpus; check nothing."""
         sums, _ = compare_annotators(corpus, AnnotationIndex.of(corpus), counting)
         return cls(corpus, counting, sums)
 
     @cached_property
     def coverage(self) -> Coverage:
-        """Who annotated which documents."""
+        """Masks of the documents that each annotator saw."""
         layers = self.corpus.layers.values()
         return Coverage(len(self.corpus), [layer.annotated for layer in layers])
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the corpus, of a measure that regards them."""
+        """The labels of the corpus; empty if the measure ignores labels."""
         return self.corpus.labels if self.counting.measure.of_label else ()
 
     @cached_property
     def rows(self) -> Comparisons:
-        """Each two annotators of each document."""
+        """Rows of each pair of annotators in each document."""
         if isinstance(self.sums, Comparisons):
             return self.sums
         self.corpus.check_segments("single pairs of crowded documents")
         documents = self.sums.documents.documents()
-        seen = [
+        crowd_names = [
             name for name, layer in self.corpus.layers.items() if layer.annotated[documents].any()
         ]
-        crowded = self.corpus.select_annotators(seen).subset(documents)
+        crowded = self.corpus.select_annotators(crowd_names).subset(documents)
         crowd, counting = AnnotationIndex.of(crowded), self.counting
         rows = compare_pairs(crowded, crowd, crowd.pairs(), counting.match, counting.chance)
-        others = self.sums.rows.where(~np.isin(self.sums.rows.document, documents))
-        both = others + replace(rows, document=documents[rows.document])
-        return both.where(row_order(both.document, both.first, both.second, both.label))
+        other_rows = self.sums.rows.where(~np.isin(self.sums.rows.document, documents))
+        all_rows = other_rows + replace(rows, document=documents[rows.document])
+        return all_rows.where(
+            row_order(all_rows.document, all_rows.first, all_rows.second, all_rows.label)
+        )
 
 
 def columns_of(rows: Comparisons) -> Floats:
-    """Return matched, expected and size of each row, and the expected size where random."""
+    """Return matched, expected and size of each row, and the expected size if it is random."""
     return np.array(rows.symmetric_columns, np.float64).T
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AgreementCounts(RowCounts):
-    """What is counted of annotators against each other.
+    """Counts of annotators against each other.
 
     Attributes:
-        sharing: how many documents annotators saw, alone or with others, and how many each two
-            share.
+        sharing: numbers of documents that annotators saw, alone or with others, and that each pair
+            shares.
         settings: settings of the result.
         per_document: single documents.
-        pairs: comparisons of each two, over the documents they share.
-        by_label: comparisons of each label, over pairs; of none that disregards labels.
-        single: in how many documents that two saw nobody marked more than one segment.
-        inexact: where the expected match is not exact.
+        pairs: comparisons of each pair, over the documents they share.
+        by_label: comparisons of each label, over pairs; empty if the measure ignores labels.
+        single: number of shared documents in which nobody marked more than one segment.
+        inexact: error bounds of expected matches that are not exact.
     """
 
     settings: AgreementSettings
@@ -116,7 +118,7 @@ class AgreementCounts(RowCounts):
 
 
 def counted_of(compared: ComparedAnnotators) -> AgreementCounts:
-    """Count what was compared in a corpus, or in all its parts."""
+    """Count the rows of a corpus, or of all its parts."""
     return counts_under_each(compared, (compared.sums, compared.uniform), _counted)
 
 
@@ -129,7 +131,7 @@ def _counted(
     """Count the rows under one chance model."""
     corpus = compared.corpus
     per_document = PairsByDocument(corpus, counting, sums)
-    number = per_document.coverage.number()
+    n_annotators = per_document.coverage.number()
     settings = counting.settings_of(corpus, sums.inexact, description)
     return AgreementCounts(
         documents=len(corpus),
@@ -139,5 +141,5 @@ def _counted(
         sharing=compared.sharing,
         pairs=sums.by("first", "second"),
         by_label=sums.by("label") if per_document.labels else Comparisons.none(),
-        single=int(((number > 1) & (compared.most < 2)).sum()),
+        single=int(((n_annotators > 1) & (compared.most < 2)).sum()),
     )

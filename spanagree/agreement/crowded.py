@@ -1,11 +1,12 @@
-"""All pairs of annotators of a crowded document at once, as one matrix product.
+"""All pairs of annotators of a crowded document, computed as one matrix product.
 
-What two annotators have in common is an inner product of what each is by herself: observed, of the
-segments (or tokens) that she marked; expected, of where her random segments start (or what they
-cover), as the two are independent. So the k(k − 1)/2 pairs of a document are the entries of F W Fᵀ
-(a Gram matrix): F has a row for each annotator and a column for each thing that two may share, W
-the weights of the columns. Of a start distribution these are its edge, which stands at both ends
-and so weighs two, and its middle.
+Matches of two annotators are an inner product of values that each has separately: observed matches,
+of the segments (or tokens) that they marked; expected matches, of the probabilities that their
+random segments start at a position (or cover it), because the two are independent. So the
+k(k − 1)/2 pairs of a document are entries of F W Fᵀ (a Gram matrix). F has a row for each annotator
+and a column for each segment, token or start that two may share; W has the weights of the columns.
+The columns of a start distribution are its edge, which occurs at both ends and therefore has weight
+2, and its middle.
 """
 
 from __future__ import annotations
@@ -45,20 +46,21 @@ from spanagree.comparisons.table import (
 from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.corpus import Corpus
 
-_CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
-_TOGETHER = 1 << 20  # values that are laid out at a time, of no more than so many
-_DOCUMENTS = 1000
-_SINGLE = 1 << 24  # up to this, whole numbers are exact in single precision
+_MAX_CELLS = 1 << 22  # of one F; a document that needs more is compared pair by pair
+_MAX_VALUES = 1 << 20  # values that are laid out at a time
+_MAX_DOCUMENTS = 1000  # documents that are laid out at a time
+_MAX_SINGLE = 1 << 24  # integers up to this are exact in single precision
 
 
 class PairSums(NamedTuple):
-    """What all pairs of annotators of a crowded document have in common.
+    """Matches and sizes of all pairs of annotators of a crowded document.
 
     Attributes:
-        annotators: who saw the document, by their places among those of all crowded documents.
-        sums: matched, expected and the size of both sides of each pair, and 0 of an annotator with
-            herself, (3, annotators, annotators); of each label that somebody marked, by number,
-            or of ``NO_LABEL``.
+        annotators: index of each annotator of the document, among all annotators of crowded
+            documents.
+        sums: matched, expected and the size of both annotators of each pair, with 0 on the
+            diagonal, (3, annotators, annotators); by index of each label that occurs, or under
+            ``NO_LABEL``.
     """
 
     annotators: Ints
@@ -66,13 +68,13 @@ class PairSums(NamedTuple):
 
 
 class _Segments(NamedTuple):
-    """The segments of crowded documents, by document and annotator's name.
+    """The segments of crowded documents, sorted by document and name of the annotator.
 
     Attributes:
-        document: of each segment, numbered from 0.
-        row: of each segment, the place of its annotator in the document, by name.
-        label: of each segment, numbered by name; 0 for a measure that disregards labels.
-        start, length, profile: of each segment.
+        document: index of the document of each segment.
+        row: position of the annotator of each segment in the document, by name.
+        label: index of the label of each segment, by name; 0 if the measure ignores labels.
+        start, length, profile: start, length and profile index of each segment.
     """
 
     document: Ints
@@ -83,17 +85,17 @@ class _Segments(NamedTuple):
     profile: Ints
 
     def of_documents(self, low: int, high: int) -> _Segments:
-        """Return the segments of some documents."""
-        here = slice(*np.searchsorted(self.document, (low, high)).tolist())
-        return _Segments(*(column[here] for column in self))
+        """Select the segments of a range of documents."""
+        rows = slice(*np.searchsorted(self.document, (low, high)).tolist())
+        return _Segments(*(column[rows] for column in self))
 
 
 class _MarkedPositions(NamedTuple):
-    """What annotators mark: columns of F, and the cells in which it has a one, by document.
+    """Columns of F for marked segments or tokens, and the cells that are 1, by document.
 
     Attributes:
-        document, label, weight: of each column.
-        row, column: of each cell.
+        document, label, weight: document, label and weight of each column.
+        row, column: position of each cell.
     """
 
     document: Ints
@@ -103,42 +105,42 @@ class _MarkedPositions(NamedTuple):
     column: Ints
 
     def products(self, low: int, annotators: Ints) -> Iterator[Floats]:
-        """Yield F W Fᵀ of each document from ``low`` on; ``annotators`` says how many each has."""
+        """Yield F W Fᵀ of each document from ``low``; ``annotators`` has their numbers."""
         for _, W, F in self.laid_out(low, annotators):
             yield _product(W, F)
 
     def laid_out(self, low: int, annotators: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
-        """Yield the same as the label and the weight of each column, and F."""
+        """Yield label and weight of each column, and F, of each document from ``low``."""
         borders = np.arange(low, low + len(annotators) + 1)
         columns = np.searchsorted(self.document, borders).tolist()
         cells = np.searchsorted(self.document[self.column], borders).tolist()
         for i, k in enumerate(annotators.tolist()):
-            first, last = columns[i : i + 2]
-            here = slice(*cells[i : i + 2])
-            W = self.weight[first:last].astype(np.float64)
-            if W.sum() < _SINGLE:
+            begin, end = columns[i : i + 2]
+            cell_range = slice(*cells[i : i + 2])
+            W = self.weight[begin:end].astype(np.float64)
+            if W.sum() < _MAX_SINGLE:
                 W = W.astype(np.float32)
-            F = np.zeros((k, last - first), W.dtype)
-            F[self.row[here], self.column[here] - first] = 1
-            yield self.label[first:last], W, F
+            F = np.zeros((k, end - begin), W.dtype)
+            F[self.row[cell_range], self.column[cell_range] - begin] = 1
+            yield self.label[begin:end], W, F
 
 
 def _product(W: Floats, F: Floats) -> Floats:
-    """Return F W Fᵀ."""
-    return (F if (W == 1).all() else F * W) @ F.T  # of F itself, half of it is computed
+    """Compute F W Fᵀ."""
+    return (F if (W == 1).all() else F * W) @ F.T  # for F @ F.T only one half is computed
 
 
 class _Random(NamedTuple):
-    """Where the random segments of a document start, or which tokens they cover.
+    """Starts of the random segments of a document, or tokens that they cover.
 
-    Segments that have the same label and equally many places to start are of a kind. Columns of F
-    are the places of one kind after the other: edges, which stand at both ends and so weigh two,
-    then middles.
+    Segments with the same label and the same number of possible starts are of one kind. The columns
+    of F are the starts of one kind after the other: first edges, which occur at both ends and
+    therefore have weight 2, then middles.
 
     Attributes:
-        document: its number.
-        label: of each kind.
-        first: the first column of each kind.
+        document: index of the document.
+        label: label of each kind.
+        first: first column of each kind.
         F: F √W; (annotators, columns).
     """
 
@@ -148,7 +150,7 @@ class _Random(NamedTuple):
     F: Floats
 
     def of_label(self, label: int) -> Floats:
-        """Return the columns of F of a label."""
+        """Return the columns of F for a label."""
         first = np.append(self.first, self.F.shape[1])
         return self.F[:, slice(*first[np.searchsorted(self.label, (label, label + 1))].tolist())]
 
@@ -164,22 +166,28 @@ def crowd_sums(
     by_label: bool = False,
     marks: SegmentStarts | None = None,
 ) -> CrowdedDocuments | None:
-    """Return the crowded documents with the sums over their pairs; ``None`` if there are none.
+    """Sum over the pairs of each crowded document; return ``None`` if there are none.
 
-    A document of ten annotators or more is crowded, unless F takes too much room, for measures that
-    are inner products. The product of a document is the same whatever else there is, and products
-    are added without rounding: so neither the order of documents nor the size of parts changes a
-    digit. ``progress`` is called with the number of pairs of annotations done, and of all;
-    ``references`` says which annotators are references, all unless given. ``by_label``: whether
-    what they have in common is counted of each label too, for measures that regard labels.
-    ``marks`` are the segments of the crowd, if they are known.
+    A document of ten annotators or more is crowded, unless F is too large, for measures that are
+    inner products. The product of a document does not depend on other documents, and products are
+    added without rounding, so the order of documents and the size of portions change no digit.
+
+    Args:
+        corpus: annotators as layers.
+        crowd: annotations of the corpus.
+        measure: measure of matches.
+        chance: chance model.
+        progress: function called with the number of pairs of annotations done, and of all.
+        references: mask of the annotators who are references. Default: all.
+        by_label: True to count matches for each label too, if the measure regards labels.
+        marks: segments of the crowd, if they are known.
     """
     crowded = find_crowded(
         corpus, crowd, measure, chance, references, by_label=by_label, marks=marks
     )
     if crowded is None:
         return None
-    report_progress = progress or (lambda done, total: None)
+    report_progress = progress or (lambda n_done, total: None)
     report_progress(*crowded.pairs_done(0))
     for low, high in crowded.portions:
         crowded.add(low, high)
@@ -197,46 +205,48 @@ def find_crowded(
     by_label: bool = False,
     marks: SegmentStarts | None = None,
 ) -> CrowdedDocuments | None:
-    """Return the crowded documents, of which nothing is summed yet; ``None`` if there are none."""
-    many = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
-    if measure.kernel not in ("equal", "cover") or not many.any():
+    """Find the crowded documents, without sums; return ``None`` if there are none."""
+    is_crowded = crowd.is_crowded(len(corpus)) & (not is_long(corpus))
+    if measure.kernel not in ("equal", "cover") or not is_crowded.any():
         return None
     if chance.keeps or chance.seed or kind_of_starts(corpus, chance, measure) != "segments":
-        return None  # no inner product of start distributions; with a seed sums are of pairs
+        return None  # not an inner product of start distributions; a seed needs single pairs
     marks = marks or SegmentStarts.of(corpus, crowd, chance, measure)
     if measure.kernel == "cover":
         profiles, profile = cover(marks.anywhere, marks.profile, marks.end - marks.start)
         marks = marks._replace(starts=UniformStarts(profiles), profile=profile)
     expected, observed = _cells(corpus, crowd, marks, measure)
-    documents = many & (np.maximum(expected, observed) <= _CELLS)
+    documents = is_crowded & (np.maximum(expected, observed) <= _MAX_CELLS)
     if not documents.any():
         return None
     if references is None:
         references = np.ones(len(corpus.layers), np.bool_)
-    portions = [*batches_up_to(expected[documents], _TOGETHER, _DOCUMENTS)]
-    labels = len(corpus.labels) if by_label else 0
-    return CrowdedDocuments(corpus, crowd, marks, measure, documents, references, portions, labels)
+    portions = [*batches_up_to(expected[documents], _MAX_VALUES, _MAX_DOCUMENTS)]
+    n_labels = len(corpus.labels) if by_label else 0
+    return CrowdedDocuments(
+        corpus, crowd, marks, measure, documents, references, portions, n_labels
+    )
 
 
 def _cells(
     corpus: Corpus, crowd: AnnotationIndex, marks: SegmentStarts, measure: Measure
 ) -> tuple[Ints, Ints]:
-    """Return for each document how many cells F has at most: of what is expected, and observed."""
+    """Count the cells of F of each document, at most: for expected and for observed matches."""
     annotation = np.repeat(np.arange(len(crowd.document)), crowd.end - crowd.begin)
     document = crowd.document[annotation]
-    kind = marks.anywhere.size[marks.profile]  # in a document, segments of one length
+    n_starts = marks.anywhere.size[marks.profile]  # equal for segments of one length
     label = marks.label if measure.of_label else 0 * document
-    (document_index, _, _), which, _ = unique_rows(document, label, kind)
+    (document_index, _, _), inverse, _ = unique_rows(document, label, n_starts)
     width = np.zeros(len(document_index), np.int64)
-    np.maximum.at(width, which, marks.anywhere.width[marks.profile] + 1)
+    np.maximum.at(width, inverse, marks.anywhere.width[marks.profile] + 1)
     expected = np.bincount(document_index, width, len(corpus)).astype(np.int64)
     observed = 2 * np.bincount(document, minlength=len(corpus))
     annotators = np.bincount(crowd.document, minlength=len(corpus))
     return annotators * expected, annotators * observed
 
 
-def _of_pairs(F: Floats) -> Floats:
-    """Return Σ F[i] F[j] of all rows i < j, for each column."""
+def _sum_of_pair_products(F: Floats) -> Floats:
+    """Compute Σ F[i] F[j] over all rows i < j, for each column."""
     total = np.zeros(F.shape[1])
     while len(F) > 1:
         half = len(F) // 2
@@ -247,16 +257,16 @@ def _of_pairs(F: Floats) -> Floats:
 
 
 class CrowdedDocuments:
-    """The crowded documents of a corpus: the sums of their products, and what these are made of.
+    """The crowded documents of a corpus: their segments, and the sums of their products.
 
     Iterate over it for the pairs of one document after the other, which are not kept.
 
     Attributes:
-        documents: which documents these are.
-        annotators: the numbers of those who saw any of them, by name.
-        with_references: what each annotation of these documents has in common with the references
-            of its document, itself left out: matched and expected; (2, annotations), or of each
-            label one after the other (2, labels · annotations).
+        documents: mask of the crowded documents.
+        annotators: indices of their annotators, sorted by name.
+        with_references: matches of each annotation of these documents with the references of its
+            document, except itself: matched and expected; (2, annotations), or for each label in
+            turn (2, labels · annotations).
     """
 
     def __init__(
@@ -268,16 +278,16 @@ class CrowdedDocuments:
         documents: Bools,
         references: Bools,
         portions: Sequence[tuple[int, int]],
-        count_labels: int,
+        n_counted_labels: int,
     ) -> None:
-        """Put the annotations of some documents in order.
+        """Sort the annotations of some documents.
 
-        ``portions`` says from which of them to which are laid out together; ``count_labels`` of how
-        many labels it is counted what annotations have in common, 0 if not by label.
+        ``portions`` are ranges of these documents that are laid out together;
+        ``n_counted_labels`` is the number of labels counted separately, 0 if not by label.
         """
         self.measure, self.profiles, self.names = measure, marks.anywhere, corpus.annotators
         self.documents, self.portions = documents, portions
-        self.numbers = numbers = np.flatnonzero(documents)
+        self.document_indices = numbers = np.flatnonzero(documents)
         by_name = np.argsort(dense_ranks(corpus.labels))
         self.labels = by_name if measure.of_label else np.array([NO_LABEL])
         rows = np.flatnonzero(documents[crowd.document])
@@ -285,15 +295,15 @@ class CrowdedDocuments:
         order = np.lexsort((name, crowd.document[rows]))
         rows = rows[order]
         self.reference = references[crowd.annotator[rows]].astype(np.float64)
-        self.count_labels = count_labels
-        self.with_references = np.zeros((2, max(count_labels, 1) * len(rows)))
+        self.n_counted_labels = n_counted_labels
+        self.with_references = np.zeros((2, max(n_counted_labels, 1) * len(rows)))
         self.document = np.searchsorted(numbers, crowd.document[rows])
         self.count = np.bincount(self.document)
         self.first = np.cumsum([0, *self.count])
-        # who made each annotation, by their places among those who saw any
-        present, self.who = np.unique(name[order], return_inverse=True)
+        # index of the annotator of each annotation, among annotators of these documents
+        present, self.annotator_index = np.unique(name[order], return_inverse=True)
         self.annotators = np.argsort(dense_ranks(corpus.annotators))[present]
-        self.place = order - self.first[self.document]  # in the order of the corpus
+        self.corpus_order = order - self.first[self.document]  # in the order of the corpus
         segment, row = expand_ranges(crowd.begin[rows], crowd.end[rows])
         self.segments = _Segments(
             self.document[row],
@@ -314,229 +324,268 @@ class CrowdedDocuments:
 
     def add(self, low: int, high: int) -> None:
         """Add the products of the documents from ``low`` up to ``high``."""
-        here = slice(self.first[low], self.first[high])
-        seen, marked = np.zeros((2, high - low, len(self.annotators)))
-        seen[self.document[here] - low, self.who[here]] = 1
-        marked[self.document[here] - low, self.who[here]] = self.size[here]
-        self.shared += seen.T @ seen
-        self.sizes += marked.T @ seen
-        part = self.segments.of_documents(low, high)
-        self._add_observed(low, high, self._marked(part))
-        for random in self._random(part):
+        rows = slice(self.first[low], self.first[high])
+        has_seen, marked_size = np.zeros((2, high - low, len(self.annotators)))
+        has_seen[self.document[rows] - low, self.annotator_index[rows]] = 1
+        marked_size[self.document[rows] - low, self.annotator_index[rows]] = self.size[rows]
+        self.shared += has_seen.T @ has_seen
+        self.sizes += marked_size.T @ has_seen
+        segments = self.segments.of_documents(low, high)
+        self._add_observed(low, high, self._marked(segments))
+        for random in self._random(segments):
             self._add_expected(random)
 
-    def _where(self, document: int) -> Any:
-        """Return where the annotators of a document have their pairs."""
-        crowd = self.who[self.first[document] : self.first[document + 1]]
-        return np.ix_(crowd, crowd) if len(crowd) < len(self.annotators) else slice(None)
+    def _pairs_of(self, document: int) -> Any:
+        """Return the index of the pairs of a document's annotators in the matrices of sums."""
+        annotators = self.annotator_index[self.first[document] : self.first[document + 1]]
+        return (
+            np.ix_(annotators, annotators)
+            if len(annotators) < len(self.annotators)
+            else slice(None)
+        )
 
     def _add_observed(self, low: int, high: int, marked: _MarkedPositions) -> None:
-        """Add what the documents from ``low`` up to ``high`` have in common."""
+        """Add the observed matches of the documents from ``low`` to ``high``."""
         document, label, weight, row, column = marked
         annotation = self.first[document[column]] + row
         reference = self.reference[annotation]
         count = np.bincount(column, minlength=len(weight))
-        references = np.bincount(column, reference, len(weight))
-        of_cell = self._cell_of(document, label)
+        n_references = np.bincount(column, reference, len(weight))
+        cell = self._cell_index(document, label)
         pairs = weight * (count * (count - 1) // 2)
-        self.totals[0] += np.bincount(of_cell, pairs, len(self.cells[0]))
-        common = weight[column] * (references[column] - reference)
-        place = self._place_of(label[column], annotation)
-        np.add.at(self.with_references[0], place, common)
-        for d, product in enumerate(marked.products(low, self.count[low:high]), low):
-            self.matched[self._where(d)] += product
+        self.totals[0] += np.bincount(cell, pairs, len(self.cells[0]))
+        common = weight[column] * (n_references[column] - reference)
+        index = self._reference_row(label[column], annotation)
+        np.add.at(self.with_references[0], index, common)
+        for document_index, product in enumerate(marked.products(low, self.count[low:high]), low):
+            self.matched[self._pairs_of(document_index)] += product
 
     def _add_expected(self, random: _Random) -> None:
-        """Add what chance would give a document."""
-        d, label, first, F = random
+        """Add the matches of a document that chance would give."""
+        document, label, first, F = random
         product = F @ F.T
-        location = self._where(d)
-        self.expected[location] += product
-        cell = self._cell_of(np.full(len(label), d), label)
-        np.add.at(self.totals[1], cell, np.add.reduceat(_of_pairs(F), first))
-        here = slice(self.first[d], self.first[d + 1])
-        reference = self.reference[here]
-        if not self.count_labels:
+        pairs = self._pairs_of(document)
+        self.expected[pairs] += product
+        cell = self._cell_index(np.full(len(label), document), label)
+        np.add.at(self.totals[1], cell, np.add.reduceat(_sum_of_pair_products(F), first))
+        rows = slice(self.first[document], self.first[document + 1])
+        reference = self.reference[rows]
+        if not self.n_counted_labels:
             common = product @ reference - np.diagonal(product) * reference
-            self.with_references[1, here] = common
+            self.with_references[1, rows] = common
             return
-        with_all, itself = (np.add.reduceat(F * x, first, axis=1).T for x in (reference @ F, F))
-        place = self._place_of(label[:, None], np.arange(here.start, here.stop))
-        np.add.at(self.with_references[1], place, with_all - itself * reference)
+        with_references, with_itself = (
+            np.add.reduceat(F * side, first, axis=1).T for side in (reference @ F, F)
+        )
+        index = self._reference_row(label[:, None], np.arange(rows.start, rows.stop))
+        np.add.at(self.with_references[1], index, with_references - with_itself * reference)
 
-    def _place_of(self, label: Ints, annotation: Ints) -> Ints:
-        """Return where annotations, or annotations by label, are in :attr:`with_references`."""
-        return self.labels[label] * len(self.size) + annotation if self.count_labels else annotation
+    def _reference_row(self, label: Ints, annotation: Ints) -> Ints:
+        """Return the position of annotations, or of their labels, in :attr:`with_references`."""
+        return (
+            self.labels[label] * len(self.size) + annotation
+            if self.n_counted_labels
+            else annotation
+        )
 
     def __iter__(self) -> Iterator[PairSums]:
-        """Make the pairs of one document after the other."""
+        """Yield the pairs of one document after the other."""
         for low, high in self.portions:
             yield from self._pair_sums(low, high)
 
     def _pair_sums(self, low: int, high: int) -> Iterator[PairSums]:
-        """Yield what pairs have in common in the documents from ``low`` up to ``high``."""
-        part = self.segments.of_documents(low, high)
-        marked = self._marked(part).laid_out(low, self.count[low:high])
-        random = {document_index.document: document_index for document_index in self._random(part)}
-        for d, (label_of_column, W, F) in enumerate(marked, low):
-            cells = slice(*np.searchsorted(self.cells[0], (d, d + 1)).tolist())
-            labels, k = self.cells[1][cells], int(self.count[d])
-            segments = slice(*np.searchsorted(self.segments.document, (d, d + 1)).tolist())
+        """Yield matches and sizes of pairs in the documents from ``low`` to ``high``."""
+        segments_of_documents = self.segments.of_documents(low, high)
+        layouts = self._marked(segments_of_documents).laid_out(low, self.count[low:high])
+        random_by_document = {
+            random.document: random for random in self._random(segments_of_documents)
+        }
+        for document, (label_of_column, W, F) in enumerate(layouts, low):
+            cells = slice(*np.searchsorted(self.cells[0], (document, document + 1)).tolist())
+            labels, k = self.cells[1][cells], int(self.count[document])
+            segments = slice(
+                *np.searchsorted(self.segments.document, (document, document + 1)).tolist()
+            )
             cell = (self.cell[segments] - cells.start) * k + self.segments.row[segments]
             sizes = np.bincount(cell, self.weight[segments], len(labels) * k).reshape(-1, k)
             sums = {}
             for label, size in zip(labels.tolist(), sizes, strict=True):
-                matched, expected, both = of_label = np.empty((3, k, k))
-                sums[int(self.labels[label])] = of_label
+                matched, expected, size_sum = label_sums = np.empty((3, k, k))
+                sums[int(self.labels[label])] = label_sums
                 columns = slice(*np.searchsorted(label_of_column, (label, label + 1)).tolist())
                 matched[:] = _product(W[columns], F[:, columns])
-                starts = random[d].of_label(label) if d in random else np.empty((k, 0))
+                starts = (
+                    random_by_document[document].of_label(label)
+                    if document in random_by_document
+                    else np.empty((k, 0))
+                )
                 np.matmul(starts, starts.T, out=expected)
-                np.add(size[:, None], size, out=both)
-                for table in of_label:
+                np.add(size[:, None], size, out=size_sum)
+                for table in label_sums:
                     np.fill_diagonal(table, 0)
-            yield PairSums(self.who[self.first[d] : self.first[d + 1]], sums)
+            yield PairSums(
+                self.annotator_index[self.first[document] : self.first[document + 1]], sums
+            )
 
-    def _cell_of(self, document: Ints, label: Ints) -> Ints:
-        """Return which of the documents and labels that occur these are."""
+    def _cell_index(self, document: Ints, label: Ints) -> Ints:
+        """Look up the index of pairs of document and label among those that occur."""
         return places_in(self.cells, (document, label))
 
-    def _marked(self, part: _Segments) -> _MarkedPositions:
+    def _marked(self, segments: _Segments) -> _MarkedPositions:
         """Return the segments that occur, or the stretches between borders of segments."""
-        key = part.document, part.label
+        key = segments.document, segments.label
         if self.measure.kernel == "equal":
-            (document, label, *_), which, _ = unique_rows(*key, part.start, part.length)
-            return _MarkedPositions(document, label, np.ones(len(label), np.int64), part.row, which)
-        ends = part.start, part.start + part.length
-        (document, label, border), which, _ = unique_rows(
-            *(np.concatenate((x, x)) for x in key), np.concatenate(ends)
+            (document, label, *_), inverse, _ = unique_rows(*key, segments.start, segments.length)
+            return _MarkedPositions(
+                document, label, np.ones(len(label), np.int64), segments.row, inverse
+            )
+        ends = segments.start, segments.start + segments.length
+        (document, label, border), inverse, _ = unique_rows(
+            *(np.concatenate((column, column)) for column in key), np.concatenate(ends)
         )
-        column, segment = expand_ranges(*np.split(which, 2))
+        column, segment = expand_ranges(*np.split(inverse, 2))
         length = np.append(np.diff(border), 0)  # none is covered from one label to the next
-        return _MarkedPositions(document, label, np.maximum(length, 0), part.row[segment], column)
+        return _MarkedPositions(
+            document, label, np.maximum(length, 0), segments.row[segment], column
+        )
 
-    def _random(self, part: _Segments) -> Iterator[_Random]:
-        """Yield the documents in which two annotators have segments of a kind."""
-        size = self.profiles.size[part.profile]
-        columns, kind, _ = unique_rows(part.document, part.label, size)
-        (of_kind, _), _, _ = unique_rows(kind, part.row)
-        several = np.bincount(of_kind) > 1
-        document, label, places = (column[several] for column in columns)
-        kind, here = (np.cumsum(several) - 1)[kind], several[kind]
-        # by length, as beside other documents profiles are numbered otherwise
-        entries = (column[here] for column in (kind, part.row, part.length, part.profile))
-        (kind, row, _, profile), _, number = unique_rows(*entries)
+    def _random(self, segments: _Segments) -> Iterator[_Random]:
+        """Yield the documents in which two annotators have segments of one kind."""
+        size = self.profiles.size[segments.profile]
+        columns, kind_index, _ = unique_rows(segments.document, segments.label, size)
+        (kind_of_row, _), _, _ = unique_rows(kind_index, segments.row)
+        is_shared = np.bincount(kind_of_row) > 1
+        document, label, n_starts = (column[is_shared] for column in columns)
+        kind_index, is_kept = (np.cumsum(is_shared) - 1)[kind_index], is_shared[kind_index]
+        # sorted by length, because the indices of profiles depend on other documents
+        entries = (
+            column[is_kept]
+            for column in (kind_index, segments.row, segments.length, segments.profile)
+        )
+        (kind_index, row, _, profile), _, n_segments = unique_rows(*entries)
         width = np.zeros(len(document), np.int64)
-        np.maximum.at(width, kind, self.profiles.width[profile])
-        last = np.cumsum(width + 1)
+        np.maximum.at(width, kind_index, self.profiles.width[profile])
+        end = np.cumsum(width + 1)
         root = np.full(int(width.sum()) + len(width), math.sqrt(2))
-        root[last - 1] = np.sqrt(places - 2 * width)
-        # matrices one after the other, and in each the rows of annotators
+        root[end - 1] = np.sqrt(n_starts - 2 * width)
+        # one matrix after the other, each with the rows of annotators
         borders = np.flatnonzero(np.diff(document, prepend=-1, append=-1))
-        numbers = document[borders[:-1]]
-        column = np.append(0, last)[borders]
-        shape = np.stack((self.count[numbers], np.diff(column)))
-        begin = np.cumsum(np.append(0, shape.prod(axis=0)))
-        matrix = np.repeat(np.arange(len(numbers)), np.diff(borders))
-        first = last - width - 1 - column[matrix]
-        at = begin[matrix[kind]] + row * shape[1, matrix[kind]] + first[kind]
-        values = self._laid_out(int(begin[-1]), at, width[kind], profile, number)
+        document_indices = document[borders[:-1]]
+        column = np.append(0, end)[borders]
+        shape = np.stack((self.count[document_indices], np.diff(column)))
+        first_value = np.cumsum(np.append(0, shape.prod(axis=0)))
+        matrix = np.repeat(np.arange(len(document_indices)), np.diff(borders))
+        first_column = end - width - 1 - column[matrix]
+        value_index = (
+            first_value[matrix[kind_index]]
+            + row * shape[1, matrix[kind_index]]
+            + first_column[kind_index]
+        )
+        values = self._lay_out_profiles(
+            int(first_value[-1]), value_index, width[kind_index], profile, n_segments
+        )
         for i, (low, high) in enumerate(pairwise(borders.tolist())):
             F = (
-                values[begin[i] : begin[i + 1]].reshape(shape[:, i])
+                values[first_value[i] : first_value[i + 1]].reshape(shape[:, i])
                 * root[column[i] : column[i + 1]]
             )
-            yield _Random(int(numbers[i]), label[low:high], first[low:high], F)
+            yield _Random(int(document_indices[i]), label[low:high], first_column[low:high], F)
 
-    def _laid_out(self, size: int, at: Ints, width: Ints, profile: Ints, number: Ints) -> Floats:
-        """Return the values of profiles, each from a place on; of one place, their sum."""
+    def _lay_out_profiles(
+        self, size: int, value_index: Ints, width: Ints, profile: Ints, n_segments: Ints
+    ) -> Floats:
+        """Lay out the values of profiles, each from an index on; values at one index are added."""
         laid_out = np.zeros(size)
         for w in unique(width).tolist():
-            these = np.flatnonzero(width == w)
-            new = np.flatnonzero(np.diff(at[these], prepend=-1))
-            step = max(1, _TOGETHER // len(these))
-            for x in range(0, w + 1, step):
-                places = np.arange(x, min(x + step, w + 1))
-                values = self.profiles.left(profile[these, None], places) * number[these, None]
-                if len(new) < len(these):
-                    values = np.add.reduceat(values, new)
-                laid_out[at[these[new], None] + places] = values
+            rows = np.flatnonzero(width == w)
+            first_rows = np.flatnonzero(np.diff(value_index[rows], prepend=-1))
+            step = max(1, _MAX_VALUES // len(rows))
+            for low in range(0, w + 1, step):
+                starts = np.arange(low, min(low + step, w + 1))
+                values = self.profiles.left(profile[rows, None], starts) * n_segments[rows, None]
+                if len(first_rows) < len(rows):
+                    values = np.add.reduceat(values, first_rows)
+                laid_out[value_index[rows[first_rows], None] + starts] = values
         return laid_out
 
     def pairs_done(self, high: int) -> tuple[int, int]:
-        """Return how many pairs of annotations the documents below ``high`` have, and all."""
+        """Count the pairs of annotations in the documents before ``high``, and all pairs."""
         pairs = self.count * (self.count - 1) // 2
         return int(pairs[:high].sum()), int(pairs.sum())
 
     @property
     def sharing(self) -> SharedDocumentCounts:
-        """How many of these documents annotators share."""
-        i, j = np.nonzero(np.triu(self.shared, 1))  # by name, as products are
-        times = self.shared[i, j].astype(np.int64)
+        """Numbers of these documents that annotators share."""
+        i, j = np.nonzero(np.triu(self.shared, 1))  # by name, like products
+        n_shared = self.shared[i, j].astype(np.int64)
         i, j = np.sort((self.annotators[i], self.annotators[j]), axis=0)
         order = np.lexsort((j, i))
-        # who saw how many is counted over all documents
-        nothing = np.zeros(len(self.names), np.int64)
+        # numbers of documents of each annotator are counted over all documents
+        zeros = np.zeros(len(self.names), np.int64)
         return SharedDocumentCounts(
-            self.names, 0, nothing, nothing, i[order], j[order], times[order]
+            self.names, 0, zeros, zeros, i[order], j[order], n_shared[order]
         )
 
     def marginals(self, rows: Comparisons) -> PartlySummedComparisons:
-        """Return the sums together with rows of the documents that are not crowded."""
+        """Return these sums together with rows of the documents that are not crowded."""
         documents, pairs, annotations = (
-            part.named(rows.annotators, rows.labels)
-            for part in (self._by_document(), self._by_pair(), self.by_annotation())
+            sums.named(rows.annotators, rows.labels)
+            for sums in (self._by_document(), self._by_pair(), self.by_annotation())
         )
         return PartlySummedComparisons(rows, documents, pairs, annotations)
 
     def _by_pair(self) -> Comparisons:
-        """Return comparisons of two annotators each, over these documents."""
+        """Build comparisons of two annotators each, over these documents."""
         i, j = np.nonzero(np.triu(self.shared, 1))
         columns = self.matched[i, j], self.sizes[i, j], self.sizes[j, i]
         matched, *sizes = (column.astype(np.int64) for column in columns)
-        everything = np.full(len(i), ALL)
-        pairs = Comparisons.of(everything, everything, matched, self.expected[i, j], sizes)
+        all_documents = np.full(len(i), ALL)
+        pairs = Comparisons.of(all_documents, all_documents, matched, self.expected[i, j], sizes)
         first, second = self.annotators[i], self.annotators[j]
-        turned = first > second
-        return pairs.turned(turned).between(
-            np.where(turned, second, first), np.where(turned, first, second)
+        is_reversed = first > second
+        return pairs.turned(is_reversed).between(
+            np.where(is_reversed, second, first), np.where(is_reversed, first, second)
         )
 
     def _by_document(self) -> Comparisons:
-        """Return comparisons of documents and labels, over all pairs."""
+        """Build comparisons by document and label, over all pairs."""
         annotation = self.first[self.segments.document] + self.segments.row
-        later = self.count[self.segments.document] - 1 - self.place[annotation]
+        n_later = self.count[self.segments.document] - 1 - self.corpus_order[annotation]
         matched, expected = self.totals
         document, label = self.cells
         sizes = [
-            np.bincount(self.cell, self.weight * times, len(label)).astype(np.int64)
-            for times in (later, self.place[annotation])
+            np.bincount(self.cell, self.weight * n_partners, len(label)).astype(np.int64)
+            for n_partners in (n_later, self.corpus_order[annotation])
         ]
         return Comparisons.of(
-            self.numbers[document], self.labels[label], matched.astype(np.int64), expected, sizes
+            self.document_indices[document],
+            self.labels[label],
+            matched.astype(np.int64),
+            expected,
+            sizes,
         ).between(ALL, ALL)
 
     def by_annotation(self) -> Comparisons:
-        """Return comparisons of each annotation, the first, with the references of its document.
+        """Build comparisons of each annotation, the first, with the references of its document.
 
-        That is all others if all are references. There is a row for each label if that was asked
-        for.
+        These are all others if all annotators are references. There is a row for each label if
+        labels are counted.
         """
-        annotations, labels = len(self.size), max(self.count_labels, 1)
-        number, annotation = np.divmod(np.arange(labels * annotations), annotations)
+        n_annotations, n_labels = len(self.size), max(self.n_counted_labels, 1)
+        label_index, annotation = np.divmod(np.arange(n_labels * n_annotations), n_annotations)
         document, reference = self.document[annotation], self.reference[annotation]
         segment = self.first[self.segments.document] + self.segments.row
-        place = self._place_of(self.segments.label, segment)
-        size = np.bincount(place, self.weight, labels * annotations)
-        cell = number * len(self.count) + document
+        row = self._reference_row(self.segments.label, segment)
+        size = np.bincount(row, self.weight, n_labels * n_annotations)
+        cell = label_index * len(self.count) + document
         of_references = np.bincount(cell, size * reference)[cell]
-        others = np.bincount(self.document, self.reference)[document] - reference
-        sizes = size * others, of_references - size * reference
+        n_others = np.bincount(self.document, self.reference)[document] - reference
+        sizes = size * n_others, of_references - size * reference
         rows = Comparisons.of(
-            self.numbers[document],
-            number if self.count_labels else np.full(annotations, ALL),
+            self.document_indices[document],
+            label_index if self.n_counted_labels else np.full(n_annotations, ALL),
             self.with_references[0].astype(np.int64),
             self.with_references[1],
             [column.astype(np.int64) for column in sizes],
         )
-        return rows.between(self.annotators[self.who][annotation], ALL)
+        return rows.between(self.annotators[self.annotator_index][annotation], ALL)

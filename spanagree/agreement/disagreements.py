@@ -1,4 +1,4 @@
-"""Where two annotators part, segment by segment."""
+"""Disagreements of two annotators, segment by segment."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from spanagree.results.result import Result
 from spanagree.settings import Settings, document_noun
 
 CONTEXT = {"tokens": 5, "characters": 40}
-"""How much of the text is shown on either side of a disagreement."""
+"""Length of the text shown on either side of a disagreement."""
 
 LONGEST = 40
-"""Characters of a segment's text that people see; the other formats have all."""
+"""Largest number of characters of a segment in text output; other formats have all."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DisagreementSettings(Settings):
-    """The settings of what lies between two annotators; kinds only if some were asked for."""
+    """Settings of disagreements; ``kinds`` is set only if kinds were selected."""
 
     between: list[str]
     kinds: list[str] | None = None
 
 
 class Disagreement(NamedTuple):
-    """One disagreement: the segments of both, ``None`` where there is none, and their texts.
+    """One disagreement: the segments of both annotators, ``None`` if there is none, with texts.
 
-    ``before`` and ``after`` are what stands next to the two; texts are empty if not known, or not
-    wanted.
+    ``before`` and ``after`` are the texts next to the segments. Texts are empty if they are unknown
+    or not requested.
     """
 
     document: str
@@ -65,20 +65,20 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Disagreements(Result):
-    """The result of :func:`disagreements`; iterate over it for the rows.
+    """Result of :func:`disagreements`; iterate over it for the rows.
 
     Attributes:
-        counts: how many there are of each of :data:`OUTCOMES`, whatever kinds were asked for.
-        documents: how many documents both saw.
-        document: of each row, the document's number from 0.
-        kind: of each row, which of :data:`OUTCOMES`.
-        a: of each row, start, end and label of the first annotator's segment, or −1.
-        b: the same of the second's.
-        rows: of each row, the numbers of both segments in their layers, or −1.
-        corpus: what the rows are from.
-        with_text: whether rows have texts.
-        settings: what made the rows.
-        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        counts: number of disagreements by :data:`OUTCOMES`, for all kinds.
+        documents: number of documents that both annotators saw.
+        document: index of the document of each row.
+        kind: index of the kind of each row in :data:`OUTCOMES`.
+        a: start, end and label of the first annotator's segment in each row, or −1.
+        b: start, end and label of the second annotator's segment in each row, or −1.
+        rows: indices of both segments of each row in their layers, or −1.
+        corpus: corpus of the rows.
+        with_text: True if rows have texts.
+        settings: settings that determine the rows.
+        notes: repairs and omissions of the reader, and anything unusual here.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -102,7 +102,7 @@ class Disagreements(Result):
 
     @property
     def between(self) -> tuple[str, str]:
-        """The names of the two."""
+        """The names of the two annotators."""
         first, second = self.settings.between
         return first, second
 
@@ -112,140 +112,166 @@ class Disagreements(Result):
 
     def __iter__(self) -> Iterator[Disagreement]:
         corpus = self.corpus
-        of_a, of_b = (corpus.layers[name] for name in self.between)
+        layer_a, layer_b = (corpus.layers[name] for name in self.between)
 
         def segment(layer: Layer, row: int) -> Segment | None:
             return None if row == NONE else layer.segment(row, corpus.labels)
 
-        columns = zip(*(x.tolist() for x in self.rows), *self._columns(len(self)), strict=True)
-        for a, b, d, kind, _, _, *texts in columns:
-            yield Disagreement(d, kind, segment(of_a, a), segment(of_b, b), *texts)
+        columns = zip(
+            *(rows.tolist() for rows in self.rows), *self._columns(len(self)), strict=True
+        )
+        for a, b, document, kind, _, _, *texts in columns:
+            yield Disagreement(document, kind, segment(layer_a, a), segment(layer_b, b), *texts)
 
-    def _bounds(self, side: int, count: int) -> list[str]:
-        """Return start and end of the pieces of each segment of a side, in words."""
-        offsets, layer = self.corpus.offsets, self.corpus.layers[self.between[side]]
-        known = {} if layer.details is None else layer.details.pieces(layer.start)
+    def _bounds(self, layer_index: int, n_rows: int) -> list[str]:
+        """Format start and end of the pieces of each segment of one annotator."""
+        offsets, layer = self.corpus.offsets, self.corpus.layers[self.between[layer_index]]
+        pieces_by_row = {} if layer.details is None else layer.details.pieces(layer.start)
         bounds = []
         for row, (start, end, _) in zip(
-            self.rows[side][:count].tolist(), (self.a, self.b)[side][:count].tolist(), strict=True
+            self.rows[layer_index][:n_rows].tolist(),
+            (self.a, self.b)[layer_index][:n_rows].tolist(),
+            strict=True,
         ):
-            pieces = () if row == NONE else known.get(row, ((start, end),))
-            bounds.append("; ".join(f"{shown(s, offsets)}–{shown(e, offsets)}" for s, e in pieces))
+            pieces = () if row == NONE else pieces_by_row.get(row, ((start, end),))
+            bounds.append(
+                "; ".join(f"{shown(start, offsets)}–{shown(end, offsets)}" for start, end in pieces)
+            )
         return bounds
 
-    def _columns(self, count: int) -> list[Sequence[Any]]:
-        """Return document, kind, both segments and, if rows have them, the texts of first rows."""
-        d, a, b = self.document[:count], self.a[:count], self.b[:count]
+    def _columns(self, n_rows: int) -> list[Sequence[Any]]:
+        """Return document, kind, both segments and, if requested, the texts of the first rows."""
+        document, a, b = self.document[:n_rows], self.a[:n_rows], self.b[:n_rows]
         columns: list[Sequence[Any]] = [
-            list(map(self.corpus.id_of, d.tolist())),
-            [OUTCOMES[kind] for kind in self.kind[:count].tolist()],
+            list(map(self.corpus.id_of, document.tolist())),
+            [OUTCOMES[kind] for kind in self.kind[:n_rows].tolist()],
             *(a.tolist(), b.tolist()),
         ]
         if not self.with_text:
             return columns
-        first, last = np.minimum(a[:, 0], b[:, 0]), np.maximum(a[:, 1], b[:, 1])
-        first = np.where(first == NONE, np.maximum(a[:, 0], b[:, 0]), first)
-        ends = (a[:, 0], a[:, 1]), (b[:, 0], b[:, 1]), *around(self.corpus, d, first, last)
-        return columns + [texts_of(self.corpus, d, *borders) for borders in ends]
+        first_offset, last_offset = np.minimum(a[:, 0], b[:, 0]), np.maximum(a[:, 1], b[:, 1])
+        first_offset = np.where(first_offset == NONE, np.maximum(a[:, 0], b[:, 0]), first_offset)
+        text_bounds = (
+            (a[:, 0], a[:, 1]),
+            (b[:, 0], b[:, 1]),
+            *around(self.corpus, document, first_offset, last_offset),
+        )
+        return columns + [texts_of(self.corpus, document, *borders) for borders in text_bounds]
 
     @property
     def verdict(self) -> str:
-        """In what two annotators differ most."""
-        kinds = {kind: self.counts[kind] for kind in KINDS}
-        if not any(kinds.values()):
+        """The most frequent kind of disagreement."""
+        counts = {kind: self.counts[kind] for kind in KINDS}
+        if not any(counts.values()):
             return ""
         a, b = map(escape_name, self.between)
-        return f"Disagreements of {a} and {b} are most often {verdict.most_often(kinds)}."
+        return f"Disagreements of {a} and {b} are most often {verdict.most_often(counts)}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"disagreements": None}
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "counts")
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each disagreement; if there is none, the caption says so."""
+        """Build a row for each disagreement; without any the caption says so."""
         return first_shown(self._rows_of, len(self))
 
-    def _rows_of(self, count: int) -> Frame:
-        """Return the table of the first rows."""
-        document, kind, *both = self._columns(count)
-        texts = both[2:]
+    def _rows_of(self, n_rows: int) -> Frame:
+        """Build the table of the first rows."""
+        document, kind, *segments_and_texts = self._columns(n_rows)
+        texts = segments_and_texts[2:]
         columns = [
             Column("document", document_noun(self.settings), "name"),
             Column("kind", "kind", "name"),
         ]
         values: list[Sequence[Value]] = [document, kind]
-        names = (*self.corpus.labels, None)  # the last one is that of no segment
+        names = (*self.corpus.labels, None)  # the last one is for no segment
         offsets = self.corpus.offsets
-        for i, (side, name) in enumerate(zip("ab", self.between, strict=True)):
-            columns += [Column(f"{side}_{end}", "", "count") for end in ("start", "end")]
-            columns += [Column(f"{side}_label", "", "name")]
+        for i, (prefix, name) in enumerate(zip("ab", self.between, strict=True)):
+            columns += [Column(f"{prefix}_{end}", "", "count") for end in ("start", "end")]
+            columns += [Column(f"{prefix}_label", "", "name")]
             columns += [Column("", escape_name(name), "name"), Column("", "label", "name")]
-            there = [start != NONE for start, _, _ in both[i]]
+            has_segment = [start != NONE for start, _, _ in segments_and_texts[i]]
             for k in (0, 1):
-                values += [[in_seconds(x[k], offsets) if x[k] != NONE else None for x in both[i]]]
-            label = [names[x[2]] for x in both[i]]
-            values += [label, self._bounds(i, count), [name or "" for name in label]]
+                values += [
+                    [
+                        in_seconds(segment[k], offsets) if segment[k] != NONE else None
+                        for segment in segments_and_texts[i]
+                    ]
+                ]
+            label = [names[segment[2]] for segment in segments_and_texts[i]]
+            values += [label, self._bounds(i, n_rows), [name or "" for name in label]]
             if self.with_text:
-                columns += [Column(f"{side}_text", "", "name"), Column("", "text", "name")]
-                cells = zip(texts[i], there, strict=True)
-                values += [[text if yes else None for text, yes in cells], shortened(texts[i])]
+                columns += [Column(f"{prefix}_text", "", "name"), Column("", "text", "name")]
+                cells = zip(texts[i], has_segment, strict=True)
+                values += [
+                    [text if exists else None for text, exists in cells],
+                    shortened(texts[i]),
+                ]
         if self.with_text:
             columns += [Column("before", "", "name"), Column("after", "", "name")]
             values += texts[2:]
-        if not len(self):  # people see no column
+        if not len(self):  # text output without rows has no columns
             columns = [column._replace(title="") for column in columns]
         rows = list(zip(*values, strict=True))
         return Frame(columns, rows, self.settings, caption=self._caption())
 
     def _caption(self) -> str:
-        """Say how many there are of each kind, or why there is nothing to show."""
+        """Write the number of disagreements of each kind, or why there are none."""
         a, b = map(escape_name, self.between)
-        over = pluralize_of(self.documents, len(self.corpus), document_noun(self.settings))
-        between = f"{a} and {b}, {over}"
-        same = self.counts["match"]
-        kinds = ", ".join(f"{self.counts[kind]} {kind}" for kind in KINDS if self.counts[kind])
+        documents_phrase = pluralize_of(
+            self.documents, len(self.corpus), document_noun(self.settings)
+        )
+        subject = f"{a} and {b}, {documents_phrase}"
+        n_matches = self.counts["match"]
+        kinds_phrase = ", ".join(
+            f"{self.counts[kind]} {kind}" for kind in KINDS if self.counts[kind]
+        )
         if len(self):
-            return f"{between}: {same} the same, {kinds}"
-        if kinds:
-            return f"no disagreement of these kinds: {between}; there are {kinds}"
-        what = f"all {pluralize(same, 'segment')} the same" if same else "neither marked anything"
-        return f"no disagreement: {between}, {what}"
+            return f"{subject}: {n_matches} the same, {kinds_phrase}"
+        if kinds_phrase:
+            return f"no disagreement of these kinds: {subject}; there are {kinds_phrase}"
+        explanation = (
+            f"all {pluralize(n_matches, 'segment')} the same"
+            if n_matches
+            else "neither marked anything"
+        )
+        return f"no disagreement: {subject}, {explanation}"
 
     def _picture(self, by: str | None) -> Plot:
-        """Return how many disagreements there are of each kind."""
+        """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in KINDS if kind in self.counts}
-        what = f"disagreements of {' and '.join(map(shown_text, self.between))}"
-        return Plot(lambda ax: bars(ax, counts, what))
+        title = f"disagreements of {' and '.join(map(shown_text, self.between))}"
+        return Plot(lambda ax: bars(ax, counts, title))
 
 
 def around(
-    corpus: Corpus, document: Ints, first: Ints, last: Ints
+    corpus: Corpus, document: Ints, start: Ints, end: Ints
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """Return from where to where the context before and after some stretches reaches."""
-    reach = CONTEXT.get(corpus.offsets, 0)
-    after = np.minimum(last + reach, corpus.lengths[document])
-    return (np.maximum(first - reach, 0), first), (last, after)
+    """Compute start and end of the context before and after some stretches of text."""
+    width = CONTEXT.get(corpus.offsets, 0)
+    context_end = np.minimum(end + width, corpus.lengths[document])
+    return (np.maximum(start - width, 0), start), (end, context_end)
 
 
 def no_texts(corpus: Corpus) -> tuple[str, ...]:
-    """Return a note if nobody knows what the segments of a corpus say."""
+    """Return a note if the texts of segments are unknown."""
     if is_time(corpus.offsets):
         return ("recordings have no text, so rows have times only, in seconds",)
-    what = "texts" if corpus.offsets == "characters" else "tokens"
-    if getattr(corpus, what) is not None:
+    noun = "texts" if corpus.offsets == "characters" else "tokens"
+    if getattr(corpus, noun) is not None:
         return ()
-    return (f"the {what} are not known, so rows have offsets only",)
+    return (f"the {noun} are not known, so rows have offsets only",)
 
 
 def shortened(texts: Sequence[str]) -> list[str]:
-    """Return texts as people see them, cut after forty characters."""
+    """Truncate texts to forty characters, for text output."""
     return [truncate(text, LONGEST) for text in texts]
 
 
 def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
-    """Return what stands between two offsets of each document; tokens are joined by spaces.
+    """Return the text between two offsets of each document; tokens are joined by spaces.
 
-    What is not known is empty, and so is what ends where it starts.
+    Unknown texts and those of length 0 are empty.
 
     >>> corpus = Corpus(np.array([3]), {}, (), tokens=("No", "way", "!"))
     >>> texts_of(corpus, *np.array([[0, 0], [1, 2], [3, 2]]))
@@ -254,38 +280,41 @@ def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str
     if corpus.offsets == "tokens":
         if corpus.tokens is None:
             return [""] * len(document)
-        first = corpus.starts[document]
+        first_token = corpus.starts[document]
         if corpus.texts is None or corpus.token_starts is None:
             words = corpus.tokens
-            bounds = zip((first + start).tolist(), (first + end).tolist(), strict=True)
+            bounds = zip((first_token + start).tolist(), (first_token + end).tolist(), strict=True)
             return [" ".join(words[low:high]) for low, high in bounds]
-        some = start < end
-        last = np.where(some, first + end - 1, 0)
-        width = np.array([len(corpus.tokens[i]) for i in last.tolist()], np.int64)
-        start = np.where(some, corpus.token_starts[np.where(some, first + start, 0)], 0)
-        end = np.where(some, corpus.token_starts[last] + width, 0)
+        is_nonempty = start < end
+        last_token = np.where(is_nonempty, first_token + end - 1, 0)
+        width = np.array([len(corpus.tokens[i]) for i in last_token.tolist()], np.int64)
+        start = np.where(
+            is_nonempty, corpus.token_starts[np.where(is_nonempty, first_token + start, 0)], 0
+        )
+        end = np.where(is_nonempty, corpus.token_starts[last_token] + width, 0)
     if corpus.texts is None:
         return [""] * len(document)
     texts, rows = corpus.texts, (document.tolist(), start.tolist(), end.tolist())
-    return [texts[d][low:high] for d, low, high in zip(*rows, strict=True)]
+    return [texts[index][low:high] for index, low, high in zip(*rows, strict=True)]
 
 
 def disagreements(
     corpus: CorpusLike, a: str, b: str, *, kinds: Iterable[Kind] | None = None, text: bool = True
 ) -> Disagreements:
-    """Return where two annotators disagree, by segment, over the documents that both saw.
+    """Find the disagreements of two annotators by segment, over the documents that both saw.
 
     Args:
-        corpus: with both as layers.
-        a: the first, such as the gold annotation.
-        b: the second. The other way round, ``missed`` and ``spurious`` change places and nothing
-            else.
-        kinds: rows of these only, of missed, spurious, boundary, label and boundary+label.
-        text: whether rows have the texts; without, they have offsets and labels only.
+        corpus: corpus with both annotators as layers.
+        a: name of the first annotator, such as the gold annotation.
+        b: name of the second annotator. If the two are swapped, ``missed`` and ``spurious`` change
+            places and nothing else.
+        kinds: kinds of the rows: missed, spurious, boundary, label and boundary+label. Default:
+            all.
+        text: True for rows with texts, False for offsets and labels only.
 
     Raises:
-        SettingError: for an unknown annotator or kind, twice the same annotator, or two who saw no
-            document in common.
+        SettingError: if an annotator or a kind is unknown, the annotators are the same, or they
+            share no document.
 
     >>> corpus = Corpus.from_segments(
     ...     [9], {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 3, "PER")]]}
@@ -294,58 +323,58 @@ def disagreements(
     ('missed', Segment(start=4, end=5, label='LOC'), None)
     """
     corpus = placed_only(as_corpus(corpus), "lists")
-    asked = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
-    check_known(asked, KINDS, "kind")
-    names = [kind for kind in KINDS if kind in asked]
-    both, notes = check_between(corpus, a, b)
+    requested_kinds = KINDS if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
+    check_known(requested_kinds, KINDS, "kind")
+    names = [kind for kind in KINDS if kind in requested_kinds]
+    n_shared, notes = check_between(corpus, a, b)
     layers = corpus.layers[a], corpus.layers[b]
     pairs = pairing(*layers, labels=len(corpus.labels))
-    wanted = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
-    side_a, side_b = (
-        np.stack(columns_of(layer, side[wanted]), axis=1)
-        for layer, side in zip(layers, pairs[:2], strict=True)
+    is_requested = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
+    columns_a, columns_b = (
+        np.stack(columns_of(layer, rows[is_requested]), axis=1)
+        for layer, rows in zip(layers, pairs[:2], strict=True)
     )
-    unknown = no_texts(corpus)
+    text_notes = no_texts(corpus)
     return Disagreements(
         counts=pairs.counts,
-        document=np.maximum(side_a[:, 0], side_b[:, 0]),
-        kind=pairs.kind[wanted],
-        a=side_a[:, 1:],
-        b=side_b[:, 1:],
-        rows=(pairs.a[wanted], pairs.b[wanted]),
+        document=np.maximum(columns_a[:, 0], columns_b[:, 0]),
+        kind=pairs.kind[is_requested],
+        a=columns_a[:, 1:],
+        b=columns_b[:, 1:],
+        rows=(pairs.a[is_requested], pairs.b[is_requested]),
         corpus=corpus,
-        with_text=text and not unknown,
-        documents=both,
+        with_text=text and not text_notes,
+        documents=n_shared,
         settings=DisagreementSettings(
             between=[a, b],
             kinds=None if kinds is None else names,
             offsets=corpus.offsets,
             reading=corpus.reading,
         ),
-        notes=(*notes, *unknown) if text else notes,
+        notes=(*notes, *text_notes) if text else notes,
     )
 
 
 def check_between(corpus: Corpus, a: str, b: str) -> tuple[int, tuple[str, ...]]:
-    """Return how many documents two annotators both saw, and notes.
+    """Count the documents that two annotators both saw; return the number and notes.
 
     Raises:
-        SettingError: as for :func:`disagreements`.
+        SettingError: if the annotators are unknown, the same, or share no document.
     """
     check_known((a, b), corpus.layers)
     if a == b:
         raise SettingError(f"between {quote_value(a)} and itself; two annotators are needed")
     layers = corpus.layers[a], corpus.layers[b]
-    both = int((layers[0].annotated & layers[1].annotated).sum())
-    if not both:
+    n_shared = int((layers[0].annotated & layers[1].annotated).sum())
+    if not n_shared:
         raise SettingError(
             f"between {quote_value(a)} and {quote_value(b)}: no document that both saw; two who"
             " share one are needed; spanagree check says who saw what"
         )
     notes = corpus.notes_but(name for name in corpus.layers if name not in (a, b))
-    if unshared := len(corpus) - both:
+    if n_unshared := len(corpus) - n_shared:
         pair = f"{escape_name(a)} and {escape_name(b)}"
         notes += (
-            f"{unshared} of {pluralize(len(corpus), 'document')} not shared by {pair}, left out",
+            f"{n_unshared} of {pluralize(len(corpus), 'document')} not shared by {pair}, left out",
         )
-    return both, notes
+    return n_shared, notes

@@ -1,9 +1,9 @@
-"""The interval of a gain: how much higher the team's figures are without an annotator.
+"""Intervals of gains: the increase of the team's figures without an annotator.
 
-Each document is left out once, of the team and of the team without the annotator; the variance of
-the gain is the sum of the squared changes of the difference. A document that the annotator did not
-see adds the same to both, and its change is a series in what it adds, of which three terms are
-taken; so only documents are visited that the annotator saw.
+Each document is left out once, both from the team and from the team without the annotator. The
+variance of the gain is the sum of the squared changes of the difference. A document that the
+annotator did not see adds the same to both. Its change is a series in its summands, cut after three
+terms, so that only the documents of the annotator are visited.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _SIDES: Sequence[Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]] = (
     lambda m, e, n: (2 * e, n),
     lambda m, e, n: (2 * (m - e), n - 2 * e),
 )
-"""The sides of the ratio that each figure of an F1 is, from matched, expected and size."""
+"""Numerator and denominator of each figure of an F1, from matched, expected and size."""
 
-_TERMS = 3  # of the series; a fourth would be the cube of an annotator's share times a document's
+_TERMS = 3  # of the series; the fourth has the cube of an annotator's share times a document's
 
 
 def gain_intervals(
@@ -44,28 +44,31 @@ def gain_intervals(
     """Build the interval of each annotator's gain: the figure ± t standard errors.
 
     Args:
-        figures: the gains.
-        clusters: the documents, or wholes of them.
-        jackknife: the request.
+        figures: scores with the gains.
+        clusters: documents, or parents of them.
+        jackknife: settings of the intervals.
     """
     members = list(figures.annotators.values())
-    of_team, annotator_index = clusters.by(), clusters.by_annotator
-    if of_team.random_sizes:
+    team_rows, annotator_rows = clusters.by(), clusters.by_annotator
+    if team_rows.random_sizes:
         return [no_interval("sizes are random under the rule of places") for _ in members]
-    if len(of_team) < 2:
-        return [no_interval(FEW.format(len(of_team))) for _ in members]
-    team, part = columns_of(of_team), columns_of(annotator_index)
-    unit = np.searchsorted(of_team.document, annotator_index.document)
+    if len(team_rows) < 2:
+        return [no_interval(FEW.format(len(team_rows))) for _ in members]
+    team, annotator_sums = columns_of(team_rows), columns_of(annotator_rows)
+    unit = np.searchsorted(team_rows.document, annotator_rows.document)
     gains = np.array([member.gain for member in members])
-    annotator, sums = annotator_index.first, []
-    for sides in _SIDES:
-        of_all, of_one = (np.stack(sides(x[:, 0], x[:, 1], x[:, 2])) for x in (team, part))
-        sums.append(_variance(of_all, of_one, unit, annotator, len(members)))
+    annotator, sums = annotator_rows.first, []
+    for compute_sides in _SIDES:
+        all_sides, annotator_sides = (
+            np.stack(compute_sides(columns[:, 0], columns[:, 1], columns[:, 2]))
+            for columns in (team, annotator_sums)
+        )
+        sums.append(_variance(all_sides, annotator_sides, unit, annotator, len(members)))
     variance, fourth = (np.stack(columns, axis=1) for columns in zip(*sums, strict=True))
     n_units = np.count_nonzero(team[:, 2])
     freedom = satterthwaite(variance, fourth, n_units)
     ends = t_ends(gains, variance, freedom, jackknife.tail, False)
-    return [_interval(*three) for three in ends.tolist()]
+    return [_interval(*figure_ends) for figure_ends in ends.tolist()]
 
 
 def _interval(
@@ -74,67 +77,80 @@ def _interval(
     """Build the interval of a gain from the ends of its three figures."""
     if np.isnan(corrected[0]):
         return no_interval("the team without the annotator is undefined, or documents do not vary")
-    first, second, third = ((low, high) for low, high in (observed, expected, corrected))
-    return Interval(first, second, third, kind=JACKKNIFE)
+    observed_ends, expected_ends, corrected_ends = (
+        (low, high) for low, high in (observed, expected, corrected)
+    )
+    return Interval(observed_ends, expected_ends, corrected_ends, kind=JACKKNIFE)
 
 
 def _variance(
-    of_team: Floats, part: Floats, unit: Ints, annotator: Ints, n_annotators: int
+    document_sides: Floats, entry_sides: Floats, unit: Ints, annotator: Ints, n_annotators: int
 ) -> tuple[Floats, Floats]:
     """Compute the sums of squared changes of each gain, and of their squares.
 
     Args:
-        of_team: what each document adds to both sides of the ratio; (2, documents).
-        part: what the pairs of an annotator add in a document; (2, entries).
-        unit, annotator: the document and the annotator of each entry.
+        document_sides: summands of each document in numerator and denominator; (2, documents).
+        entry_sides: summands of the pairs of an annotator in a document; (2, entries).
+        unit, annotator: index of the document and of the annotator of each entry.
         n_annotators: number of annotators.
 
     Returns:
-        Both sums, ``nan`` where documents do not vary; (annotators,) each.
+        Both sums, ``nan`` if documents do not vary; (annotators,) each.
     """
-    total = of_team.sum(axis=1)
-    left = total[:, None] - group_sums(part.T, annotator, n_annotators).T
+    total = document_sides.sum(axis=1)
+    remaining = total[:, None] - group_sums(entry_sides.T, annotator, n_annotators).T
     with np.errstate(all="ignore"):
-        ratio, without = total[0] / total[1], left[0] / left[1]
-        seen, rest = of_team[:, unit], left[:, annotator]
-        gone = [seen[k] - part[k] for k in (0, 1)]
-        change = (rest[0] - gone[0]) / (rest[1] - gone[1]) - without[annotator]
-        change -= (total[0] - seen[0]) / (total[1] - seen[1]) - ratio
+        ratio, remaining_ratio = total[0] / total[1], remaining[0] / remaining[1]
+        document_of_entry, remaining_of_entry = document_sides[:, unit], remaining[:, annotator]
+        others_of_entry = [document_of_entry[k] - entry_sides[k] for k in (0, 1)]
+        change = (remaining_of_entry[0] - others_of_entry[0]) / (
+            remaining_of_entry[1] - others_of_entry[1]
+        ) - remaining_ratio[annotator]
+        change -= (total[0] - document_of_entry[0]) / (total[1] - document_of_entry[1]) - ratio
         # an unseen document: 1 / (W − x) as a series in (1/W − 1/T) · x / (1 − x/T)
-        raised = 1 / (1 - of_team[1] / total[1])
-        powers = [raised * (raised * of_team[1]) ** k for k in range(_TERMS)]
-        features = np.stack([side * power for power in powers for side in of_team], axis=1)
-        more = 1 / left[1] - 1 / total[1]
-        scales = [more**k / left[1] for k in range(_TERMS)]
-        factors = np.stack([x for y in scales for x in (-y, without * y)], axis=1)
+        scale = 1 / (1 - document_sides[1] / total[1])
+        powers = [scale * (scale * document_sides[1]) ** k for k in range(_TERMS)]
+        features = np.stack([row * power for power in powers for row in document_sides], axis=1)
+        inverse_gap = 1 / remaining[1] - 1 / total[1]
+        scales = [inverse_gap**k / remaining[1] for k in range(_TERMS)]
+        factors = np.stack(
+            [
+                value
+                for term_scale in scales
+                for value in (-term_scale, remaining_ratio * term_scale)
+            ],
+            axis=1,
+        )
         factors[:, :2] += [1 / total[1], -ratio / total[1]]
-        as_unseen = np.einsum("ef,ef->e", factors[annotator], features[unit])
+        unseen_change = np.einsum("ef,ef->e", factors[annotator], features[unit])
         squares = _products(features)
-        of_all = _products(factors)
-        terms = of_all * squares.sum(axis=0)
-        variance = _less(terms, change**2, as_unseen**2, annotator, of_team.shape[1])
-        fourth = (of_all @ (squares.T @ squares) * of_all).sum(axis=1)
-        fourth += group_sums((change**4 - as_unseen**4)[:, None], annotator, n_annotators)[:, 0]
-    # of fourth powers more is lost by rounding; they are most if one document decides
+        factor_products = _products(factors)
+        terms = factor_products * squares.sum(axis=0)
+        variance = _less(terms, change**2, unseen_change**2, annotator, document_sides.shape[1])
+        fourth = (factor_products @ (squares.T @ squares) * factor_products).sum(axis=1)
+        fourth += group_sums((change**4 - unseen_change**4)[:, None], annotator, n_annotators)[:, 0]
+    # fourth powers lose more by rounding; they are largest if one document decides
     return variance, np.clip(fourth, 0, variance**2)
 
 
 def _products(columns: Floats) -> Floats:
-    """Return the products of each two columns; (rows, columns²)."""
+    """Compute the products of each pair of columns; (rows, columns²)."""
     return np.einsum("ij,ik->ijk", columns, columns).reshape(len(columns), -1)
 
 
-def _less(terms: Floats, added: Floats, taken: Floats, annotator: Ints, n_documents: int) -> Floats:
-    """Sum terms and what entries add and take off; ``nan`` where that is only rounding.
+def _less(
+    terms: Floats, added: Floats, removed: Floats, annotator: Ints, n_documents: int
+) -> Floats:
+    """Sum terms plus added minus removed entries; ``nan`` if the sum is only rounding.
 
     Args:
-        terms: (annotators, terms).
-        added, taken: of each entry.
-        annotator: of each entry.
-        n_documents: number of documents, which no annotator has more entries than.
+        terms: terms of each sum; (annotators, terms).
+        added, removed: values of each entry.
+        annotator: index of the annotator of each entry.
+        n_documents: number of documents, the largest number of entries of an annotator.
     """
-    both = group_sums(np.stack((added, taken), axis=1), annotator, len(terms))
-    sums = terms.sum(axis=1) + both[:, 0] - both[:, 1]
-    sizes = np.abs(terms).sum(axis=1) + both.sum(axis=1)
+    entry_sums = group_sums(np.stack((added, removed), axis=1), annotator, len(terms))
+    sums = terms.sum(axis=1) + entry_sums[:, 0] - entry_sums[:, 1]
+    sizes = np.abs(terms).sum(axis=1) + entry_sums.sum(axis=1)
     varies = beyond_rounding(sums, sizes, terms.shape[1] + n_documents + 8)
     return np.asarray(np.where(varies, sums, np.nan), np.float64)

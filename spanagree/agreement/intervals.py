@@ -21,28 +21,33 @@ from spanagree.uncertainty.jackknife import Moments, intervals_of, no_interval
 if TYPE_CHECKING:
     from spanagree.uncertainty.samples import SampleVariance
 
-_MOST = 1 << 22  # pairs of annotations that are compared one by one for the mean
+_MAX_PAIRS = 1 << 22  # pairs of annotations that are compared one by one for the mean
 
 
 def with_intervals(
     figures: AgreementScores, counts: AgreementCounts, jackknife: Jackknife
 ) -> AgreementScores:
-    """Return the same figures with intervals.
-
-    Those of pairs are computed when somebody asks for them.
-    """
+    """Add intervals to the scores; those of pairs are computed on request."""
     clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
-    labels, few = counts.by_label.labels, clusters.n_pairs <= _MOST
-    over = _over_annotators(clusters, len(labels), few) if jackknife.over_annotators else {}
-    (team,) = _built(clusters.of_team(), jackknife, over.get("team"))
-    members = _built(
-        clusters.annotator_moments(), jackknife, over.get("annotators"), of_others=True
+    labels, is_feasible = counts.by_label.labels, clusters.n_pairs <= _MAX_PAIRS
+    variances = (
+        _over_annotators(clusters, len(labels), is_feasible) if jackknife.over_annotators else {}
+    )
+    (team,) = _build_intervals(clusters.of_team(), jackknife, variances.get("team"))
+    members = _build_intervals(
+        clusters.annotator_moments(), jackknife, variances.get("annotators"), of_others=True
     )
     gains = gain_intervals(figures, clusters, jackknife)
-    of_labels: Sequence[Interval] = ()
+    label_intervals: Sequence[Interval] = ()
     if labels:
-        of_labels = _built(clusters.of_labels(len(labels)), jackknife, over.get("labels"))
-    mean = _mean_interval(clusters, jackknife, over.get("mean")) if few else _no_mean(clusters)
+        label_intervals = _build_intervals(
+            clusters.of_labels(len(labels)), jackknife, variances.get("labels")
+        )
+    mean = (
+        _mean_interval(clusters, jackknife, variances.get("mean"))
+        if is_feasible
+        else _no_mean(clusters)
+    )
     return AgreementScores(
         replace(figures.team, tally=_with_interval(figures.team.tally, team)),
         replace(figures.mean, interval=mean),
@@ -55,7 +60,7 @@ def with_intervals(
         },
         {
             label: _with_interval(figures.labels[label], interval)
-            for label, interval in zip(labels, of_labels, strict=True)
+            for label, interval in zip(labels, label_intervals, strict=True)
         },
     )
 
@@ -64,58 +69,60 @@ def _with_interval(tally: Tally, interval: Interval) -> Tally:
     return replace(tally, intervals={"f1": interval})
 
 
-def _built(
+def _build_intervals(
     sums: Moments,
     jackknife: Jackknife,
-    over: SampleVariance | None,
+    variance: SampleVariance | None,
     *,
     of_others: bool = False,
 ) -> list[Interval]:
     """Build the interval of each group, with a second one if annotators are a sample too."""
     intervals = [interval for (interval,) in intervals_of(sums, jackknife)]
-    if over is None:
+    if variance is None:
         return intervals
-    from spanagree.agreement.other_annotators import with_annotators  # few ask for others
+    from spanagree.agreement.other_annotators import with_annotators  # rarely requested
 
-    return with_annotators(intervals, sums, over, jackknife.tail, of_others=of_others)
+    return with_annotators(intervals, sums, variance, jackknife.tail, of_others=of_others)
 
 
 def _intervals_of_pairs(counts: AgreementCounts, jackknife: Jackknife) -> list[Interval]:
-    """Build the interval of each pair, in their order."""
+    """Build the interval of each pair, in the order of pairs."""
     sharing = counts.sharing
     clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
-    return _built(clusters.of_pairs(sharing.first, sharing.second), jackknife, None)
+    return _build_intervals(clusters.of_pairs(sharing.first, sharing.second), jackknife, None)
 
 
 def _mean_interval(
-    clusters: Clusters, jackknife: Jackknife, over: SampleVariance | None
+    clusters: Clusters, jackknife: Jackknife, variance: SampleVariance | None
 ) -> Interval:
     """Build the interval of the mean over pairs."""
-    return _built(clusters.of_mean(), jackknife, over)[0]
+    return _build_intervals(clusters.of_mean(), jackknife, variance)[0]
 
 
 def _no_mean(clusters: Clusters) -> Interval:
-    """Build no interval for the mean of many annotations, which are not compared by pair."""
+    """Build the undefined interval of the mean, for annotations too many to compare by pair."""
     return no_interval(
         f"{clusters.n_pairs:,} pairs of annotations; an interval of the mean over pairs needs at"
-        f" most {_MOST:,}, so compare fewer annotators or documents"
+        f" most {_MAX_PAIRS:,}, so compare fewer annotators or documents"
     )
 
 
-def _over_annotators(clusters: Clusters, n_labels: int, few: bool) -> dict[str, SampleVariance]:
+def _over_annotators(
+    clusters: Clusters, n_labels: int, is_feasible: bool
+) -> dict[str, SampleVariance]:
     """Compute variances over annotators: of the team, of annotators, of labels and of the mean.
 
-    Those of labels need each two annotators of each document; of many annotations (not ``few``)
-    they are undefined.
+    Variances of labels need the rows of single pairs. They are undefined if there are too many of
+    them (not ``is_feasible``).
     """
-    from spanagree.agreement import other_annotators  # few ask for others
+    from spanagree.agreement import other_annotators  # rarely requested
 
     with np.errstate(all="ignore"):
-        over = {
+        variances = {
             "team": other_annotators.of_team(clusters.sums),
             "annotators": other_annotators.variance_over_annotators(clusters),
             "mean": other_annotators.of_mean(clusters),
         }
-        if n_labels and few:
-            over["labels"] = other_annotators.of_labels(clusters.rows, n_labels)
-    return over
+        if n_labels and is_feasible:
+            variances["labels"] = other_annotators.of_labels(clusters.rows, n_labels)
+    return variances

@@ -35,22 +35,26 @@ from spanagree.uncertainty.permutation import holm
 
 
 class LabelPairCounts(NamedTuple):
-    """How often two labels stand beside each other in each document; the last one is nothing."""
+    """Number of times that two labels are paired in each document; the last label is nothing."""
 
     document: Ints
     first: Ints
     second: Ints
-    often: Ints
+    times: Ints
 
     @classmethod
-    def of(cls, parts: Iterable[SegmentPairs], labels: int, both_ways: bool) -> LabelPairCounts:
-        """Return the cells of segments in pairs, those of a team both ways round."""
+    def of(
+        cls, portions: Iterable[SegmentPairs], n_labels: int, is_symmetric: bool
+    ) -> LabelPairCounts:
+        """Count paired labels; those of a team are counted in either order."""
         columns = [np.zeros((3, 0), np.int64)]
-        for part in parts:
-            sides = [np.where(x < 0, labels, x) for x in (part.label_a, part.label_b)]
-            columns.append(np.stack((part.document, *sides)))
-            if both_ways:
-                columns.append(np.stack((part.document, *sides[::-1])))
+        for portion in portions:
+            label_columns = [
+                np.where(label < 0, n_labels, label) for label in (portion.label_a, portion.label_b)
+            ]
+            columns.append(np.stack((portion.document, *label_columns)))
+            if is_symmetric:
+                columns.append(np.stack((portion.document, *label_columns[::-1])))
         (document, first, second), _, count = unique_rows(*np.concatenate(columns, axis=1))
         return cls(document, first, second, count)
 
@@ -59,11 +63,11 @@ class ConfusedLabels(NamedTuple):
     """Two labels that were confused.
 
     Attributes:
-        a, b: the label that the first gave, and that of the second; of a team either way round.
-        times: how often.
-        by_chance: how often chance would, with as many pairs of segments whose labels differ.
-        ratio: how many times as often as by chance.
-        p: of being confused no more often than by chance; ``nan`` where nothing can tell.
+        a, b: label of the first annotator and label of the second; for a team in either order.
+        times: number of times they were confused.
+        by_chance: number expected by chance, with as many pairs of segments with different labels.
+        ratio: times divided by the number expected by chance.
+        p: p of being confused no more often than by chance; ``nan`` if it is undefined.
         p_holm: p after Holm's correction for all pairs of labels.
     """
 
@@ -77,75 +81,78 @@ class ConfusedLabels(NamedTuple):
 
 
 def confused_pairs(
-    labels: Sequence[str], matrix: Ints, cells: LabelPairCounts, team: bool
+    labels: Sequence[str], matrix: Ints, cells: LabelPairCounts, is_team: bool
 ) -> list[ConfusedLabels]:
-    """Return the pairs of labels that were confused, those first that chance explains least.
+    """List the pairs of labels that were confused, by p and ratio.
 
     Args:
-        labels: by number.
-        matrix: how often each two stand beside each other; the last row and column are for nothing.
-        cells: what each document adds to it.
-        team: whether each pair of segments is there both ways round.
+        labels: names of labels by index.
+        matrix: number of times that each pair of labels occurs; the last row and column are for
+            nothing.
+        cells: summands of each document in the matrix.
+        team: True if each pair of segments is counted in either order.
     """
-    together = matrix[:-1, :-1]
-    by_chance = np.outer(together.sum(axis=1), together.sum(axis=0)).astype(np.float64)
-    pairs = (
-        np.triu(np.ones(by_chance.shape, bool), 1) if team else ~np.eye(len(by_chance), dtype=bool)
+    paired_counts = matrix[:-1, :-1]
+    by_chance = np.outer(paired_counts.sum(axis=1), paired_counts.sum(axis=0)).astype(np.float64)
+    is_pair = (
+        np.triu(np.ones(by_chance.shape, bool), 1)
+        if is_team
+        else ~np.eye(len(by_chance), dtype=bool)
     )
-    differing = int(together[pairs].sum())
-    i, j = np.nonzero(pairs & (by_chance > 0))
+    n_differing = int(paired_counts[is_pair].sum())
+    i, j = np.nonzero(is_pair & (by_chance > 0))
     share = by_chance[i, j] / max(by_chance[i, j].sum(), 1)
-    here = (cells.first < len(labels)) & (cells.second < len(labels))
-    here[here] = pairs[cells.first[here], cells.second[here]]
-    document, first, second, often = (column[here] for column in cells)
-    _, place = np.unique(document, return_inverse=True)
-    document_index = np.bincount(place, often)
+    is_cell = (cells.first < len(labels)) & (cells.second < len(labels))
+    is_cell[is_cell] = is_pair[cells.first[is_cell], cells.second[is_cell]]
+    document, first, second, n_times = (column[is_cell] for column in cells)
+    _, document_index = np.unique(document, return_inverse=True)
+    document_totals = np.bincount(document_index, n_times)
     counts, squares, crossed = np.zeros((3, *by_chance.shape))
-    np.add.at(counts, (first, second), often)
-    np.add.at(squares, (first, second), often**2)
-    np.add.at(crossed, (first, second), often * document_index[place])
-    expected = share * differing
-    terms = squares[i, j], -2 * share * crossed[i, j], share**2 * (document_index**2).sum()
-    p = _p(counts[i, j] - expected, np.stack(terms), len(document_index))
-    p[share > 1 - 1e-12] = math.nan  # two labels can be confused with each other only
+    np.add.at(counts, (first, second), n_times)
+    np.add.at(squares, (first, second), n_times**2)
+    np.add.at(crossed, (first, second), n_times * document_totals[document_index])
+    expected = share * n_differing
+    terms = squares[i, j], -2 * share * crossed[i, j], share**2 * (document_totals**2).sum()
+    p = _p(counts[i, j] - expected, np.stack(terms), len(document_totals))
+    p[share > 1 - 1e-12] = math.nan  # if only two labels can be confused
     rows = zip(i.tolist(), j.tolist(), expected.tolist(), p.tolist(), holm(p.tolist()), strict=True)
     confusions = [
         ConfusedLabels(labels[a], labels[b], times, by_chance, times / by_chance, p, p_holm)
         for a, b, by_chance, p, p_holm in rows
-        if (times := int(together[a, b]))
+        if (times := int(paired_counts[a, b]))
     ]
     return sorted(confusions, key=lambda pair: (pair.p if pair.p == pair.p else 2, -pair.ratio))
 
 
-def _p(total: Floats, terms: Floats, documents: int) -> Floats:
-    """Return p of t-tests, that a mean is not above 0; undefined where documents do not vary.
+def _p(total: Floats, terms: Floats, n_documents: int) -> Floats:
+    """Compute p of t-tests that a mean is not above 0; undefined if documents do not vary.
 
     Args:
-        total: the sums of values.
-        terms: the three parts that sums of squares have; (3, sums).
-        documents: how many values there are.
+        total: sums of values.
+        terms: three summands of each sum of squares; (3, sums).
+        n_documents: number of values.
     """
-    from scipy.special import stdtr  # takes a tenth of a second to import
+    from scipy.special import stdtr  # slow to import
 
-    if documents < 2:
+    if n_documents < 2:
         return np.full(len(total), math.nan)
-    of_mean = total**2 / documents
-    spread = terms.sum(0) - of_mean
-    varies = beyond_rounding(spread, np.abs(terms).sum(0) + of_mean, 8)
+    mean_square = total**2 / n_documents
+    spread = terms.sum(0) - mean_square
+    varies = beyond_rounding(spread, np.abs(terms).sum(0) + mean_square, 8)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(spread / (documents - 1) * documents)
+        error = np.sqrt(spread / (n_documents - 1) * n_documents)
         t = np.where(varies, total / error, np.nan)
-    return np.asarray(stdtr(documents - 1, -t))
+    return np.asarray(stdtr(n_documents - 1, -t))
 
 
 NOTHING = "(nothing)"
-_NAMED = 3  # pairs of labels confused equally often that a sentence names
+_NAMED = 3  # most frequently confused pairs of labels in a sentence
 _REST, _TEAM = "the rest", "the team"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ConfusionSettings(Settings):
-    """The settings of a confusion: of a pair, of one and the ``rest``, or of a ``team``."""
+    """Settings of a confusion: of a pair, of one and the ``rest``, or of a ``team``."""
 
     between: list[str] | None = None
     confusion: str | None = None
@@ -153,18 +160,18 @@ class ConfusionSettings(Settings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion(Result):
-    """Which labels two annotators, or more, gave to segments that go together.
+    """Labels that two annotators, or more, assigned to paired segments.
 
     Attributes:
-        labels: those that any of them used, sorted.
-        matrix: labels × labels, how often the first gave one (rows) and the second the other
-            (columns). The last row and the last column are for nothing: what the first did not mark
-            and what the second did not. They have no name, so no label can be taken for them.
-        documents: how many documents both saw; of a team, two or more.
-        of_documents: how many the corpus has.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over, and what is out of the ordinary here.
-        cells: what each document adds to the matrix.
+        labels: labels in use, sorted.
+        matrix: number of pairs with each label of the first annotator (rows) and of the second
+            (columns). The last row and the last column are for nothing: segments that the first or
+            the second did not mark. They have no name, so no label can be taken for them.
+        documents: number of documents that both saw; for a team, that two or more saw.
+        of_documents: number of documents of the corpus.
+        settings: settings that determine the figures.
+        notes: repairs and omissions of the reader, and anything unusual here.
+        cells: summands of each document in the matrix.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER")]], "bob": [[(0, 2, "LOC"), (4, 5, "LOC")]]}
@@ -190,7 +197,7 @@ class Confusion(Result):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """Whose labels stand in the rows, and whose in the columns."""
+        """Names of the annotators of the rows and of the columns."""
         if self.settings.confusion == "team":
             return _TEAM, _TEAM
         names = self.settings.between or []
@@ -212,19 +219,22 @@ class Confusion(Result):
 
     @property
     def verdict(self) -> str:
-        """Which labels are confused, and which more than chance would."""
+        """The most frequently confused labels, and those confused more than by chance."""
         if not self.confused:
             return "No two labels were confused."
-        most = max(pair.times for pair in self.confused)
-        pairs = [pair for pair in self.confused if pair.times == most]
-        named = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
-        shown = "; ".join(verdict.first_of(named, _NAMED, "other pair"))
-        times = f"{pluralize(most, 'time')}{' each' * (len(pairs) > 1)}"
-        more = [pair for pair in self.confused if pair.p_holm < verdict.LEVEL]
-        names = ", ".join(f"{escape_name(pair.a)} with {escape_name(pair.b)}" for pair in more)
+        max_times = max(pair.times for pair in self.confused)
+        pairs = [pair for pair in self.confused if pair.times == max_times]
+        pair_names = [f"{escape_name(pair.a)} and {escape_name(pair.b)}" for pair in pairs]
+        pairs_phrase = "; ".join(verdict.first_of(pair_names, _NAMED, "other pair"))
+        times_phrase = f"{pluralize(max_times, 'time')}{' each' * (len(pairs) > 1)}"
+        significant = [pair for pair in self.confused if pair.p_holm < verdict.LEVEL]
+        significant_phrase = ", ".join(
+            f"{escape_name(pair.a)} with {escape_name(pair.b)}" for pair in significant
+        )
         return (
-            f"The labels confused most often are {shown} ({times}). Confused more than chance would"
-            f" (p below {verdict.LEVEL:g} after Holm's correction): {names or 'none'}."
+            f"The labels confused most often are {pairs_phrase} ({times_phrase})."
+            f" Confused more than chance would (p below {verdict.LEVEL:g} after Holm's correction):"
+            f" {significant_phrase or 'none'}."
         )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
@@ -236,17 +246,22 @@ class Confusion(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "labels")
 
     def _table(self, by: str | None) -> Frame:
-        """For people the matrix; for programs a row for each cell that is not 0."""
+        """Build the matrix for text output, and a row for each nonzero cell for data."""
         a, b = map(escape_name, self.sides)
-        names, given = (*self.labels, NOTHING), (*self.labels, None)
+        names, label_values = (*self.labels, NOTHING), (*self.labels, None)
         values = self.matrix if by is None else self.shares
-        kind, key = ("count", "count") if by is None else ("figure", "share")
+        column_kind, key = ("count", "count") if by is None else ("figure", "share")
         cells: list[list[Value]] = [
-            [given[i], given[j], values[i, j].item()] for i, j in np.argwhere(self.matrix).tolist()
+            [label_values[i], label_values[j], values[i, j].item()]
+            for i, j in np.argwhere(self.matrix).tolist()
         ]
-        heads = [Column("a", kind="name"), Column("b", kind="name"), Column(key, kind=kind)]
-        titles = (Column("", escape_name(name), kind) for name in names)
-        whose = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
+        columns_of_data = [
+            Column("a", kind="name"),
+            Column("b", kind="name"),
+            Column(key, kind=column_kind),
+        ]
+        titles = (Column("", escape_name(name), column_kind) for name in names)
+        subject = f"labels of {a} and {b}" if a != b else f"labels of {a}, each with each other"
         documents = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
         if by == "pair":
             columns = [
@@ -265,38 +280,38 @@ class Confusion(Result):
                     "–: p undefined: two documents that differ are needed, and another label that"
                     " either could be confused with"
                 )
-            caption = f"confused {whose}, {documents}"
+            caption = f"confused {subject}, {documents}"
             return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
-        what = "" if by is None else ", as shares of each row"
+        shares_phrase = "" if by is None else ", as shares of each row"
         return Frame(
             [Column("", f"{a} ↓ {b} →", "name"), *titles],
             [[name, *row] for name, row in zip(names, values.tolist(), strict=True)],
             self.settings,
-            caption=f"{whose}, {documents}{what}",
-            in_data=Frame(heads, cells, self.settings),
+            caption=f"{subject}, {documents}{shares_phrase}",
+            in_data=Frame(columns_of_data, cells, self.settings),
         )
 
     def _picture(self, by: str | None) -> Plot:
-        """Return the matrix as a heat map, of numbers or of shares."""
+        """Plot the matrix as a heat map, of numbers or of shares."""
         names = [*self.labels, NOTHING]
-        values, limits, what = self.shares, (0.0, 1.0), "share of the row"
+        values, limits, title = self.shares, (0.0, 1.0), "share of the row"
         if by is None:
-            most = max(int(self.matrix.max()), 1)
-            values, limits, what = self.matrix.astype(np.float64), (0, most), "segments"
+            max_count = max(int(self.matrix.max()), 1)
+            values, limits, title = self.matrix.astype(np.float64), (0, max_count), "segments"
         first, second = map(shown_text, self.sides)
-        return heat_map(names, names, values, what, limits, sides=(first, second))
+        return heat_map(names, names, values, title, limits, sides=(first, second))
 
 
 def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) -> Confusion:
-    """Return labels of one annotator against another's, with nothing as a row and a column.
+    """Count labels of one annotator against another's, with nothing as a row and a column.
 
-    Segments go together as in :func:`disagreements`, so the diagonal has those of the same label,
-    whether their boundaries are the same or not. With ``a`` alone the matrices of ``a`` and each
-    other annotator are added up, with neither those of all ordered pairs: the team's matrix is
-    symmetric, and has each pair of segments twice.
+    Segments are paired as in :func:`disagreements`, so the diagonal has pairs with the same label,
+    whatever their boundaries. With ``a`` alone, the matrices of ``a`` and each other annotator are
+    added up. Without names, those of all ordered pairs are: the team's matrix is symmetric, and
+    contains each pair of segments twice.
 
     Raises:
-        SettingError: as for :func:`disagreements`; if nobody shares a document.
+        SettingError: if annotators are unknown, the same, or share no document.
 
     >>> corpus = Corpus.from_segments(
     ...     [9], {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 3, "PER")]]}
@@ -309,7 +324,7 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     corpus = placed_only(as_corpus(corpus), "pairs of segments")
     if a is None and b is not None:
         raise SettingError("b without a; pass a too, or swap them")
-    size = len(corpus.labels)
+    n_labels = len(corpus.labels)
     settings = ConfusionSettings(offsets=corpus.offsets, reading=corpus.reading)
     crowd = AnnotationIndex.of(corpus)
     first, second = crowd.pairs()
@@ -317,26 +332,30 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
     if a is not None and b is not None:
         _, notes = check_between(corpus, a, b)
         settings = replace(settings, between=[a, b])
-        wanted = [names.index(a), names.index(b)]
+        requested = [names.index(a), names.index(b)]
     else:
         check_known([] if a is None else [a], corpus.layers)
         settings = replace(
             settings, between=None if a is None else [a], confusion="team" if a is None else "rest"
         )
-        notes, wanted = corpus.notes, [] if a is None else [names.index(a)]
-    for number in wanted:
-        here = (crowd.annotator[first] == number) | (crowd.annotator[second] == number)
-        first, second = first[here], second[here]
+        notes, requested = corpus.notes, [] if a is None else [names.index(a)]
+    for annotator_index in requested:
+        is_requested = (crowd.annotator[first] == annotator_index) | (
+            crowd.annotator[second] == annotator_index
+        )
+        first, second = first[is_requested], second[is_requested]
     if not len(first):
-        whom = "the team" if a is None else f"{quote_value(a)} and the rest"
+        subject = "the team" if a is None else f"{quote_value(a)} and the rest"
         raise SettingError(
-            f"{whom}: no document that two saw; two who share one are needed;"
+            f"{subject}: no document that two saw; two who share one are needed;"
             " spanagree check says who saw what"
         )
-    if wanted:  # who is asked for comes first
-        turned = crowd.annotator[second] == wanted[0]
-        first, second = np.where(turned, second, first), np.where(turned, first, second)
-    cells = LabelPairCounts.of(paired(corpus, crowd, (first, second)), size, both_ways=a is None)
+    if requested:  # the requested annotator comes first
+        is_reversed = crowd.annotator[second] == requested[0]
+        first, second = np.where(is_reversed, second, first), np.where(is_reversed, first, second)
+    cells = LabelPairCounts.of(
+        paired(corpus, crowd, (first, second)), n_labels, is_symmetric=a is None
+    )
     documents = len(np.unique(crowd.document[first]))
     return _result(corpus, cells, documents, settings, notes)
 
@@ -344,18 +363,18 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
 def _result(
     corpus: Corpus,
     cells: LabelPairCounts,
-    documents: int,
+    n_documents: int,
     settings: ConfusionSettings,
     notes: tuple[str, ...],
 ) -> Confusion:
-    """Return the matrix of those labels that somebody used."""
-    size = len(corpus.labels)
-    matrix = np.zeros((size + 1, size + 1), np.int64)
-    np.add.at(matrix, (cells.first, cells.second), cells.often)
-    used = (matrix.sum(0) + matrix.sum(1)) > 0
-    used[-1] = True
-    labels = tuple(name for name, there in zip(corpus.labels, used, strict=False) if there)
-    place = np.cumsum(used) - 1
-    cells = cells._replace(first=place[cells.first], second=place[cells.second])
-    counts = matrix[np.ix_(used, used)]
-    return Confusion(labels, counts, documents, len(corpus), settings, notes, cells)
+    """Build the matrix of the labels in use."""
+    n_labels = len(corpus.labels)
+    matrix = np.zeros((n_labels + 1, n_labels + 1), np.int64)
+    np.add.at(matrix, (cells.first, cells.second), cells.times)
+    is_used = (matrix.sum(0) + matrix.sum(1)) > 0
+    is_used[-1] = True
+    labels = tuple(name for name, exists in zip(corpus.labels, is_used, strict=False) if exists)
+    new_index = np.cumsum(is_used) - 1
+    cells = cells._replace(first=new_index[cells.first], second=new_index[cells.second])
+    counts = matrix[np.ix_(is_used, is_used)]
+    return Confusion(labels, counts, n_documents, len(corpus), settings, notes, cells)

@@ -1,4 +1,4 @@
-"""The segments of each two annotators who saw a document, in pairs: all of a crowd at once."""
+"""Paired segments of each pair of annotators of a document, many pairs at a time."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _PORTION = 1 << 18  # segments that are paired at a time
 
 
 class SegmentPairs(NamedTuple):
-    """Segments in pairs, or alone, as :func:`spanagree.comparisons.pairing.pairing` has them.
+    """Segments in pairs, or alone; see :func:`spanagree.comparisons.pairing.pairing`.
 
     Attributes:
-        document: of each.
-        a, b: the numbers of the two annotators.
-        label_a, label_b: the two labels; −1 where one of them marked nothing.
-        kind: indexes :data:`spanagree.comparisons.pairing.OUTCOMES`.
+        document: index of the document of each pair.
+        a, b: indices of the two annotators.
+        label_a, label_b: indices of the two labels; −1 if an annotator marked nothing.
+        kind: index in :data:`spanagree.comparisons.pairing.OUTCOMES`.
     """
 
     document: Ints
@@ -36,15 +36,15 @@ class SegmentPairs(NamedTuple):
 def paired(
     corpus: Corpus, crowd: AnnotationIndex, pairs: tuple[Ints, Ints]
 ) -> Iterator[SegmentPairs]:
-    """Yield the segments of pairs of annotations, which are rows of the crowd, in portions."""
+    """Yield paired segments, in portions, for pairs of annotations (rows of the crowd)."""
     segments, details = crowd.segments(corpus), crowd.details(corpus)
     size = crowd.end - crowd.begin
     for low, high in batches_up_to(size[pairs[0]] + size[pairs[1]], _PORTION):
-        a, b = (side[low:high] for side in pairs)
+        a, b = (annotation[low:high] for annotation in pairs)
         layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
-        both = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
-        row_a, _, _, label_a = columns_of(layer_a, both.a)
-        row_b, _, _, label_b = columns_of(layer_b, both.b)
+        outcomes_of_pairs = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
+        row_a, _, _, label_a = columns_of(layer_a, outcomes_of_pairs.a)
+        row_b, _, _, label_b = columns_of(layer_b, outcomes_of_pairs.b)
         row = np.maximum(row_a, row_b)
         yield SegmentPairs(
             crowd.document[a[row]],
@@ -52,25 +52,27 @@ def paired(
             crowd.annotator[b[row]],
             label_a,
             label_b,
-            both.kind,
+            outcomes_of_pairs.kind,
         )
 
 
 def outcomes(corpus: Corpus, crowd: AnnotationIndex) -> Ints:
-    """Return what became of segments between each annotator and all others.
+    """Count outcomes of segments between each annotator and all others.
 
-    A segment that one marked and the other did not is ``spurious`` of the one and ``missed`` of the
-    other; all else is of both.
+    A segment that only one annotator marked is ``spurious`` for this one and ``missed`` for the
+    other. Every other outcome counts for both.
 
     Returns:
-        (annotators, outcomes), so that each pair of segments stands in it twice.
+        Counts, (annotators, outcomes); each pair of segments is in two rows.
     """
     missed, spurious = OUTCOMES.index("missed"), OUTCOMES.index("spurious")
     counts = np.zeros((len(corpus.layers), len(OUTCOMES)), np.int64)
-    for part in paired(corpus, crowd, crowd.pairs()):
-        turned = np.where(
-            part.kind == missed, spurious, np.where(part.kind == spurious, missed, part.kind)
+    for portion in paired(corpus, crowd, crowd.pairs()):
+        kind_of_first = np.where(
+            portion.kind == missed,
+            spurious,
+            np.where(portion.kind == spurious, missed, portion.kind),
         )  # the first marked what the second missed
-        np.add.at(counts, (part.a, turned), 1)
-        np.add.at(counts, (part.b, part.kind), 1)
+        np.add.at(counts, (portion.a, kind_of_first), 1)
+        np.add.at(counts, (portion.b, portion.kind), 1)
     return counts

@@ -1,4 +1,4 @@
-"""Where two annotators part in the relations between segments."""
+"""Disagreements of two annotators in relations between segments."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ RELATION_KINDS = {
     "missed": "the first linked two segments, the second nothing that goes with it",
     "spurious": "the second linked two segments, the first nothing that goes with it",
 }
-"""The kinds of disagreement about relations."""
+"""The kinds of disagreement in relations."""
 
 _MATCH = "match"
 _LONGEST = 40
 
 
 class RelationDisagreement(NamedTuple):
-    """One disagreement: the relations of both, ``None`` where there is none."""
+    """One disagreement: the relations of both annotators, ``None`` if there is none."""
 
     document: str
     kind: str
@@ -50,16 +50,16 @@ class RelationDisagreement(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RelationDisagreements(Result):
-    """The result of :func:`relation_disagreements`; iterate over it for the rows.
+    """Result of :func:`relation_disagreements`; iterate over it for the rows.
 
     Attributes:
-        counts: how many there are of each kind, and of those that are the same.
-        rows: the disagreements, document by document.
-        documents: how many documents both saw.
-        of_documents: how many the corpus has.
-        settings: what made the rows.
-        notes: what a reader repaired or passed over.
-        texts: of each segment in a row, by document, what stands there, if it is known.
+        counts: number of disagreements of each kind, and of matches.
+        rows: disagreements, document by document.
+        documents: number of documents that both annotators saw.
+        of_documents: number of documents of the corpus.
+        settings: settings that determine the rows.
+        notes: repairs and omissions of the reader.
+        texts: text of each segment in a row, by document and segment, if it is known.
     """
 
     counts: Mapping[str, int]
@@ -81,28 +81,34 @@ class RelationDisagreements(Result):
 
     @property
     def verdict(self) -> str:
-        """In what two annotators differ most."""
-        kinds = {kind: self.counts[kind] for kind in RELATION_KINDS}
-        if not any(kinds.values()):
+        """The most frequent kind of disagreement."""
+        counts = {kind: self.counts[kind] for kind in RELATION_KINDS}
+        if not any(counts.values()):
             return ""
         a, b = map(escape_name, self.settings.between)
-        most = verdict.most_often(kinds)
-        return f"Disagreements of {a} and {b} about relations are most often {most}."
+        most_frequent = verdict.most_often(counts)
+        return f"Disagreements of {a} and {b} about relations are most often {most_frequent}."
 
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "of_documents", "counts")
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each disagreement."""
+        """Build a row for each disagreement."""
         columns = [
             Column("document", document_noun(self.settings), "name"),
             Column("kind", "kind", "name"),
         ]
-        at = "number" if is_time(str(self.settings.offsets)) else "count"
-        for side, name in zip("ab", self.settings.between, strict=True):
-            columns += [Column(f"{side}_label", "", "name"), Column("", escape_name(name), "name")]
-            for end in ("first", "second"):
-                columns += [Column(f"{side}_{end}_{bound}", "", at) for bound in ("start", "end")]
-                columns += [Column(f"{side}_{end}_label", "", "name")]
+        bound_kind = "number" if is_time(str(self.settings.offsets)) else "count"
+        for prefix, name in zip("ab", self.settings.between, strict=True):
+            columns += [
+                Column(f"{prefix}_label", "", "name"),
+                Column("", escape_name(name), "name"),
+            ]
+            for position in ("first", "second"):
+                columns += [
+                    Column(f"{prefix}_{position}_{bound}", "", bound_kind)
+                    for bound in ("start", "end")
+                ]
+                columns += [Column(f"{prefix}_{position}_label", "", "name")]
         rows = []
         for row in self.rows:
             cells: list[Value] = [row.document, row.kind]
@@ -118,52 +124,64 @@ class RelationDisagreements(Result):
         if relation is None:
             return [None, "", *[None] * 6]
         offsets = str(self.settings.offsets)
-        both = relation.first, relation.second
-        texts = (truncate(self.texts.get((relation.document, x), ""), _LONGEST) for x in both)
-        ends = [
-            f"{text} {shown(x.start, offsets)}–{shown(x.end, offsets)}".strip()
-            for text, x in zip(texts, both, strict=True)
+        segments = relation.first, relation.second
+        texts = (
+            truncate(self.texts.get((relation.document, segment), ""), _LONGEST)
+            for segment in segments
+        )
+        described = [
+            f"{text} {shown(segment.start, offsets)}–{shown(segment.end, offsets)}".strip()
+            for text, segment in zip(texts, segments, strict=True)
         ]
         arrow = "→" if relation.directed else "–"
-        sentence = f"{ends[0]} {arrow} {escape_name(relation.label)} {arrow} {ends[1]}"
+        sentence = f"{described[0]} {arrow} {escape_name(relation.label)} {arrow} {described[1]}"
         bounds = [
-            y
-            for x in both
-            for y in (in_seconds(x.start, offsets), in_seconds(x.end, offsets), x.label)
+            value
+            for segment in segments
+            for value in (
+                in_seconds(segment.start, offsets),
+                in_seconds(segment.end, offsets),
+                segment.label,
+            )
         ]
         return [relation.label, sentence, *bounds]
 
     def _caption(self) -> str:
         a, b = map(escape_name, self.settings.between)
-        over = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
-        between = f"relations of {a} and {b}, {over}"
-        kinds = [f"{self.counts[kind]} {kind}" for kind in RELATION_KINDS if self.counts[kind]]
-        return f"{between}: {', '.join([f'{self.counts[_MATCH]} the same', *kinds])}"
+        documents_phrase = pluralize_of(
+            self.documents, self.of_documents, document_noun(self.settings)
+        )
+        subject = f"relations of {a} and {b}, {documents_phrase}"
+        kind_counts = [
+            f"{self.counts[kind]} {kind}" for kind in RELATION_KINDS if self.counts[kind]
+        ]
+        return f"{subject}: {', '.join([f'{self.counts[_MATCH]} the same', *kind_counts])}"
 
     def _picture(self, by: str | None) -> Plot:
-        """Return how many disagreements there are of each kind."""
+        """Plot the number of disagreements of each kind."""
         counts = {kind: self.counts[kind] for kind in RELATION_KINDS}
-        what = f"relations of {' and '.join(map(shown_text, self.settings.between))}"
-        return Plot(lambda ax: bars(ax, counts, what))
+        title = f"relations of {' and '.join(map(shown_text, self.settings.between))}"
+        return Plot(lambda ax: bars(ax, counts, title))
 
 
 def relation_disagreements(
     corpus: CorpusLike, a: str, b: str, *, undirected: Sequence[str] = ()
 ) -> RelationDisagreements:
-    """Return where two annotators part in relations, over the documents that both saw.
+    """Find the disagreements of two annotators in relations, over the documents that both saw.
 
-    Relations go together one to one: the same; the same the other way round; those of the same
-    segments; those of the same label that share a segment in its place; the rest goes with nothing.
+    Relations are paired one to one, in this order: equal relations; equal in the other direction;
+    with the same segments; with the same label and one segment in the same position. The rest has
+    no partner.
 
     Args:
-        corpus: with both as layers.
-        a: the first, such as the gold annotation.
-        b: the second.
-        undirected: labels of relations without a direction, beside those read as such.
+        corpus: corpus with both annotators as layers.
+        a: name of the first annotator, such as the gold annotation.
+        b: name of the second annotator.
+        undirected: labels of relations without a direction, in addition to those read as such.
 
     Raises:
-        SettingError: for an unknown annotator, twice the same, two who saw no document in common,
-            a corpus without relations, or an undirected label that is not there.
+        SettingError: if an annotator is unknown, the annotators are the same or share no document,
+            the corpus has no relations, or an undirected label does not occur.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> spans = {name: [[(0, 2, "PER"), (4, 5, "LOC")]] for name in ("ann", "bob")}
@@ -173,7 +191,7 @@ def relation_disagreements(
     ['direction']
     """
     corpus = as_corpus(corpus)
-    both, notes = check_between(corpus, a, b)
+    n_shared, notes = check_between(corpus, a, b)
     labels = {relation.label for relation in corpus.relations}
     if not labels:
         raise SettingError("no relations in the corpus; spanagree check counts what there is")
@@ -183,21 +201,30 @@ def relation_disagreements(
                 f"undirected {quote_value(label)}; the relations are called"
                 f" {join_names(sorted(labels))}"
             )
-    free = {*undirected, *(x.label for x in corpus.relations if not x.directed)}
+    undirected_labels = {
+        *undirected,
+        *(relation.label for relation in corpus.relations if not relation.directed),
+    }
     rows: list[RelationDisagreement] = []
     counts = Counter(dict.fromkeys((_MATCH, *RELATION_KINDS), 0))
     texts: dict[tuple[str, Segment], str] = {}
     for document in corpus:
         if document.segments[a] is None or document.segments[b] is None:
             continue
-        of_a, of_b = ([x for x in document.relations if x.annotator == name] for name in (a, b))
-        for kind, first, second in _paired(of_a, of_b, free):
+        relations_a, relations_b = (
+            [relation for relation in document.relations if relation.annotator == name]
+            for name in (a, b)
+        )
+        for kind, relation_a, relation_b in _paired(relations_a, relations_b, undirected_labels):
             counts[kind] += 1
             if kind != _MATCH:
-                rows.append(RelationDisagreement(document.id, kind, first, second))
-                for x in (first, second):
-                    if x is not None:
-                        texts |= {(x.document, s): _text(document, s) for s in (x.first, x.second)}
+                rows.append(RelationDisagreement(document.id, kind, relation_a, relation_b))
+                for relation in (relation_a, relation_b):
+                    if relation is not None:
+                        texts |= {
+                            (relation.document, s): _text(document, s)
+                            for s in (relation.first, relation.second)
+                        }
     settings = DisagreementSettings(
         between=[a, b],
         offsets=corpus.offsets,
@@ -207,57 +234,83 @@ def relation_disagreements(
             **({"undirected": list(undirected)} if undirected else {}),
         },
     )
-    return RelationDisagreements(counts, tuple(rows), both, len(corpus), settings, notes, texts)
+    return RelationDisagreements(counts, tuple(rows), n_shared, len(corpus), settings, notes, texts)
 
 
 def _text(document: Document, segment: Segment) -> str:
-    """Return what stands at a segment."""
+    """Return the text of a segment."""
     pieces = segment.pieces or ((segment.start, segment.end),)
     if document.tokens is not None:
-        return " ".join(" ".join(document.tokens[s:e]) for s, e in pieces)
-    return " ".join((document.text or "")[s:e] for s, e in pieces)
+        return " ".join(" ".join(document.tokens[start:end]) for start, end in pieces)
+    return " ".join((document.text or "")[start:end] for start, end in pieces)
 
 
 _Key = Callable[[Relation], Any]
 
 
 def _paired(
-    a: Sequence[Relation], b: Sequence[Relation], free: Collection[str]
+    a: Sequence[Relation], b: Sequence[Relation], undirected_labels: Collection[str]
 ) -> Iterator[tuple[str, Relation | None, Relation | None]]:
-    """Yield every relation once, with that of the other which goes with it, if one does."""
+    """Yield every relation once, with its partner of the other annotator, if there is one."""
 
     def ends(relation: Relation) -> tuple[Any, Any]:
-        first, second = ((*x, x.pieces) for x in (relation.first, relation.second))
-        return (first, second) if relation.label not in free or first <= second else (second, first)
+        first, second = (
+            (*relation, relation.pieces) for relation in (relation.first, relation.second)
+        )
+        return (
+            (first, second)
+            if relation.label not in undirected_labels or first <= second
+            else (second, first)
+        )
 
-    def shares(relation: Relation, mine: int, its: int) -> Any:
-        """Return label and a segment, which without a direction may stand in either place."""
+    def shares(relation: Relation, position: int, other_position: int) -> Any:
+        """Return label and a segment; without a direction it may be in either position."""
         label = relation.label
-        return label, ends(relation)[mine], mine != its and (label in free or mine)
+        return (
+            label,
+            ends(relation)[position],
+            position != other_position and (label in undirected_labels or position),
+        )
 
     steps: list[tuple[str, _Key, _Key]] = [
-        (_MATCH, lambda x: (x.label, ends(x)), lambda x: (x.label, ends(x))),
-        ("direction", lambda x: (x.label, ends(x)), lambda x: (x.label, ends(x)[::-1])),
-        ("label", lambda x: sorted(ends(x)), lambda x: sorted(ends(x))),
+        (
+            _MATCH,
+            lambda relation: (relation.label, ends(relation)),
+            lambda relation: (relation.label, ends(relation)),
+        ),
+        (
+            "direction",
+            lambda relation: (relation.label, ends(relation)),
+            lambda relation: (relation.label, ends(relation)[::-1]),
+        ),
+        ("label", lambda relation: sorted(ends(relation)), lambda relation: sorted(ends(relation))),
     ]
     for i, j in ((0, 0), (1, 1), (0, 1), (1, 0)):
-        of_a, of_b = (functools.partial(shares, mine=x, its=y) for x, y in ((i, j), (j, i)))
-        steps.append(("argument", of_a, of_b))
+        key_of_a, key_of_b = (
+            functools.partial(shares, position=mine, other_position=other)
+            for mine, other in ((i, j), (j, i))
+        )
+        steps.append(("argument", key_of_a, key_of_b))
 
     def order(relation: Relation) -> Any:
         return ends(relation), relation.label
 
-    left = [sorted(a, key=order), sorted(b, key=order)]
+    unpaired = [sorted(a, key=order), sorted(b, key=order)]
     for kind, key_a, key_b in steps:
-        waiting: dict[str, list[Relation]] = {}
-        for relation in left[1]:
-            waiting.setdefault(repr(key_b(relation)), []).append(relation)
-        alone = []
-        for relation in left[0]:
-            if some := waiting.get(repr(key_a(relation))):
-                yield kind, relation, some.pop(0)
+        candidates: dict[str, list[Relation]] = {}
+        for relation in unpaired[1]:
+            candidates.setdefault(repr(key_b(relation)), []).append(relation)
+        without_partner = []
+        for relation in unpaired[0]:
+            if partners := candidates.get(repr(key_a(relation))):
+                yield kind, relation, partners.pop(0)
             else:
-                alone.append(relation)
-        left = [alone, sorted((x for some in waiting.values() for x in some), key=order)]
-    yield from (("missed", relation, None) for relation in left[0])
-    yield from (("spurious", None, relation) for relation in left[1])
+                without_partner.append(relation)
+        unpaired = [
+            without_partner,
+            sorted(
+                (relation for partners in candidates.values() for relation in partners), key=order
+            ),
+        ]
+    yield from (("missed", relation, None) for relation in unpaired[0])
+    yield from (("spurious", None, relation) for relation in unpaired[1])

@@ -1,8 +1,8 @@
-"""Annotators against each other: pairs, each against the rest, the team.
+"""Annotators against each other: pairs, each annotator against the others, the team.
 
-The paper on chance stops at two annotators who see everything. Tallies add, so a team's is the sum
-over its pairs, and a pair's the sum over the documents that both saw. Only F1 is reported: which
-of two annotators is asked for precision would be arbitrary.
+The paper on chance stops at two annotators who see everything. Tallies add, so that of a team is
+the sum over its pairs, and that of a pair the sum over the documents that both saw. Only F1 is
+reported, because the choice of the annotator for precision would be arbitrary.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result, MappingResult):
-    """The result of :func:`spanagree.agree`.
+    """Result of :func:`spanagree.agree`.
 
     Attributes:
-        team: the tallies summed over all pairs.
-        mean: the mean over pairs, with the standard deviation over pairs (divisor n − 1).
-        pairs: by the names of two annotators, in either order.
-        annotators: by name, each against the rest.
-        labels: the team by label; empty for a measure that disregards labels.
-        documents: the number of documents of the corpus.
-        document_ids: their names; without them they are numbered from 1.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over.
+        team: tallies summed over all pairs.
+        mean: mean over pairs, with the standard deviation over pairs (divisor n − 1).
+        pairs: pairs by the names of two annotators, in either order.
+        annotators: scores of each annotator against the others, by name.
+        labels: tally of the team by label; empty if the measure ignores labels.
+        documents: number of documents of the corpus.
+        document_ids: names of the documents; ``None`` if they are numbered from 1.
+        settings: settings that determine the figures.
+        notes: repairs and omissions of the reader.
         per_document: single documents.
-        single: in how many documents that two saw nobody marked more than one segment.
-        by_chance: the distribution of each pair's match by chance, if it was asked for.
-        sort: in which order annotators are shown; that of the corpus unless asked for.
-        places: how segments stand to the rule of places, if chance has one.
-        uniform: the same without that rule.
-        inexact: where the expected match is not exact.
-        without: agreement without some of the annotators, if it was asked for.
-        rows: the rows of all documents, which hold no text; :func:`spanagree.agree` takes several.
+        single: number of shared documents in which nobody marked more than one segment.
+        by_chance: distribution of each pair's match by chance, if it was requested.
+        sort: name of the order of annotators; ``None`` for that of the corpus.
+        places: statistics of segments under the rule of places, if chance has one.
+        uniform: agreement without the rule of places; ``None`` if chance has no such rule.
+        inexact: error bounds of expected matches that are not exact.
+        without: agreement without some of the annotators, if it was requested.
+        rows: rows of all documents, without text; :func:`spanagree.agree` combines several.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -110,7 +110,7 @@ class Agreement(Result, MappingResult):
     @cached_property
     def evidence(self) -> tuple[int, ...]:
         """Numbers of documents: with anything marked by two, disagreeing there, and agreeing."""
-        from spanagree.uncertainty.jackknife import evidence_of  # figures are doubted when shown
+        from spanagree.uncertainty.jackknife import evidence_of  # only needed for display
 
         columns = columns_of(self.per_document.sums.by("document"))
         return tuple(evidence_of(columns, f1_figures)[0, 0].tolist())
@@ -118,7 +118,7 @@ class Agreement(Result, MappingResult):
     @cached_property
     def heavy(self) -> tuple[DominantDocument, ...]:
         """The documents that may carry more than a tenth of the weight."""
-        from spanagree.agreement.weight import heavy_documents  # figures are doubted when shown
+        from spanagree.agreement.weight import heavy_documents  # only needed for display
 
         documents = self.per_document
         by_document, n_annotators = documents.sums.by("document"), documents.coverage.number()
@@ -129,24 +129,24 @@ class Agreement(Result, MappingResult):
         """The measure and the chance model."""
         return self.per_document.counting
 
-    def beside(self, others: Agreement, names: Sequence[str]) -> Agreement:
-        """Return the same with an agreement of others beside it, without those who are named."""
+    def beside(self, other: Agreement, names: Sequence[str]) -> Agreement:
+        """Add an agreement without the named annotators to this one."""
         uniform = self.uniform
-        if uniform is not None and others.uniform is not None:
-            uniform = uniform.beside(others.uniform, names)
+        if uniform is not None and other.uniform is not None:
+            uniform = uniform.beside(other.uniform, names)
         settings = replace(self.settings, without=tuple(names))
-        return replace(self, without=others, uniform=uniform, settings=settings)
+        return replace(self, without=other, uniform=uniform, settings=settings)
 
     @property
     def not_found(self) -> int:
         """The number of quotes that are not in the text, in documents that two or more saw."""
         quotes = self.per_document.corpus.unplaced.values()
         n_annotators = self.per_document.coverage.number()
-        return sum(int((n_annotators[of_layer.at] > 1).sum()) for of_layer in quotes)
+        return sum(int((n_annotators[layer_quotes.at] > 1).sum()) for layer_quotes in quotes)
 
     @property
     def mostly_single(self) -> bool:
-        """Whether anything is marked, but in most documents that two saw at most one segment."""
+        """Whether anything is marked, but at most one segment in most shared documents."""
         return self.team.tally.size > 0 and 2 * self.single > self.team.documents
 
     @property
@@ -154,51 +154,51 @@ class Agreement(Result, MappingResult):
         return [*self.annotators]
 
     def __getitem__(self, names: str | tuple[str, str]) -> Any:
-        """Return an annotator against the rest by name, or a pair by two names.
+        """Return an annotator against the others by name, or a pair by two names.
 
         Raises:
-            SettingError: for an unknown annotator.
+            SettingError: if an annotator is unknown.
         """
         check_known(names if isinstance(names, tuple) else [names], self.annotators)
         return self.pairs[names] if isinstance(names, tuple) else self.annotators[names]
 
     @cached_property
     def standings(self) -> Mapping[str, AnnotatorSummary]:
-        """How each annotator stands among the others, by name."""
-        from spanagree.agreement import by_annotator  # few look at single annotators
+        """Summary of each annotator in comparison with the others, by name."""
+        from spanagree.agreement import by_annotator  # rarely needed
 
         return by_annotator.standings(self.per_document, self.settings)
 
     @property
     def members(self) -> list[AnnotatorScores]:
-        """Each annotator against the rest, in the order asked for."""
-        from spanagree.agreement import by_annotator  # few look at single annotators
+        """Each annotator against the others, in the requested order."""
+        from spanagree.agreement import by_annotator  # rarely needed
 
         standings = self.standings if self.sort else {}
         return by_annotator.arranged(self.annotators.values(), standings, self.sort)
 
     def sorted(self, by: str) -> Agreement:
-        """Return the same with annotators shown in another order.
+        """Return this agreement with annotators in another order.
 
         ``by`` is corrected or observed (the lowest F1 first), gain (the highest), p (the lowest),
-        documents or segments (the most), or outlier: those first, then who saw most.
+        documents or segments (the most), or outlier: outliers, then annotators with most documents.
 
         Raises:
-            SettingError: for an unknown order.
+            SettingError: if the order is unknown.
         """
-        from spanagree.agreement import by_annotator  # few look at single annotators
+        from spanagree.agreement import by_annotator  # rarely needed
 
         check_choice(by, by_annotator.SORTS, "sort")
         return replace(self, sort=by)
 
     @property
     def error_of_chance(self) -> float | None:
-        """The standard error of the team's chance F1, if it is of draws."""
+        """The standard error of the team's chance F1, if it is estimated from draws."""
         return self.inexact.error(float(self.team.tally.size))
 
     @cached_property
     def few(self) -> int:
-        """How many pairs share fewer documents than the number asked for."""
+        """Number of pairs that share fewer documents than the requested number."""
         return int(self.pairs.few.sum())
 
     def matrix(self, figure: Figure = "corrected") -> Floats:
@@ -222,14 +222,18 @@ class Agreement(Result, MappingResult):
         return matrix
 
     def by_document(self) -> Iterator[tuple[str, int, Tally]]:
-        """Yield name, number of annotators who saw it, and tally over pairs, of each document.
+        """Yield name, number of annotators, and tally over pairs of each document.
 
-        Documents that fewer than two saw, or in which nothing is marked, are left out.
+        Documents of fewer than two annotators, or without a segment, are left out.
         """
         per_document = self.per_document
-        documents, saw = per_document.sums.by("document"), per_document.coverage.number()
-        for d, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
-            yield self.document_ids[d] if self.document_ids else str(d + 1), int(saw[d]), tally
+        documents, n_saw = per_document.sums.by("document"), per_document.coverage.number()
+        for index, tally in zip(documents.document.tolist(), documents.tallies, strict=True):
+            yield (
+                self.document_ids[index] if self.document_ids else str(index + 1),
+                int(n_saw[index]),
+                tally,
+            )
 
     TABLES: ClassVar[Mapping[str, str | None]] = {"team": None, "labels": "label"}
 
@@ -244,19 +248,21 @@ class Agreement(Result, MappingResult):
 
     @property
     def _saw(self) -> dict[str, int]:
-        """How many documents each annotator saw."""
+        """Number of documents of each annotator."""
         return {name: member.documents for name, member in self.annotators.items()}
 
     def chance_by_document(self) -> dict[tuple[str, str], dict[int, ChanceStatistics]]:
-        """Return what chance says of each pair's documents with a segment, by number from 0."""
+        """Compute statistics of chance for each pair and document with a segment, by index."""
         rows = self.per_document.rows.by("first", "second", "document")
-        numbers = {name: i for i, name in enumerate(self.annotators)}
-        by_chance = {}
-        for (a, b), statistics in self.by_chance.items():
-            of_pair = rows.where((rows.first == numbers[a]) & (rows.second == numbers[b]))
-            by_document = dict(zip(of_pair.document.tolist(), of_pair.tallies, strict=True))
-            by_chance[a, b] = statistics.of_documents(by_document)
-        return by_chance
+        annotator_index = {name: i for i, name in enumerate(self.annotators)}
+        statistics_by_pair = {}
+        for (a, b), pair_chance in self.by_chance.items():
+            pair_rows = rows.where(
+                (rows.first == annotator_index[a]) & (rows.second == annotator_index[b])
+            )
+            by_document = dict(zip(pair_rows.document.tolist(), pair_rows.tallies, strict=True))
+            statistics_by_pair[a, b] = pair_chance.of_documents(by_document)
+        return statistics_by_pair
 
 
 # --- from counts to the result ------------------------------------------------------------------
@@ -265,7 +271,7 @@ class Agreement(Result, MappingResult):
 def result(
     counts: AgreementCounts, min_shared: int = MIN_SHARED, jackknife: Jackknife | None = None
 ) -> Agreement:
-    """Score what was counted, with intervals if they are requested."""
+    """Compute scores from counts, with intervals if they are requested."""
     settings = replace(
         counts.settings,
         annotators=len(counts.sharing.annotators),
@@ -273,12 +279,12 @@ def result(
     )
     figures = scored(counts, min_shared)
     if jackknife is not None:
-        from spanagree.agreement.intervals import with_intervals  # most ask for none
+        from spanagree.agreement.intervals import with_intervals  # rarely requested
 
         figures = with_intervals(figures, counts, jackknife)
-        shown = (figures.team.tally.intervals["f1"], figures.mean.interval)
-        kinds = [interval.kind for interval in shown if interval is not None]
-        settings = replace(settings, **jackknife.settings(kinds))
+        team_and_mean = (figures.team.tally.intervals["f1"], figures.mean.interval)
+        methods = [interval.kind for interval in team_and_mean if interval is not None]
+        settings = replace(settings, **jackknife.settings(methods))
     return Agreement(
         *figures,
         counts.documents,

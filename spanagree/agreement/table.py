@@ -1,4 +1,4 @@
-"""An agreement as tables and pictures, its verdict, and what is said beside figures."""
+"""An agreement as tables and plots, with its verdict and remarks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanagree.agreement import by_annotator
-from spanagree.agreement.by_annotator import PAIRS, Layout, Part
-from spanagree.agreement.team import (
-    Mean,
-)
+from spanagree.agreement.by_annotator import PAIRS, Layout, LayoutRow
+from spanagree.agreement.team import Mean
 from spanagree.agreement.weight import single_caveat, weight_caveats
 from spanagree.comparisons.inexact import of_all
 from spanagree.comparisons.place_shares import beside_uniform
@@ -36,41 +34,48 @@ from spanagree.uncertainty.permutation import holm, holm_log10
 if TYPE_CHECKING:
     from spanagree.agreement.result import Agreement
 
-_SD = "sd over pairs"  # a row
-_WITHOUT = " without "  # behind the name of a row, before those who are left out
+_SD = "sd over pairs"  # name of a row
+_WITHOUT = " without "  # in the name of a row, before the names of annotators left out
 _FEW = "*"
 _MARKED = Column("", "marked, over pairs", "count")
 
 
 def table_of(agreement: Agreement, by: str | None) -> Frame:
-    """Build a table of the team and the mean over pairs; with ``by`` of each part instead."""
-    names, parts, more = _LAYOUTS[by](agreement)
-    ci = agreement.settings.ci is not None and by != "document"
-    others = agreement.settings.over is not None and by in (None, "label", "annotator")
-    f1 = ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""), others)
+    """Build a table of the team and the mean over pairs; with ``by``, a row for each part."""
+    leading_columns, layout_rows, trailing_columns = _LAYOUTS[by](agreement)
+    has_intervals = agreement.settings.ci is not None and by != "document"
+    has_second_intervals = agreement.settings.over is not None and by in (
+        None,
+        "label",
+        "annotator",
+    )
+    f1 = ScoreColumns("f1", F1, has_intervals, ("F1 of a pair", "", ""), has_second_intervals)
     error = agreement.error_of_chance if by is None else None
-    columns = [*names, *f1.columns, *(f1.ends if ci else ())]
+    columns = [*leading_columns, *f1.columns, *(f1.ends if has_intervals else ())]
     columns += [ERROR_OF_CHANCE] * (error is not None)
     sizes = count_columns(is_titled=by == "pair", of_pairs=True)
-    columns += [*sizes, *more]
+    columns += [*sizes, *trailing_columns]
     errors = [] if error is None else [error]
     rows = []
-    for before, score, tally, behind in parts:
-        of_chance = errors if tally else [None] * len(errors)  # means over pairs have none
-        ends = f1.end_values(score) if ci else []
+    for leading_cells, score, tally, trailing_cells in layout_rows:
+        error_cells = errors if tally else [None] * len(errors)  # not for means over pairs
+        ends = f1.end_values(score) if has_intervals else []
         rows.append(
             [
-                *before,
+                *leading_cells,
                 *f1.values(score),
                 *ends,
-                *of_chance,
+                *error_cells,
                 *count_values(tally, of_pairs=True),
-                *behind,
+                *trailing_cells,
             ]
         )
-    if by is None and ci:  # a spread has no interval
+    if by is None and has_intervals:  # a spread has no interval
         rows = [
-            ["" if c.kind == "interval" else v for c, v in zip(columns, row, strict=True)]
+            [
+                "" if column.kind == "interval" else value
+                for column, value in zip(columns, row, strict=True)
+            ]
             if row[0] == _SD
             else row
             for row in rows
@@ -83,34 +88,40 @@ def table_of(agreement: Agreement, by: str | None) -> Frame:
         caption=f"{pluralize(len(agreement.annotators), 'annotator')},"
         f" {pluralize(agreement.team.pairs, 'pair')} with {_shared_by_pairs(agreement)},"
         f" {pluralize(agreement.documents, document)}, {documents} seen by two or more",
-        remarks=_remarks(agreement, by, [score for names, score, *_ in parts if names != [_SD]]),
+        remarks=_remarks(
+            agreement,
+            by,
+            [score for leading_columns, score, *_ in layout_rows if leading_columns != [_SD]],
+        ),
         for_people=[len(rows) - 1] if by == "label" else (),
         meanings={str(row[0]): _meaning(str(row[0])) for row in rows} if by is None else {},
     )
     table = with_seconds(table, *(column.key for column in sizes), _MARKED.title)
     if by == "annotator" and len(rows) > by_annotator.SHOWN:
         sort = agreement.sort or "outlier"
-        first = by_annotator.arranged(agreement.members, agreement.standings, sort)
-        place = {member.name: i for i, member in enumerate(agreement.members)}
-        short = replace(
+        sorted_members = by_annotator.arranged(agreement.members, agreement.standings, sort)
+        row_of_name = {member.name: i for i, member in enumerate(agreement.members)}
+        short_table = replace(
             table,
             columns=by_annotator.for_terminal(columns),
-            rows=[rows[place[member.name]] for member in first[: by_annotator.SHOWN]],
+            rows=[
+                rows[row_of_name[member.name]] for member in sorted_members[: by_annotator.SHOWN]
+            ],
         )
-        short = with_more(short, len(rows) - by_annotator.SHOWN)
-        table = replace(table, in_terminal=short)
+        short_table = with_more(short_table, len(rows) - by_annotator.SHOWN)
+        table = replace(table, in_terminal=short_table)
     uniform = None if agreement.uniform is None else agreement.uniform._table(by)
     return beside_uniform(table, uniform, agreement.places)
 
 
 def _meaning(name: str) -> str:
-    """Return the heading of the paragraph on a row."""
-    figure, is_without, _ = name.partition(_WITHOUT)
-    return f"{figure} without annotators" if is_without else figure
+    """Return the heading of the explanation of a row."""
+    name_of_figure, separator, _ = name.partition(_WITHOUT)
+    return f"{name_of_figure} without annotators" if separator else name_of_figure
 
 
 def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean]) -> list[str]:
-    """Say how the team is added up, what is shaky, and why figures are undefined."""
+    """Write remarks on the team's sums, unreliable figures and undefined figures."""
     document = document_noun(agreement.settings)
     remarks = [f"team: tallies summed over pairs and {document}s; those that many saw weigh more"]
     remarks += verdict.remarks_without_chance(agreement.settings)
@@ -128,116 +139,126 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
         remarks.append(f"team: {of_all(error)}")
     if agreement.few:
         mark = f"{_FEW} " if by == "pair" else ""
-        least = pluralize(agreement.settings.min_shared or 0, document)
+        min_documents = pluralize(agreement.settings.min_shared or 0, document)
         pairs = pluralize(len(agreement.pairs), "pair")
-        shaky = f"{agreement.few} of {pairs} share fewer than {least}; their figures are shaky"
+        warning = (
+            f"{agreement.few} of {pairs} share fewer than {min_documents}; their figures are shaky"
+        )
         if len(agreement.pairs) == 1:
-            shaky = f"the only pair shares fewer than {least}; its figures are shaky"
-        remarks.append(mark + shaky)
-    silent = len(agreement.pairs) - int(agreement.mean.pairs.observed)
-    if silent and agreement.mean.pairs.observed:
+            warning = f"the only pair shares fewer than {min_documents}; its figures are shaky"
+        remarks.append(mark + warning)
+    n_unmarked = len(agreement.pairs) - int(agreement.mean.pairs.observed)
+    if n_unmarked and agreement.mean.pairs.observed:
         remarks.append(
-            f"{pluralize(silent, 'pair')} marked nothing in what is shared: left out of the mean"
+            f"{pluralize(n_unmarked, 'pair')} marked nothing in what is shared: left out of"
+            " the mean"
         )
     if by is None and agreement.mean.pairs.observed:
         n_pairs = getattr(agreement.mean.pairs, verdict.figure_of(agreement.settings)[0])
-        spread = "undefined of one pair" if n_pairs == 1 else "divisor n − 1"
-        remarks.append(f"{_SD}: {spread}")
+        explanation = "undefined of one pair" if n_pairs == 1 else "divisor n − 1"
+        remarks.append(f"{_SD}: {explanation}")
     if by == "annotator":
         scores = [*scores, *(member.without.f1 for member in agreement.annotators.values())]
         remarks.append(by_annotator.sentence_on(agreement.annotators, agreement.standings))
     for score in scores:
         name = "mean" if isinstance(score, Mean) else "F1"
         if score.reason and score.reason != NO_CHANCE:
-            kind = "corrected " if name == "F1" and not math.isnan(score.observed) else ""
-            remarks.append(f"–: {kind}{name} undefined: {score.reason}")
+            prefix = "corrected " if name == "F1" and not math.isnan(score.observed) else ""
+            remarks.append(f"–: {prefix}{name} undefined: {score.reason}")
     return [*dict.fromkeys(filter(None, [*remarks, *caveats_of(agreement)]))]
 
 
 def picture_of(agreement: Agreement, by: str | None) -> Plot:
-    """Return the corrected F1 of each annotator with each other as a heat map.
+    """Plot the corrected F1 of each annotator with each other as a heat map.
 
-    By annotator or label it is F1 of each part as dots, with their intervals.
+    By annotator or label, plot the F1 of each row as dots, with their intervals.
     """
     if by in ("annotator", "label"):
-        _, parts, _ = _LAYOUTS[by](agreement)
-        return f1_dots(((str(name), score) for (name, *_), score, *_ in parts), f"F1 by {by}")
+        _, layout_rows, _ = _LAYOUTS[by](agreement)
+        return f1_dots(((str(name), score) for (name, *_), score, *_ in layout_rows), f"F1 by {by}")
     names = list(agreement.annotators)
     if not names:
         return Plot(functools.partial(sentence, text="no annotator"))
-    kind, before = verdict.figure_of(agreement.settings)
-    return heat_map(names, names, agreement.matrix(kind), f"{before}F1")
+    score_key, prefix = verdict.figure_of(agreement.settings)
+    return heat_map(names, names, agreement.matrix(score_key), f"{prefix}F1")
 
 
 # --- the parts of an agreement ---
 
 
-def _whole(result: Agreement) -> Layout:
+def _team_layout(result: Agreement) -> Layout:
     team, mean = result.team, result.mean
     observed, corrected = int(mean.pairs.observed), int(mean.pairs.corrected)
     if mean.reason == NO_CHANCE:
         corrected = observed
     spread = Score(*mean.sd, "one pair" if corrected == 1 else "")
-    # one number, or two if chance alone gives 1 for some
-    shown = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
-    over = (observed, corrected, shown)
-    parts: list[Part] = [
+    # one number, or two if chance alone gives 1 for some pairs
+    pairs_text = str(observed) if observed == corrected else f"{observed}, corrected {corrected}"
+    pair_cells = (observed, corrected, pairs_text)
+    rows: list[LayoutRow] = [
         (["team"], team.f1, team.tally, (team.pairs, team.pairs, str(team.pairs))),
-        (["mean over pairs"], mean, None, over),
-        ([_SD], spread, None, over),
+        (["mean over pairs"], mean, None, pair_cells),
+        ([_SD], spread, None, pair_cells),
     ]
     if result.without is not None:
-        _, (team_part, mean_part, *_), _ = _whole(result.without)
+        _, (team_row, mean_row, *_), _ = _team_layout(result.without)
         names = join_names(result.settings.without or ())
-        for (name, *_), score, tally, numbers in (team_part, mean_part):
-            parts.append(([f"{name}{_WITHOUT}{names}"], score, tally, numbers))
-    numbers = [PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
-    return [Column("of", " ", "name")], parts, [*numbers, PAIRS._replace(key="", kind="place")]
+        for (name, *_), score, tally, pair_columns in (team_row, mean_row):
+            rows.append(([f"{name}{_WITHOUT}{names}"], score, tally, pair_columns))
+    pair_columns = [PAIRS._replace(title=""), Column("pairs_corrected", "", "count")]
+    return [Column("of", " ", "name")], rows, [*pair_columns, PAIRS._replace(key="", kind="place")]
 
 
-def _pairs(result: Agreement) -> Layout:
+def _pair_layout(result: Agreement) -> Layout:
     columns = [
-        *(Column(side, side, "name", "two annotators") for side in "ab"),
+        *(Column(side_name, side_name, "name", "two annotators") for side_name in "ab"),
         *(Column("documents", "", "count"), Column("few", "", "mark")),
         Column("", f"{document_noun(result.settings)}s", "place", "documents of a pair"),
     ]
     by_chance = [
-        [*figures.values()[:WHOLE], p_holm, figures.log10_p, log10]
-        for figures, p_holm, log10 in _chance_of_pairs(result)
+        [*statistics.values()[:WHOLE], p_holm, statistics.log10_p, log10_p_holm]
+        for statistics, p_holm, log10_p_holm in _chance_of_pairs(result)
     ]
-    parts: list[Part] = []
-    for i, p in enumerate(result.pairs.values()):
-        names = [p.a, p.b, p.documents, p.few, f"{p.documents}{_FEW * p.few}"]
-        parts.append((names, p.f1, p.tally, by_chance[i] if by_chance else ()))
+    rows: list[LayoutRow] = []
+    for i, pair in enumerate(result.pairs.values()):
+        names = [pair.a, pair.b, pair.documents, pair.few, f"{pair.documents}{_FEW * pair.few}"]
+        rows.append((names, pair.f1, pair.tally, by_chance[i] if by_chance else ()))
     adjusted = [
         Column("p_holm", "Holm", "probability", "Holm of pairs against chance"),
         *(Column("log10_p"), Column("log10_p_holm")),
     ]
-    return columns, parts, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
+    return columns, rows, (*CHANCE_COLUMNS[:WHOLE], *adjusted) if by_chance else ()
 
 
-def _labels(result: Agreement) -> Layout:
-    parts: list[Part] = [([label], t.f1, t, [t.size]) for label, t in result.labels.items()]
+def _label_layout(result: Agreement) -> Layout:
+    rows: list[LayoutRow] = [
+        ([label], tally.f1, tally, [tally.size]) for label, tally in result.labels.items()
+    ]
     team = result.team
-    parts.append((["all"], team.f1, team.tally, [team.tally.size]))
-    return [Column("label", "label", "name", "label of a team")], parts, [_MARKED]
+    rows.append((["all"], team.f1, team.tally, [team.tally.size]))
+    return [Column("label", "label", "name", "label of a team")], rows, [_MARKED]
 
 
-def _documents(result: Agreement) -> Layout:
+def _document_layout(result: Agreement) -> Layout:
     columns = [
         Column("document", document_noun(result.settings), "name", "document of a team"),
         Column("annotators", "annotators", "count"),
     ]
-    parts: list[Part] = [([name, saw], t.f1, t, [t.size]) for name, saw, t in result.by_document()]
-    return columns, parts, [_MARKED]
+    rows: list[LayoutRow] = [
+        ([name, n_saw], tally.f1, tally, [tally.size])
+        for name, n_saw, tally in result.by_document()
+    ]
+    return columns, rows, [_MARKED]
 
 
 _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
-    None: _whole,
-    "pair": _pairs,
-    "annotator": lambda made: by_annotator.layout(made.members, made.standings, made.settings),
-    "label": _labels,
-    "document": _documents,
+    None: _team_layout,
+    "pair": _pair_layout,
+    "annotator": lambda agreement: by_annotator.layout(
+        agreement.members, agreement.standings, agreement.settings
+    ),
+    "label": _label_layout,
+    "document": _document_layout,
 }
 
 
@@ -245,22 +266,24 @@ _LAYOUTS: Mapping[str | None, Callable[[Agreement], Layout]] = {
 
 
 def caveats_of(agreement: Agreement) -> tuple[str, ...]:
-    """Collect caveats of the team, and of what weighs much in it."""
+    """Collect warnings about the team, and about documents and annotators of great weight."""
     team, documents = agreement.team, agreement.evidence[0]
-    compared = (member for member in agreement.annotators.values() if member.pairs)
-    members = ((member.name, member.tally.size_a, member.without.f1) for member in compared)
-    more = [*weight_caveats(team.tally, team.pairs, documents, agreement.heavy, members)]
+    with_pairs = (member for member in agreement.annotators.values() if member.pairs)
+    weights = ((member.name, member.tally.size_a, member.without.f1) for member in with_pairs)
+    team_sentences = [*weight_caveats(team.tally, team.pairs, documents, agreement.heavy, weights)]
     if agreement.mostly_single:
-        more.append(single_caveat(agreement.single, team.documents, agreement.settings))
-    shaky = caveats.caveats("team", team.f1, agreement.evidence, document_noun(agreement.settings))
-    others: list[str] = []
-    if (rest := agreement.without) is not None:
+        team_sentences.append(single_caveat(agreement.single, team.documents, agreement.settings))
+    warnings = caveats.caveats(
+        "team", team.f1, agreement.evidence, document_noun(agreement.settings)
+    )
+    other_warnings: list[str] = []
+    if (without := agreement.without) is not None:
         name = f"team{_WITHOUT}{join_names(agreement.settings.without or ())}"
-        others += caveats.caveats(
-            name, rest.team.f1, rest.evidence, document_noun(agreement.settings)
+        other_warnings += caveats.caveats(
+            name, without.team.f1, without.evidence, document_noun(agreement.settings)
         )
-    team_caveats = (f"team: {sentence}" for sentence in more)
-    return (*shaky, *team_caveats, *_few_annotators(agreement), *others)
+    team_caveats = (f"team: {sentence}" for sentence in team_sentences)
+    return (*warnings, *team_caveats, *_few_annotators(agreement), *other_warnings)
 
 
 def _n_compared(agreement: Agreement) -> int:
@@ -269,7 +292,7 @@ def _n_compared(agreement: Agreement) -> int:
 
 
 def _few_annotators(agreement: Agreement) -> Iterator[str]:
-    """Yield a caveat if intervals over annotators rest on few of them."""
+    """Yield a warning if intervals over annotators rest on few of them."""
     n_annotators = _n_compared(agreement)
     if agreement.settings.over is None or n_annotators >= FEW_ANNOTATORS:
         return
@@ -284,46 +307,48 @@ def _few_annotators(agreement: Agreement) -> Iterator[str]:
 
 
 def verdict_of(agreement: Agreement) -> str:
-    """Compose how far the team agrees, corrected for chance, and on how many documents."""
+    """Write the corrected agreement of the team, and the number of documents behind it."""
     noun, confidence = document_noun(agreement.settings), confidence_of(agreement.settings)
-    over = f" over {noun}s, for these {pluralize(_n_compared(agreement), 'annotator')}"
-    sentences = [verdict.one_score("The team", agreement.team.f1, confidence, over)]
+    scope = f" over {noun}s, for these {pluralize(_n_compared(agreement), 'annotator')}"
+    sentences = [verdict.one_score("The team", agreement.team.f1, confidence, scope)]
     if math.isnan(agreement.team.f1.observed):
         return sentences[0]
-    compared = [member for member in agreement.annotators.values() if member.pairs]
-    unmarked = [member.name for member in compared if not member.tally.size_a]
-    pairs = pluralize(agreement.team.pairs, "pair")
-    seen = f"{agreement.team.documents} of {pluralize(agreement.documents, noun)}"
-    sentences.append(f"It is over {pairs}, and {seen} that two or more saw.")
-    if (others := over_annotators(agreement.team.f1.interval)) is not None:
-        ends = getattr(others, verdict.figure_of(agreement.settings)[0])
+    with_pairs = [member for member in agreement.annotators.values() if member.pairs]
+    unmarked = [member.name for member in with_pairs if not member.tally.size_a]
+    pairs_phrase = pluralize(agreement.team.pairs, "pair")
+    documents_phrase = f"{agreement.team.documents} of {pluralize(agreement.documents, noun)}"
+    sentences.append(f"It is over {pairs_phrase}, and {documents_phrase} that two or more saw.")
+    if (second_interval := over_annotators(agreement.team.f1.interval)) is not None:
+        ends = getattr(second_interval, verdict.figure_of(agreement.settings)[0])
         sentences.append(verdict.other_annotators(ends, _n_compared(agreement), FEW_ANNOTATORS))
     if agreement.without is not None:
         without = f"Without {join_names(agreement.settings.without or ())}"
         sentences.append(verdict.one_score(without, agreement.without.team.f1, confidence))
     sentences.append(verdict.chance_model(agreement.settings))
-    names = [member.name for member in compared]
-    lost = verdict.not_in_text(agreement.settings, names, agreement.not_found, "match nothing")
-    return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked), lost]))
+    names = [member.name for member in with_pairs]
+    lost_quotes = verdict.not_in_text(
+        agreement.settings, names, agreement.not_found, "match nothing"
+    )
+    return " ".join(filter(None, [*sentences, verdict.marked_nothing(unmarked), lost_quotes]))
 
 
 def _shared_by_pairs(agreement: Agreement) -> str:
-    """Say what pairs share; how many documents where a source does not say who saw which."""
+    """Write the number of documents that pairs share, if the source does not record coverage."""
     document = document_noun(agreement.settings)
-    kept = agreement.per_document
-    if not kept.corpus.seen_unknown or not agreement.pairs:
+    per_document = agreement.per_document
+    if not per_document.corpus.seen_unknown or not agreement.pairs:
         return f"a shared {document}"
     return verdict.counted_from(agreement.pairs.shared.tolist(), f"shared {document}")
 
 
 def _chance_of_pairs(agreement: Agreement) -> list[tuple[ChanceStatistics, float, float]]:
-    """Return what chance says of each pair, and p and its logarithm after Holm's correction."""
+    """Return the statistics of each pair by chance, and p and its logarithm after Holm."""
     if not agreement.by_chance:
         return []
     by_chance = [
         agreement.by_chance[pair.a, pair.b].of_all(pair.tally)
         for pair in agreement.pairs.without_intervals
     ]
-    adjusted = holm([figures.p for figures in by_chance])
-    logs = holm_log10([figures.log10_p for figures in by_chance])
-    return list(zip(by_chance, adjusted, logs, strict=True))
+    adjusted = holm([statistics.p for statistics in by_chance])
+    adjusted_log10 = holm_log10([statistics.log10_p for statistics in by_chance])
+    return list(zip(by_chance, adjusted, adjusted_log10, strict=True))

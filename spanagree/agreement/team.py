@@ -1,4 +1,4 @@
-"""The team, the mean over pairs and each annotator, from what is counted of the pairs."""
+"""The team, the mean over pairs and each annotator, from counts of pairs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from spanagree.settings import document_noun
 class Pair:
     """Two annotators over the documents that both saw.
 
-    ``few``: they share fewer documents than the number asked for, so the figures are shaky.
+    ``few`` is true if they share fewer documents than requested, so the figures are unreliable.
     ``size_a`` of the tally belongs to ``a``, ``size_b`` to ``b``.
     """
 
@@ -45,7 +45,7 @@ class Pair:
 
     @property
     def f1(self) -> Score:
-        """Over the documents shared; undefined if there are none or nothing is marked in them."""
+        """F1 over shared documents; undefined without any, or if nothing is marked in them."""
         return self.tally.f1 if self.documents else undefined("no document shared")
 
 
@@ -53,7 +53,7 @@ class Pair:
 class Team:
     """All pairs together: their tallies summed, so documents that many saw weigh more.
 
-    ``pairs`` share a document; ``documents`` were seen by two annotators or more.
+    ``pairs`` counts the pairs that share a document; ``documents`` those that two or more saw.
     """
 
     pairs: int
@@ -63,22 +63,22 @@ class Team:
 
     @property
     def f1(self) -> Score:
-        """From the summed tallies."""
+        """F1 of the summed tallies."""
         return undefined(self.reason) if self.reason else self.tally.f1
 
 
 @dataclass(frozen=True, eq=False)
 class Mean(NanEqualMixin):
-    """The mean over pairs of annotators, each pair counted once whatever it shares.
+    """The mean over pairs of annotators; each pair has the same weight.
 
     Attributes:
-        observed: the mean of the pairs' observed F1.
-        expected: the mean of their expected F1.
-        corrected: the mean of their corrected F1.
-        sd: standard deviations over the pairs (divisor n − 1); ``nan`` of one pair.
-        pairs: over how many pairs each mean runs: those for which the figure is defined.
-        reason: why the means are undefined, if they are.
-        interval: their interval, if intervals were asked for.
+        observed: mean of the pairs' observed F1.
+        expected: mean of their expected F1.
+        corrected: mean of their corrected F1.
+        sd: standard deviations over the pairs (divisor n − 1); ``nan`` for one pair.
+        pairs: number of pairs for which each figure is defined.
+        reason: reason for undefined means; empty if they are defined.
+        interval: interval of the means, if intervals were requested.
     """
 
     observed: float
@@ -92,16 +92,16 @@ class Mean(NanEqualMixin):
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorScores(NanEqualMixin):
-    """One annotator against all others, and the team without.
+    """One annotator against all others, and the team without the annotator.
 
     Attributes:
-        name: the annotator.
-        documents: how many documents the annotator saw.
-        pairs: with how many others a document is shared.
-        tally: summed over these pairs; ``size_a`` is the annotator's.
-        without: the team without the annotator.
-        gain: how much higher the team's F1 is without the annotator.
-        gain_interval: its interval, if intervals were asked for.
+        name: name of the annotator.
+        documents: number of documents that the annotator saw.
+        pairs: number of other annotators who share a document.
+        tally: sum of the tallies of these pairs; ``size_a`` is the annotator's.
+        without: team without the annotator.
+        gain: F1 of the team without the annotator minus F1 of the team.
+        gain_interval: interval of the gain, if intervals were requested.
     """
 
     name: str
@@ -114,29 +114,29 @@ class AnnotatorScores(NanEqualMixin):
 
     @property
     def f1(self) -> Score:
-        """Against all others."""
+        """F1 against all others."""
         return self.tally.f1 if self.pairs else undefined("no document shared with another")
 
 
 class Pairs(Mapping[tuple[str, str], Pair]):
     """The pairs of annotators that share a document, in the order of the corpus.
 
-    A pair is found by its names in either order. Asked for two annotators who share no document,
-    it gives a pair whose F1 is undefined; such pairs are not counted and not listed.
+    A pair is found by its names in either order. For two annotators who share no document the pair
+    has an undefined F1; such pairs are not counted and not listed.
     """
 
     def __init__(
         self, sharing: SharedDocumentCounts, comparisons: Comparisons, min_shared: int
     ) -> None:
-        """Make it of what annotators share and of comparisons by pair."""
+        """Build the pairs from shared documents and comparisons by pair."""
         self._names = {name: i for i, name in enumerate(sharing.annotators)}
         self._sharing, self._min_shared = sharing, min_shared
-        self._ends: Callable[[], Sequence[Interval]] | None = None
-        # pairs that have marked nothing have no row, and get one
-        nothing = np.zeros(len(sharing.first), np.int64)
-        everything = np.full(len(sharing.first), ALL)
+        self._build_intervals: Callable[[], Sequence[Interval]] | None = None
+        # pairs without a segment have no row, and get an empty one
+        zeros = np.zeros(len(sharing.first), np.int64)
+        all_documents = np.full(len(sharing.first), ALL)
         rows = Comparisons.of(
-            everything, everything, nothing, np.zeros(len(nothing)), (nothing, nothing)
+            all_documents, all_documents, zeros, np.zeros(len(zeros)), (zeros, zeros)
         )
         rows = rows.named(comparisons.annotators, comparisons.labels)
         rows = comparisons + rows.between(sharing.first, sharing.second)
@@ -144,12 +144,12 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
     @property
     def members(self) -> Ints:
-        """The numbers of the two annotators of each pair; (pairs, 2)."""
+        """The indices of the two annotators of each pair; (pairs, 2)."""
         return np.stack((self._sharing.first, self._sharing.second), axis=1)
 
     @property
     def few(self) -> Bools:
-        """Which pairs share fewer documents than the number asked for."""
+        """Mask of the pairs that share fewer documents than the requested number."""
         return self._sharing.shared < self._min_shared
 
     @cached_property
@@ -159,31 +159,31 @@ class Pairs(Mapping[tuple[str, str], Pair]):
             return f1_figures(np.column_stack(self._comparisons.symmetric_columns))
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
-        """The pair of these two annotators.
+        """Return the pair of two annotators.
 
         Raises:
-            KeyError: for a name that is not there, or twice the same.
+            KeyError: if a name is unknown, or both names are the same.
         """
         first, second = self._in_order(names)
-        place = self._places.get((first, second))
-        if place is None:
+        index = self._index_by_names.get((first, second))
+        if index is None:
             return Pair(first, second, 0, self._comparisons.empty_tally, True)
-        return self.values()[place]
+        return self.values()[index]
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str], int]:
-        return {names: place for place, names in enumerate(self)}
+    def _index_by_names(self) -> dict[tuple[str, str], int]:
+        return {names: index for index, names in enumerate(self)}
 
     def _in_order(self, names: tuple[str, str]) -> tuple[str, str]:
-        known = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
-        if not known or not all(name in self._names for name in names):
+        are_two = isinstance(names, tuple) and len(names) == 2 and names[0] != names[1]
+        if not are_two or not all(name in self._names for name in names):
             raise KeyError(f"{quote_value(names)}: two of {', '.join(self._names)} are needed")
         first, second = sorted(names, key=self._names.__getitem__)
         return first, second
 
     def __contains__(self, names: object) -> bool:
         try:
-            return self._in_order(names) in self._places  # type: ignore[arg-type]  # or anything
+            return self._in_order(names) in self._index_by_names  # type: ignore[arg-type]  # or anything
         except (KeyError, TypeError):
             return False
 
@@ -204,33 +204,33 @@ class Pairs(Mapping[tuple[str, str], Pair]):
 
     @cached_property
     def without_intervals(self) -> Sequence[Pair]:
-        """The pairs themselves, without intervals, which may take long."""
-        tallies, few = self._comparisons.tallies, self.few.tolist()
-        rows = zip(self, self._sharing.shared.tolist(), tallies, few, strict=True)
-        return [Pair(*names, shared, tally, few) for names, shared, tally, few in rows]
+        """The pairs in a list, without intervals, which may take long."""
+        tallies, is_few = self._comparisons.tallies, self.few.tolist()
+        rows = zip(self, self._sharing.shared.tolist(), tallies, is_few, strict=True)
+        return [Pair(*names, n_shared, tally, is_few) for names, n_shared, tally, is_few in rows]
 
     @cached_property
     def _with_intervals(self) -> Sequence[Pair]:
-        if self._ends is None:
+        if self._build_intervals is None:
             return self.without_intervals
         return [
-            replace(pair, tally=replace(pair.tally, intervals={"f1": ends}))
-            for pair, ends in zip(self.without_intervals, self._ends(), strict=True)
+            replace(pair, tally=replace(pair.tally, intervals={"f1": interval}))
+            for pair, interval in zip(self.without_intervals, self._build_intervals(), strict=True)
         ]
 
     def values(self) -> Any:
-        """The pairs themselves, with intervals if they were asked for."""
+        """Return the pairs in a list, with intervals if they were requested."""
         return self._with_intervals
 
-    def with_intervals(self, ends: Callable[[], Sequence[Interval]]) -> Pairs:
-        """Return the same with intervals; ``ends`` is called when somebody asks for them."""
-        made = copy(self)
-        made._ends = ends
-        return made
+    def with_intervals(self, build_intervals: Callable[[], Sequence[Interval]]) -> Pairs:
+        """Return a copy with intervals; ``build_intervals`` is called when they are needed."""
+        pairs = copy(self)
+        pairs._build_intervals = build_intervals
+        return pairs
 
 
 class AgreementScores(NamedTuple):
-    """All figures of an agreement, as :class:`spanagree.agreement.Agreement` has them."""
+    """All scores of an agreement; see :class:`spanagree.agreement.Agreement`."""
 
     team: Team
     mean: Mean
@@ -243,38 +243,40 @@ class AgreementScores(NamedTuple):
 
 
 def scored(counts: AgreementCounts, min_shared: int) -> AgreementScores:
-    """Return the figures of what was counted, without intervals."""
+    """Compute scores from counts, without intervals."""
     pairs = Pairs(counts.sharing, counts.pairs, min_shared)
-    reason = "" if pairs else _nobody(len(counts.sharing.annotators))
+    reason = "" if pairs else _no_team_reason(len(counts.sharing.annotators))
     team, annotators = _team_and_members(counts, pairs, reason)
     mean = _mean(pairs.f1, reason)
     rows, labels = counts.by_label, counts.by_label.labels
-    of_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
-    by_label = {label: of_code.get(code, rows.empty_tally) for code, label in enumerate(labels)}
-    return AgreementScores(team, mean, pairs, annotators, by_label)
+    tally_by_code = dict(zip(rows.label.tolist(), rows.tallies, strict=True))
+    tally_by_label = {
+        label: tally_by_code.get(code, rows.empty_tally) for code, label in enumerate(labels)
+    }
+    return AgreementScores(team, mean, pairs, annotators, tally_by_label)
 
 
 def notes_on_sharing(counts: AgreementCounts) -> list[str]:
-    """Return who shares no document with another annotator, a note for each."""
-    sharing, what = counts.sharing, document_noun(counts.settings)
+    """Write a note on each annotator who shares no document with another."""
+    sharing, noun = counts.sharing, document_noun(counts.settings)
     names = sharing.annotators
-    alone = np.full(len(names), len(names) > 1)
-    alone[sharing.first] = alone[sharing.second] = False
+    is_alone = np.full(len(names), len(names) > 1)
+    is_alone[sharing.first] = is_alone[sharing.second] = False
     return [
-        f"{escape_name(names[i])}: {pluralize(int(sharing.saw[i]), what)}, none shared with another"
+        f"{escape_name(names[i])}: {pluralize(int(sharing.saw[i]), noun)}, none shared with another"
         " annotator"
-        for i in np.flatnonzero(alone & (sharing.saw > 0)).tolist()
+        for i in np.flatnonzero(is_alone & (sharing.saw > 0)).tolist()
     ]
 
 
-def _nobody(annotators: int) -> str:
-    if annotators < 2:
-        return f"{pluralize(annotators, 'annotator')}; agreement needs two"
+def _no_team_reason(n_annotators: int) -> str:
+    if n_annotators < 2:
+        return f"{pluralize(n_annotators, 'annotator')}; agreement needs two"
     return "no document was seen by two annotators"
 
 
 def _mean(f1: Floats, reason: str) -> Mean:
-    """Return the mean over pairs of their figures; (pairs, 3)."""
+    """Compute the mean of the figures over pairs; ``f1`` is (pairs, 3)."""
     figures = [column[~np.isnan(column)] for column in f1.T]
     means = [math.fsum(values) / len(values) if len(values) else math.nan for values in figures]
     spread = [
@@ -297,26 +299,32 @@ def _mean(f1: Floats, reason: str) -> Mean:
 def _team_and_members(
     counts: AgreementCounts, pairs: Pairs, reason: str
 ) -> tuple[Team, dict[str, AnnotatorScores]]:
-    """Return the team, and each annotator against the others, with the team less these pairs."""
+    """Compute the scores of the team, of each annotator, and of the team without each."""
     sharing, total = counts.sharing, counts.pairs.by()
     team = Team(len(pairs), sharing.seen, total.tallies[0], reason)
-    annotator_index = counts.pairs.both_ways().by("first")
-    with_others = dict(zip(annotator_index.first.tolist(), annotator_index.tallies, strict=True))
-    # the pairs that are left without an annotator's own, which stand as they do in the team
-    pairs_of = (counts.pairs + replace(counts.pairs, first=counts.pairs.second)).by("first")
-    rest = dict(zip(annotator_index.first.tolist(), total.less(pairs_of).tallies, strict=True))
-    number = np.bincount(pairs.members.ravel(), minlength=len(sharing.annotators)).tolist()
-    saw, only = sharing.saw.tolist(), sharing.only.tolist()
+    annotator_rows = counts.pairs.both_ways().by("first")
+    tally_by_annotator = dict(
+        zip(annotator_rows.first.tolist(), annotator_rows.tallies, strict=True)
+    )
+    # rows with an annotator's pairs, to be subtracted from the team
+    rows_with_pairs = (counts.pairs + replace(counts.pairs, first=counts.pairs.second)).by("first")
+    tally_without = dict(
+        zip(annotator_rows.first.tolist(), total.less(rows_with_pairs).tallies, strict=True)
+    )
+    n_pairs = np.bincount(pairs.members.ravel(), minlength=len(sharing.annotators)).tolist()
+    n_saw, n_only = sharing.saw.tolist(), sharing.only.tolist()
     annotators = {}
     for i, name in enumerate(sharing.annotators):
-        left = len(pairs) - number[i]
-        why = "" if left else "no pair is left"
-        without = Team(left, sharing.seen - only[i], rest.get(i, team.tally), why)
+        n_remaining = len(pairs) - n_pairs[i]
+        missing_reason = "" if n_remaining else "no pair is left"
+        without = Team(
+            n_remaining, sharing.seen - n_only[i], tally_without.get(i, team.tally), missing_reason
+        )
         gain = ScoreValues(*map(_gain, team.f1[:3], without.f1[:3]))
-        tally = with_others.get(i, annotator_index.empty_tally)
-        annotators[name] = AnnotatorScores(name, saw[i], number[i], tally, without, gain)
+        tally = tally_by_annotator.get(i, annotator_rows.empty_tally)
+        annotators[name] = AnnotatorScores(name, n_saw[i], n_pairs[i], tally, without, gain)
     return team, annotators
 
 
 def _gain(before: float, after: float) -> float:
-    return UNDEFINED if math.isnan(gain := after - before) else gain  # one nan equals itself
+    return UNDEFINED if math.isnan(gain := after - before) else gain  # this nan equals itself

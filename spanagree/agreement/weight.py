@@ -1,4 +1,4 @@
-"""How much single documents and annotators weigh in a team.
+"""Weights of single documents and annotators in a team.
 
 Tallies are summed over pairs, so a document that many saw weighs as much as all its pairs together,
 and so does an annotator who saw much: their weight is the share of all that is marked, over pairs.
@@ -18,17 +18,17 @@ from spanagree.results.frame import figure
 from spanagree.results.score import Score
 from spanagree.settings import document_noun
 
-_MUCH = 0.1  # a document or an annotator with a greater share of the weight is named
-_UNEVEN = 2  # if it is more than so many times an even share: of four, each has a quarter
+_MUCH = 0.1  # share of the weight above which a document or an annotator is named
+_UNEVEN = 2  # multiple of an even share that it must exceed too; of four, each has a quarter
 
 
 class DominantDocument(NamedTuple):
     """A document that carries much of the weight of its corpus.
 
     Attributes:
-        name: its name.
-        annotators: how many saw it.
-        tally: over its pairs.
+        name: name of the document.
+        annotators: number of annotators who saw it.
+        tally: tally over its pairs.
     """
 
     name: str
@@ -37,19 +37,22 @@ class DominantDocument(NamedTuple):
 
 
 def heavy_documents(
-    corpus: Corpus, by_document: Comparisons, saw: Ints
+    corpus: Corpus, by_document: Comparisons, n_saw: Ints
 ) -> tuple[DominantDocument, ...]:
-    """Return the documents with more than a tenth of the weight; there are nine at most.
+    """Find the documents with more than a tenth of the weight; there are nine at most.
 
     Args:
-        corpus: the documents.
-        by_document: comparisons of documents, over all pairs.
-        saw: how many annotators saw each document.
+        corpus: corpus of the documents.
+        by_document: comparisons by document, over all pairs.
+        n_saw: number of annotators who saw each document.
     """
     sizes = by_document.size_first + by_document.size_second
     heavy = by_document.where(sizes > _MUCH * sizes.sum())
     documents = zip(heavy.document.tolist(), heavy.tallies, strict=True)
-    return tuple(DominantDocument(corpus.id_of(d), int(saw[d]), tally) for d, tally in documents)
+    return tuple(
+        DominantDocument(corpus.id_of(index), int(n_saw[index]), tally)
+        for index, tally in documents
+    )
 
 
 def weight_caveats(
@@ -59,27 +62,27 @@ def weight_caveats(
     heavy: Iterable[DominantDocument],
     members: Iterable[tuple[str, int, Score]],
 ) -> Iterator[str]:
-    """Yield which documents and annotators carry much of the weight, and the figures without them.
+    """Yield warnings on documents and annotators of great weight, with figures without them.
 
     Args:
-        team: over all pairs.
-        pairs: how many pairs there are.
-        documents: how many documents have anything to compare.
-        heavy: the documents to look at, of the corpus.
-        members: each annotator who is in a pair, how much she marked over pairs, and the team
-            without her.
+        team: tally over all pairs.
+        pairs: number of pairs.
+        documents: number of documents with anything to compare.
+        heavy: documents of the corpus that may be heavy.
+        members: name of each annotator in a pair, the size of what they marked over pairs, and
+            the F1 of the team without them.
     """
     total = team.size
     for document in heavy:
-        share = document.tally.size / total
-        if not share > max(_MUCH, _UNEVEN / documents):
+        weight = document.tally.size / total
+        if not weight > max(_MUCH, _UNEVEN / documents):
             continue
-        rest = team.without(document.tally)
-        of_pairs = document.annotators * (document.annotators - 1) / 2 / pairs
+        remaining = team.without(document.tally)
+        pair_share = document.annotators * (document.annotators - 1) / 2 / pairs
         yield (
             f"document {escape_name(document.name)}, seen by {document.annotators} annotators,"
-            f" carries {percent(share, 1)} of the weight ({percent(of_pairs, 1)} of the"
-            f" pairs share it); {_without('it', rest.f1)}"
+            f" carries {percent(weight, 1)} of the weight ({percent(pair_share, 1)} of the"
+            f" pairs share it); {_without('it', remaining.f1)}"
         )
     members = list(members)
     for name, size, f1 in members:
@@ -90,17 +93,21 @@ def weight_caveats(
             )
 
 
-def _without(what: str, f1: Score) -> str:
-    return f"without {what}, F1 is {figure(f1.observed)}, corrected {figure(f1.corrected)}"
+def _without(left_out: str, f1: Score) -> str:
+    return f"without {left_out}, F1 is {figure(f1.observed)}, corrected {figure(f1.corrected)}"
 
 
 def single_caveat(single: int, documents: int, settings: Mapping[str, Any]) -> str:
-    """Return what the correction does not see, where most documents have at most one segment."""
-    noun, what = document_noun(settings), str(settings.get("what", "segments")).removesuffix("s")
-    location, kept = f"{single} of {documents} {noun}s", f"which {noun}s have one"
+    """Write a warning if most documents have at most one segment, which chance keeps."""
+    noun, segment_noun = (
+        document_noun(settings),
+        str(settings.get("what", "segments")).removesuffix("s"),
+    )
+    documents_phrase, kept_phrase = f"{single} of {documents} {noun}s", f"which {noun}s have one"
     if documents == 1:
-        location, kept = f"the only {noun} that two saw", f"that the {noun} has one"
+        documents_phrase, kept_phrase = f"the only {noun} that two saw", f"that the {noun} has one"
     return (
-        f"in {location} nobody marked more than one {what}; chance keeps {kept}, and its label, so"
-        " agreement on that earns no credit: --measure documents says how far it goes"
+        f"in {documents_phrase} nobody marked more than one {segment_noun}; chance keeps"
+        f" {kept_phrase}, and its label, so agreement on that earns no credit: --measure"
+        " documents says how far it goes"
     )

@@ -75,7 +75,7 @@ def test_any_crowd_as_products(drawn, match, chance):
 @pytest.mark.parametrize(("match", "chance"), [*itertools.product(MEASURES, CHANCES)], ids="-".join)
 def test_a_crowd_with_gaps(match, chance, monkeypatch):
     """Some documents have ten annotators or more, others fewer; few documents fit together."""
-    monkeypatch.setattr(crowded, "_DOCUMENTS", 3)
+    monkeypatch.setattr(crowded, "_MAX_DOCUMENTS", 3)
     corpus = sa.Corpus.from_segments(*many())
     saw = np.sum([layer.annotated for layer in corpus.layers.values()], axis=0)
     assert (saw >= 10).any()
@@ -96,7 +96,7 @@ def test_ten_annotators_are_a_crowd(monkeypatch):
     for annotators in (9, 10):
         sa.agree(sa.Corpus.from_segments(*many(annotators, documents=1, gaps=0)))
     assert compared == [36, 0]
-    monkeypatch.setattr(crowded, "_CELLS", 10)
+    monkeypatch.setattr(crowded, "_MAX_CELLS", 10)
     sa.agree(sa.Corpus.from_segments(*many(10, documents=1, gaps=0)))
     assert compared[-1] == 45
 
@@ -129,7 +129,7 @@ def test_what_is_laid_out_together_changes_no_digit(match, chance, monkeypatch):
     """Few values of start distributions at a time; all numbers are double."""
     corpus = sa.Corpus.from_segments(*many())
     whole = sa.agree(corpus, match=match, chance=chance)
-    for name, few in (("_TOGETHER", 7), ("_SINGLE", 0)):
+    for name, few in (("_MAX_VALUES", 7), ("_MAX_SINGLE", 0)):
         monkeypatch.setattr(crowded, name, few)
     assert sa.agree(corpus, match=match, chance=chance) == whole
 
@@ -185,7 +185,7 @@ def test_intervals_over_annotators(match):
 
 def test_a_large_crowd_has_no_interval_of_the_mean(monkeypatch):
     """Of very many pairs the mean has none, as without annotators as a sample, and says why."""
-    monkeypatch.setattr(intervals, "_MOST", 10)
+    monkeypatch.setattr(intervals, "_MAX_PAIRS", 10)
     corpus = sa.Corpus.from_segments(*many())
     made = [
         sa.agree(corpus, ci=sa.Jackknife(over=over)).mean.interval

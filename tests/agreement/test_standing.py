@@ -259,7 +259,7 @@ def test_portions_change_nothing(crowd, monkeypatch):
 
     whole = sa.agree(crowd).standings
     monkeypatch.setattr(paired, "_PORTION", 7)
-    monkeypatch.setattr(by_annotator, "_CELLS", 50)
+    monkeypatch.setattr(by_annotator, "_BATCH", 50)
     assert sa.agree(crowd).standings == whole
 
 
@@ -298,7 +298,7 @@ def test_undefined_comes_last():
 
 def test_very_many_pairs(crowd, monkeypatch):
     """Of more pairs of annotations than can be compared one by one, there is none either."""
-    monkeypatch.setattr(by_annotator, "_MOST", 10)
+    monkeypatch.setattr(by_annotator, "_MAX_PAIRS", 10)
     assert sa.agree(crowd).standings == {}
 
 
