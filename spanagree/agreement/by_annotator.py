@@ -4,9 +4,9 @@ An outlier agrees with the others significantly less than they agree among thems
 document every annotator has a score: the mean over the others of
 2·(matched − expected) − C·(sizes − 2·expected), which is 0 if the corrected F1 is C. C is the
 corrected F1 of the annotators of the documents that the tested annotator saw. If the tested
-annotator were no worse than the others, their score on a document could be that of any annotator
-of the document. So p is the share of all ways to draw one score on each document whose sum is at
-most the observed sum.
+annotator were no worse than the others, their score on a document could be the score of any
+annotator of the document. So p is the share of all ways to draw one score on each document whose
+sum is at most the observed sum.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Draws(NamedTuple):
     """The draws that the score of each annotator is compared with, one for each document they saw.
 
     Attributes:
-        score: score of each annotator of the document of a draw; those of a draw add up to 0.
+        score: score of each annotator of the document of a draw; scores of a draw add up to 0.
         first: index of the first score of each draw.
         size: number of scores of each draw.
         annotator: index of the annotator whose score the draw is a summand of.

@@ -271,7 +271,7 @@ def shortened(texts: Sequence[str]) -> list[str]:
 def texts_of(corpus: Corpus, document: Ints, start: Ints, end: Ints) -> list[str]:
     """Return the text between two offsets of each document; tokens are joined by spaces.
 
-    Unknown texts and those of length 0 are empty.
+    Unknown texts and texts of length 0 are empty.
 
     >>> corpus = Corpus(np.array([3]), {}, (), tokens=("No", "way", "!"))
     >>> texts_of(corpus, *np.array([[0, 0], [1, 2], [3, 2]]))

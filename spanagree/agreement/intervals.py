@@ -27,7 +27,7 @@ _MAX_PAIRS = 1 << 22  # pairs of annotations that are compared one by one for th
 def with_intervals(
     figures: AgreementScores, counts: AgreementCounts, jackknife: Jackknife
 ) -> AgreementScores:
-    """Add intervals to the scores; those of pairs are computed on request."""
+    """Add intervals to the scores; intervals of pairs are computed on request."""
     clusters = Clusters.of(counts.per_document, jackknife, counts.settings)
     labels, is_feasible = counts.by_label.labels, clusters.n_pairs <= _MAX_PAIRS
     variances = (

@@ -46,7 +46,7 @@ class LabelPairCounts(NamedTuple):
     def of(
         cls, portions: Iterable[SegmentPairs], n_labels: int, is_symmetric: bool
     ) -> LabelPairCounts:
-        """Count paired labels; those of a team are counted in either order."""
+        """Count paired labels; labels of a team are counted in either order."""
         columns = [np.zeros((3, 0), np.int64)]
         for portion in portions:
             label_columns = [
@@ -299,7 +299,7 @@ class Confusion(Result):
             max_count = max(int(self.matrix.max()), 1)
             values, limits, title = self.matrix.astype(np.float64), (0, max_count), "segments"
         first, second = map(shown_text, self.sides)
-        return heat_map(names, names, values, title, limits, sides=(first, second))
+        return heat_map(names, names, values, title, limits, axis_titles=(first, second))
 
 
 def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) -> Confusion:
@@ -307,8 +307,8 @@ def confusion(corpus: CorpusLike, a: str | None = None, b: str | None = None) ->
 
     Segments are paired as in :func:`disagreements`, so the diagonal has pairs with the same label,
     whatever their boundaries. With ``a`` alone, the matrices of ``a`` and each other annotator are
-    added up. Without names, those of all ordered pairs are: the team's matrix is symmetric, and
-    contains each pair of segments twice.
+    added up. Without names, matrices of all ordered pairs are added up: the team's matrix is
+    symmetric, and contains each pair of segments twice.
 
     Raises:
         SettingError: if annotators are unknown, the same, or share no document.

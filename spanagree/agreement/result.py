@@ -1,8 +1,8 @@
 """Annotators against each other: pairs, each annotator against the others, the team.
 
-The paper on chance stops at two annotators who see everything. Tallies add, so that of a team is
-the sum over its pairs, and that of a pair the sum over the documents that both saw. Only F1 is
-reported, because the choice of the annotator for precision would be arbitrary.
+The paper on chance stops at two annotators who see everything. Tallies add: the tally of a team
+is the sum over its pairs, and the tally of a pair is the sum over the documents that both saw. Only
+F1 is reported, because the choice of the annotator for precision would be arbitrary.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Agreement(Result, MappingResult):
         per_document: single documents.
         single: number of shared documents in which nobody marked more than one segment.
         by_chance: distribution of each pair's match by chance, if it was requested.
-        sort: name of the order of annotators; ``None`` for that of the corpus.
+        sort: name of the order of annotators; ``None`` for the order of the corpus.
         places: statistics of segments under the rule of places, if chance has one.
         uniform: agreement without the rule of places; ``None`` if chance has no such rule.
         inexact: error bounds of expected matches that are not exact.

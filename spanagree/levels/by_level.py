@@ -266,7 +266,7 @@ class EvaluationByLevel(Result):
             for name in self.whole.systems
         }
         size = rows_size(rows)
-        return Plot(lambda ax: lines(ax, columns=names, rows=rows, what="corrected F1"), size)
+        return Plot(lambda ax: lines(ax, columns=names, rows=rows, axis_label="corrected F1"), size)
 
 
 def _f1(evaluation: Evaluation, score_key: str) -> list[float]:

@@ -250,7 +250,9 @@ class Gold(Result):
         counts, edges = np.histogram(shares, bins=np.linspace(0, 1, _BINS + 1))
         what = "share of the votes"
         return Plot(
-            lambda ax: histogram(ax, counts.tolist(), edges.tolist(), what=what, noun="segment")
+            lambda ax: histogram(
+                ax, counts.tolist(), edges.tolist(), axis_label=what, noun="segment"
+            )
         )
 
 

@@ -1,4 +1,4 @@
-"""Scores, tables, what every result shares, and how it is shown."""
+"""Scores, tables, and the parts and renderings that all results share."""
 
 from spanagree.public import names_of
 

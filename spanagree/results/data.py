@@ -1,4 +1,4 @@
-"""Results for programs: JSON, CSV and Arrow; and tables for people by the name of their format."""
+"""Results as JSON, CSV and Arrow for programs, and as text tables by format name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TABLES = ("text", "markdown", "latex")
-"""The formats for people, by name: each is a module of this room."""
+"""Names of the formats of text tables; each is a module of this room."""
 
 STYLES: Mapping[str, Mapping[str, str]] = {
     "markdown": {"bold": "the best figures in bold"},
@@ -25,22 +25,22 @@ STYLES: Mapping[str, Mapping[str, str]] = {
         "plain": "a tabular without a package",
     },
 }
-"""What can be asked for of the look of a table, by format and name."""
+"""Names of table styles, by format, with their explanations."""
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
-"""All formats, by name."""
+"""Names of all formats."""
 
 
-def render(table: Frame, form: str, look: TableStyle) -> str:
-    """Return a table for people in one of their formats, of which only this one is loaded."""
-    rendered: str = import_module(f"spanagree.results.{form}").render(table, look)
+def render(table: Frame, format_name: str, style: TableStyle) -> str:
+    """Render a table in a text format; only the module of that format is loaded."""
+    rendered: str = import_module(f"spanagree.results.{format_name}").render(table, style)
     return rendered
 
 
 def plain(data: Any) -> Any:
-    """Return plain data for JSON: what is undefined (``nan``) becomes ``None``, tuples lists.
+    """Convert data to plain data for JSON: undefined (``nan``) to ``None``, tuples to lists.
 
-    What has a ``to_dict`` is what that gives.
+    An object with a ``to_dict`` method is replaced by its result.
 
     >>> plain({"f1": math.nan, "ends": (0.5, 1)})
     {'f1': None, 'ends': [0.5, 1]}
@@ -57,7 +57,7 @@ def plain(data: Any) -> Any:
 
 
 def to_json(data: Mapping[str, Any]) -> str:
-    """Return stable JSON: keys in the order given, all digits, ASCII; undefined is ``null``."""
+    """Return stable JSON: keys in their order, all digits, ASCII; undefined is ``null``."""
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
@@ -67,29 +67,29 @@ def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def to_csv(table: Frame, *, safe_cells: bool = False, bom: bool = False) -> str:
-    """Return a line for each row, all digits, after a header; undefined is empty.
+    """Return CSV with a header and a line for each row, with all digits; undefined is empty.
 
-    With ``safe_cells``, text that a spreadsheet would take for a formula has an apostrophe before
-    it; numbers stay as they are. With ``bom`` a byte order mark comes first, by which spreadsheets
-    know that what follows is UTF-8.
+    With ``safe_cells``, texts that a spreadsheet would take for a formula begin with an apostrophe;
+    numbers are unchanged. With ``bom``, the text begins with a byte order mark, by which
+    spreadsheets recognise UTF-8.
     """
     lines: list[str] = []
-    # the writer quotes what has a part of this end in it, and hands over a line at a time
+    # the writer quotes cells with a part of this line end, and passes one line at a time
     writer = csv.writer(_Sink(lines), lineterminator="\r\n")
     writer.writerow(table.types)
     writer.writerows(zip(*_cells(table.in_data or table, safe_cells), strict=True))
     return "\ufeff" * bom + "".join(f"{line[:-2]}\n" for line in lines)
 
 
-def _cells(table: Frame, safe: bool) -> Iterator[Sequence[Any]]:
-    """Yield the columns for programs as they are written; the writer leaves ``None`` empty."""
+def _cells(table: Frame, safe_cells: bool) -> Iterator[Sequence[Any]]:
+    """Yield the columns of data as they are written; the writer leaves ``None`` empty."""
     rows = table.data_rows
     columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
     for column, values in zip(table.columns, columns, strict=True):
         if column.in_data:
-            plain_text = column.kind == "name" and not safe
-            yield values if plain_text else [_cell(value, safe) for value in values]
-    yield [_cell(table.signature, safe)] * len(rows)
+            plain_text = column.kind == "name" and not safe_cells
+            yield values if plain_text else [_cell(value, safe_cells) for value in values]
+    yield [_cell(table.signature, safe_cells)] * len(rows)
 
 
 class _Sink(NamedTuple):
@@ -99,20 +99,20 @@ class _Sink(NamedTuple):
         self.lines.append(line)
 
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what begins one, also behind a line's end
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # first characters, also after a line end
 
 
-def _cell(value: Any, safe: bool) -> Any:
+def _cell(value: Any, safe_cells: bool) -> Any:
     if isinstance(value, str):
-        return f"'{value}" if safe and value.startswith(_FORMULA) else value
+        return f"'{value}" if safe_cells and value.startswith(_FORMULA) else value
     return "" if isinstance(value, float) and math.isnan(value) else value
 
 
 def to_arrow(table: Frame) -> Any:
     """Return the rows as a ``pyarrow.Table``.
 
-    Names are strings, counts int64, figures float64, and marks bool; what is undefined is null. So
-    tables of several results can be put together.
+    Names are strings, counts int64, figures float64, and marks bool; undefined is null. Tables of
+    several results can therefore be concatenated.
 
     Raises:
         SettingError: if pyarrow is not installed.
@@ -123,10 +123,10 @@ def to_arrow(table: Frame) -> Any:
         {
             key: pyarrow.array(
                 [_encodable(row[key]) for row in rows],
-                getattr(pyarrow, kind)(),
+                getattr(pyarrow, type_name)(),
                 from_pandas=True,  # nan becomes null
             )
-            for key, kind in table.types.items()
+            for key, type_name in table.types.items()
         }
     )
 
@@ -139,8 +139,14 @@ def to_pandas(table: Frame) -> pd.DataFrame:
     """
     pandas = import_optional("pandas", "", "a data frame")
     frame = pandas.DataFrame(table.to_rows(), columns=list(table.types))
-    kinds = {"int64": "Int64", "float64": "float64"}
-    return frame.astype({key: kinds[kind] for key, kind in table.types.items() if kind in kinds})
+    type_names = {"int64": "Int64", "float64": "float64"}
+    return frame.astype(
+        {
+            key: type_names[type_name]
+            for key, type_name in table.types.items()
+            if type_name in type_names
+        }
+    )
 
 
 def to_polars(table: Frame) -> Any:
@@ -150,12 +156,12 @@ def to_polars(table: Frame) -> Any:
         SettingError: if polars is not installed.
     """
     polars = import_optional("polars", "", "a data frame")
-    kinds = {"string": "String", "int64": "Int64", "float64": "Float64", "bool_": "Boolean"}
-    schema = {key: getattr(polars, kinds[kind]) for key, kind in table.types.items()}
+    type_names = {"string": "String", "int64": "Int64", "float64": "Float64", "bool_": "Boolean"}
+    schema = {key: getattr(polars, type_names[type_name]) for key, type_name in table.types.items()}
     rows = [{key: _encodable(value) for key, value in row.items()} for row in table.to_rows()]
     return polars.DataFrame(rows, schema=schema).fill_nan(None)
 
 
 def _encodable(value: Any) -> Any:
-    """Escape half a surrogate pair, which has no UTF-8."""
+    """Escape surrogates without a partner, which UTF-8 cannot encode."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Tables that fit a page: what repeats is dropped, names are made short, columns are left out."""
+"""Tables that fit a page: repeated names are dropped, names shortened, columns left out."""
 
 from __future__ import annotations
 
@@ -19,35 +19,39 @@ PAGE = 80
 """The width of a page, in columns of a terminal."""
 
 COLUMNS = 8
-"""The most columns of a table that people see unless they ask for more."""
+"""Largest number of columns in text output, unless all are requested."""
 
-_NAMED = 6  # columns left out that are named
+_NAMED = 6  # columns left out whose names are listed
 _GAP = 2
-_SHORT = 20  # columns to which names are cut before a table is parted
-_LEAST = 8  # columns to which names are cut where nothing else helps
-_HEADS = range(14, 5, -1)  # columns to which names in titles are broken
-_ROOM = 24  # columns that sentences of the last column need
-_SAVED = 4  # characters in common that are worth a sentence
+_MAX_NAME = 20  # columns of a name before a table is split
+_MIN_NAME = 8  # columns of a name if nothing else helps
+_TITLE_WIDTHS = range(14, 5, -1)  # columns of a name in a title
+_MIN_SENTENCE = 24  # columns of sentences in the last column
+_MIN_SAVING = 4  # characters in common that are worth a sentence
 
 
 def spare_columns(columns: Sequence[Column]) -> list[int]:
-    """List the positions of the columns that a table with more columns than fit leaves out."""
-    return [c for c, column in enumerate(columns) if column.spare and len(columns) > COLUMNS]
+    """List the indices of columns that are left out if a table has more columns than fit."""
+    return [i for i, column in enumerate(columns) if column.spare and len(columns) > COLUMNS]
 
 
 @lru_cache(maxsize=1 << 14)
 def width_of(text: str) -> int:
-    """Return the width in a terminal: combining marks have none, wide characters have two."""
+    """Compute the width in a terminal: combining marks have 0 columns, wide characters 2."""
     if text.isascii():
         return len(text)
     return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
+        0
+        if unicodedata.combining(character)
+        else 2
+        if unicodedata.east_asian_width(character) in "WF"
+        else 1
+        for character in text
     )
 
 
 def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
-    """Return a text on lines no wider than that, broken at its spaces.
+    """Break a text at spaces into lines of at most a width.
 
     >>> print(wrap("one two three", 9))
     one two
@@ -65,15 +69,15 @@ def wrap(text: str, width: int = PAGE, indent: str = "  ") -> str:
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
-    """A column of a table, as texts.
+    """A column of a table of texts.
 
     Attributes:
-        head: the title, which may have several lines.
-        cells: the texts, which may have several lines.
-        names: what they name, as in all columns of systems; empty for figures.
-        head_names: whether the title is a name too.
-        spare: whether it may be left out.
-        joined: whether it belongs to the column before it.
+        head: title, which may have several lines.
+        cells: texts, which may have several lines.
+        names: kind of the names in the cells, equal in all columns of it; empty for figures.
+        head_names: True if the title is a name too.
+        spare: True if the column may be left out.
+        is_attached: True if the column belongs to the previous column.
     """
 
     head: str
@@ -81,16 +85,16 @@ class TextColumn:
     names: str = ""
     head_names: bool = False
     spare: bool = False
-    joined: bool = False
+    is_attached: bool = False
 
     @cached_property
     def width(self) -> int:
         """The width of the widest line."""
         return max(map(width_of, "\n".join({self.head, *self.cells}).split("\n")))
 
-    def change(self, short: Callable[[str], str]) -> TextColumn:
-        """Return the column with other names."""
-        return replace(self, cells=list(map(short, self.cells)))
+    def change(self, shorten: Callable[[str], str]) -> TextColumn:
+        """Return the column with changed cells."""
+        return replace(self, cells=list(map(shorten, self.cells)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,59 +102,68 @@ class TextTable:
     """A table of texts on its way to a page.
 
     Attributes:
-        columns: the columns.
-        breaks: before which rows a block begins.
-        above: what stands above a row, by its number.
-        below: what has to be said below.
-        left_out: the titles of columns that were left out.
+        columns: columns of the table.
+        breaks: indices of the rows that begin a block.
+        headings: lines before rows, by index of the row.
+        remarks: sentences after the table.
+        left_out: titles of the columns that were left out.
     """
 
     columns: list[TextColumn]
     breaks: Collection[int] = ()
-    above: dict[int, str] = field(default_factory=dict)
-    below: list[str] = field(default_factory=list)
+    headings: dict[int, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
     @property
     def excess(self) -> int:
-        """By how much the table is wider than a page."""
+        """Number of columns by which the table is wider than a page."""
         return sum(column.width + _GAP for column in self.columns) - _GAP - PAGE
 
 
-def fitted(grid: TextTable, turned: bool = False) -> list[TextTable]:
-    """Return a table no wider than a page if it can be; parts of one that stand below each other.
+def fitted(grid: TextTable, is_pivoted: bool = False) -> list[TextTable]:
+    """Return a table no wider than a page if possible, or several tables to be printed in turn.
 
-    Of more than eight columns the spare ones and the last figures are left out. One step after the
-    other is taken until it fits: names lose what they have in common, titles and sentences stand on
-    several lines, a name that repeats stands above its rows, long names are cut, spare columns go,
-    and the columns that still do not fit stand below. Of a turned table the first column stands
-    above its rows in any case, and none is left out.
+    If there are more than eight columns, spare columns and the last figures are left out. Further
+    steps are taken until the table fits: names lose common affixes, titles and sentences are broken
+    into lines, repeated names become headings of their rows, long names are truncated, spare
+    columns are left out, and the remaining columns become further tables. In a pivoted table the
+    first column always becomes headings, and no column is left out.
     """
-    grid = _grouped(grid) if turned else _with_few_columns(grid)
-    parts = _fit(grid, grouped=True)
-    if len(parts) > 1 and len(apart := _fit(grid, grouped=False)) <= len(parts):
-        parts = apart  # nothing was gained
-    if left_out := parts[-1].left_out:
-        left = len(left_out) - _NAMED
-        more = [f"{left} more"] * (left > 0)
-        note = f"left out: {', '.join([*left_out[:_NAMED], *more])}; --all shows them"
-        parts[-1] = replace(parts[-1], below=[*parts[-1].below, note])
-    return parts
+    grid = _grouped(grid) if is_pivoted else _with_few_columns(grid)
+    tables = _fit(grid, grouped=True)
+    if len(tables) > 1 and len(ungrouped := _fit(grid, grouped=False)) <= len(tables):
+        tables = ungrouped  # headings gained nothing
+    if left_out := tables[-1].left_out:
+        n_unnamed = len(left_out) - _NAMED
+        rest_phrase = [f"{n_unnamed} more"] * (n_unnamed > 0)
+        note = f"left out: {', '.join([*left_out[:_NAMED], *rest_phrase])}; --all shows them"
+        tables[-1] = replace(tables[-1], remarks=[*tables[-1].remarks, note])
+    return tables
 
 
 def _fit(grid: TextTable, *, grouped: bool) -> list[TextTable]:
-    steps = [_without_affixes, _with_low_heads, _wrapped, _grouped, _cut, _without_spare]
+    steps = [
+        _without_affixes,
+        _with_broken_titles,
+        _wrapped,
+        _grouped,
+        _truncate_names,
+        _without_spare,
+    ]
     for step in steps if grouped else [step for step in steps if step is not _grouped]:
         if grid.excess <= 0:
             break
         grid = step(grid)
-    return [_squeezed(part) if part.excess > 0 else part for part in _parted(grid)]
+    return [
+        _with_shortest_names(table) if table.excess > 0 else table for table in _split_columns(grid)
+    ]
 
 
 def _with_few_columns(grid: TextTable) -> TextTable:
-    """Of more than eight columns, leave out empty intervals, the spare ones, then the last figures.
+    """Reduce to eight columns: leave out empty intervals, spare columns, then the last figures.
 
-    Names of the first column that repeat stand above their rows, which is a column less.
+    Repeated names of the first column become headings of their rows, which saves a column.
     """
     for step in (_grouped, _without_empty, _without_spare):
         if len(grid.columns) > COLUMNS:
@@ -161,118 +174,147 @@ def _with_few_columns(grid: TextTable) -> TextTable:
     return grid
 
 
-def _squeezed(grid: TextTable) -> TextTable:
-    """Cut names to a few letters, and put what the last column says on several lines."""
-    *before, last = grid.columns
-    if not last.names or last.width <= _ROOM or not before:
-        return _cut(grid, _LEAST)
-    room = TextColumn("", ["." * _ROOM] * len(last.cells))
-    names = _cut(replace(grid, columns=[*before, room]), _LEAST).columns[:-1]
-    left = max(PAGE - sum(column.width + _GAP for column in names), _LEAST)
-    return replace(grid, columns=[*names, last.change(lambda text: wrap(text, left, ""))])
-
-
-def _without_affixes(grid: TextTable) -> TextTable:
-    """Drop what all names of one thing begin or end with; it is said once below."""
-    columns, below = list(grid.columns), list(grid.below)
-    for pool in dict.fromkeys(column.names for column in columns if column.names):
-        inside = {cell for column in columns if column.names == pool for cell in column.cells}
-        title = next(column.head for column in columns if column.names == pool)
-        short = _shortening(inside, title if len(title) > 1 else "name", below)
-        columns = [column.change(short) if column.names == pool else column for column in columns]
-    short = _shortening({column.head for column in columns if column.head_names}, "name", below)
-    columns = [
-        replace(column, head=short(column.head)) if column.head_names else column
-        for column in columns
-    ]
-    return replace(grid, columns=columns, below=below)
-
-
-def _shortening(names: Collection[str], what: str, below: list[str]) -> Callable[[str], str]:
-    """Return a function that drops what all names begin and end with; add a note to ``below``."""
-    prefix, suffix = common_parts(sorted(names))
-    if len(prefix + suffix) < _SAVED or any(" " in name for name in names):  # those are sentences
-        return lambda name: name
-    ends = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
-    below.append(f"each {what} {' and '.join(ends)}")
-    return lambda name: name[len(prefix) : len(name) - len(suffix)]
-
-
-def _with_low_heads(grid: TextTable) -> TextTable:
-    """Break titles of several words, and those that are names, as far as that makes room."""
-
-    def low(column: TextColumn, width: int) -> TextColumn:
-        widest = max(map(width_of, column.cells), default=1)
-        if column.head_names or column.names:
-            least = width if column.head_names else _HEADS[0]
-            return replace(column, head=_broken(column.head, max(widest, least)))
-        longest = max(map(width_of, column.head.split()), default=1)
-        return replace(column, head=wrap(column.head, max(widest, longest), ""))
-
-    tried = (replace(grid, columns=[low(column, w) for column in grid.columns]) for w in _HEADS)
-    return next((candidate for candidate in tried if candidate.excess <= 0), None) or replace(
-        grid, columns=[low(column, _HEADS[len(_HEADS) // 2]) for column in grid.columns]
+def _with_shortest_names(grid: TextTable) -> TextTable:
+    """Truncate names to a few letters, and break the texts of the last column into lines."""
+    *other_columns, last_column = grid.columns
+    if not last_column.names or last_column.width <= _MIN_SENTENCE or not other_columns:
+        return _truncate_names(grid, _MIN_NAME)
+    placeholder = TextColumn("", ["." * _MIN_SENTENCE] * len(last_column.cells))
+    names = _truncate_names(
+        replace(grid, columns=[*other_columns, placeholder]), _MIN_NAME
+    ).columns[:-1]
+    remaining_width = max(PAGE - sum(column.width + _GAP for column in names), _MIN_NAME)
+    return replace(
+        grid, columns=[*names, last_column.change(lambda text: wrap(text, remaining_width, ""))]
     )
 
 
-def _broken(name: str, width: int) -> str:
-    """Return a name on several lines, broken behind signs where there are any."""
+def _without_affixes(grid: TextTable) -> TextTable:
+    """Drop common affixes of names of one kind; a remark has them once."""
+    columns, remarks = list(grid.columns), list(grid.remarks)
+    for kind_of_name in dict.fromkeys(column.names for column in columns if column.names):
+        names = {
+            cell for column in columns if column.names == kind_of_name for cell in column.cells
+        }
+        title = next(column.head for column in columns if column.names == kind_of_name)
+        shorten = _shortening(names, title if len(title) > 1 else "name", remarks)
+        columns = [
+            column.change(shorten) if column.names == kind_of_name else column for column in columns
+        ]
+    shorten = _shortening({column.head for column in columns if column.head_names}, "name", remarks)
+    columns = [
+        replace(column, head=shorten(column.head)) if column.head_names else column
+        for column in columns
+    ]
+    return replace(grid, columns=columns, remarks=remarks)
+
+
+def _shortening(names: Collection[str], noun: str, remarks: list[str]) -> Callable[[str], str]:
+    """Return a function that drops common affixes of names, and add a remark on them."""
+    prefix, suffix = common_parts(sorted(names))
+    if len(prefix + suffix) < _MIN_SAVING or any(
+        " " in name for name in names
+    ):  # those are sentences
+        return lambda name: name
+    phrases = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
+    remarks.append(f"each {noun} {' and '.join(phrases)}")
+    return lambda name: name[len(prefix) : len(name) - len(suffix)]
+
+
+def _with_broken_titles(grid: TextTable) -> TextTable:
+    """Break titles of several words, and titles that are names, as far as that saves width."""
+
+    def break_title(column: TextColumn, width: int) -> TextColumn:
+        widest = max(map(width_of, column.cells), default=1)
+        if column.head_names or column.names:
+            min_width = width if column.head_names else _TITLE_WIDTHS[0]
+            return replace(column, head=_break_name(column.head, max(widest, min_width)))
+        longest_word = max(map(width_of, column.head.split()), default=1)
+        return replace(column, head=wrap(column.head, max(widest, longest_word), ""))
+
+    candidates = (
+        replace(grid, columns=[break_title(column, width) for column in grid.columns])
+        for width in _TITLE_WIDTHS
+    )
+    return next((candidate for candidate in candidates if candidate.excess <= 0), None) or replace(
+        grid,
+        columns=[
+            break_title(column, _TITLE_WIDTHS[len(_TITLE_WIDTHS) // 2]) for column in grid.columns
+        ],
+    )
+
+
+def _break_name(name: str, width: int) -> str:
+    """Break a name into lines, after punctuation if there is any."""
     lines = [""]
     for piece in [] if width_of(name) <= width else re.findall(r"[^\W_]+[\W_]*|[\W_]+", name):
-        for part in [piece[i : i + width] for i in range(0, len(piece), width)]:
-            if width_of(lines[-1] + part) > width:
+        for chunk in [piece[i : i + width] for i in range(0, len(piece), width)]:
+            if width_of(lines[-1] + chunk) > width:
                 lines.append("")
-            lines[-1] += part
+            lines[-1] += chunk
     return "\n".join(line.strip() for line in lines if line) or name
 
 
 def _grouped(grid: TextTable) -> TextTable:
-    """Put names of the first column that repeat above their rows, if another has names too."""
-    first, *rest = grid.columns
-    starts = [i for i, cell in enumerate(first.cells) if not i or cell != first.cells[i - 1]]
-    if not first.names or not rest or not rest[0].names or len(starts) == len(first.cells):
+    """Turn repeated names of the first column into headings, if another column has names too."""
+    first_column, *other_columns = grid.columns
+    group_starts = [
+        i for i, cell in enumerate(first_column.cells) if not i or cell != first_column.cells[i - 1]
+    ]
+    if (
+        not first_column.names
+        or not other_columns
+        or not other_columns[0].names
+        or len(group_starts) == len(first_column.cells)
+    ):
         return grid
-    title = f"{first.head}: " if first.head.strip() else ""
-    above = {i: title + first.cells[i] for i in starts}
-    return replace(grid, columns=rest, breaks=starts[1:], above=above)
+    title = f"{first_column.head}: " if first_column.head.strip() else ""
+    headings = {i: title + first_column.cells[i] for i in group_starts}
+    return replace(grid, columns=other_columns, breaks=group_starts[1:], headings=headings)
 
 
 def _wrapped(grid: TextTable) -> TextTable:
-    """Put what is said in the last column on several lines."""
-    *before, last = grid.columns
-    room = last.width - grid.excess
-    if not last.names or room < _ROOM or any(column.names == last.names for column in before):
+    """Break the texts of the last column into lines."""
+    *other_columns, last_column = grid.columns
+    width = last_column.width - grid.excess
+    if (
+        not last_column.names
+        or width < _MIN_SENTENCE
+        or any(column.names == last_column.names for column in other_columns)
+    ):
         return grid
-    lines = last.change(lambda text: wrap(text, room, ""))
-    return replace(grid, columns=[*before, lines])
+    lines = last_column.change(lambda text: wrap(text, width, ""))
+    return replace(grid, columns=[*other_columns, lines])
 
 
-def _cut(grid: TextTable, least: int = _SHORT) -> TextTable:
-    """Cut long names in the middle, the longest first, as far as they stay apart."""
+def _truncate_names(grid: TextTable, min_width: int = _MAX_NAME) -> TextTable:
+    """Truncate long names in the middle, the longest first, while they remain distinct."""
     columns, excess = list(grid.columns), grid.excess
-    room = {i: column.width for i, column in enumerate(columns) if column.names}
-    if sum(max(width - least, 0) for width in room.values()) < excess:
+    width_by_column = {i: column.width for i, column in enumerate(columns) if column.names}
+    if sum(max(width - min_width, 0) for width in width_by_column.values()) < excess:
         return grid
     while excess > 0:
-        longest = max(room, key=room.__getitem__)
-        next_one = max((width for i, width in room.items() if i != longest), default=0)
-        less = min(excess, max(room[longest] - next_one, 1))
-        room[longest] -= less
-        excess -= less
-    for i, width in room.items():
-        short = {cell: _middle_cut(cell, width) for cell in columns[i].cells}
-        if len(set(short.values())) == len(short):
-            columns[i] = columns[i].change(short.__getitem__)
+        longest = max(width_by_column, key=width_by_column.__getitem__)
+        second_width = max(
+            (width for i, width in width_by_column.items() if i != longest), default=0
+        )
+        reduction = min(excess, max(width_by_column[longest] - second_width, 1))
+        width_by_column[longest] -= reduction
+        excess -= reduction
+    for i, width in width_by_column.items():
+        shortened_names = {cell: _truncate_middle(cell, width) for cell in columns[i].cells}
+        if len(set(shortened_names.values())) == len(shortened_names):
+            columns[i] = columns[i].change(shortened_names.__getitem__)
     return replace(grid, columns=columns)
 
 
-def _middle_cut(name: str, width: int) -> str:
-    """Return a name without as much of its middle as is too wide."""
-    short, keep = name, min(len(name), 4 * width)  # of a name without end most goes at once
-    while width_of(short) > width and keep > 1:
-        keep -= 1
-        short = f"{name[: (keep + 1) // 2]}…{name[len(name) - keep // 2 :]}"
-    return short
+def _truncate_middle(name: str, width: int) -> str:
+    """Truncate the middle of a name to a width."""
+    shortened, n_kept = name, min(len(name), 4 * width)  # quick for very long names
+    while width_of(shortened) > width and n_kept > 1:
+        n_kept -= 1
+        shortened = f"{name[: (n_kept + 1) // 2]}…{name[len(name) - n_kept // 2 :]}"
+    return shortened
 
 
 def _without_spare(grid: TextTable) -> TextTable:
@@ -281,46 +323,52 @@ def _without_spare(grid: TextTable) -> TextTable:
 
 
 def _without_empty(grid: TextTable) -> TextTable:
-    """Leave out what belongs to a figure that is undefined throughout, such as its interval."""
+    """Leave out columns attached to a figure that is undefined in every row."""
     columns = enumerate(grid.columns)
-    empty = [i for i, c in columns if c.joined and {"", NOT_SHOWN}.issuperset(c.cells)]
+    empty = [
+        i
+        for i, column in columns
+        if column.is_attached and {"", NOT_SHOWN}.issuperset(column.cells)
+    ]
     return replace(_without(grid, empty), left_out=grid.left_out)
 
 
-def _without(grid: TextTable, places: Collection[int]) -> TextTable:
-    """Leave out columns by number, and keep their titles."""
+def _without(grid: TextTable, indices: Collection[int]) -> TextTable:
+    """Leave out columns by index, and keep their titles."""
     heads = [" ".join(column.head.split()) for column in grid.columns]
     titles = [
-        f"{heads[i]} of {heads[i - 1]}" if heads.count(heads[i]) > 1 else heads[i] for i in places
+        f"{heads[i]} of {heads[i - 1]}" if heads.count(heads[i]) > 1 else heads[i] for i in indices
     ]
-    columns = [column for i, column in enumerate(grid.columns) if i not in places]
+    columns = [column for i, column in enumerate(grid.columns) if i not in indices]
     return replace(grid, columns=columns, left_out=[*titles, *grid.left_out])
 
 
 def _figures(grid: TextTable) -> list[list[int]]:
-    """Return the numbers of the columns that are no names: each with those that belong to it."""
-    chunks: list[list[int]] = []
+    """List the indices of the columns of figures, each with the columns attached to it."""
+    groups: list[list[int]] = []
     for i, column in enumerate(grid.columns):
         if not column.names:
-            chunks += [] if column.joined and chunks else [[]]
-            chunks[-1].append(i)
-    return chunks
+            groups += [] if column.is_attached and groups else [[]]
+            groups[-1].append(i)
+    return groups
 
 
-def _parted(grid: TextTable) -> list[TextTable]:
-    """Put the columns that do not fit below, behind the same names."""
+def _split_columns(grid: TextTable) -> list[TextTable]:
+    """Split columns that do not fit into further tables, each with the same names."""
     if grid.excess <= 0:
         return [grid]
-    heads = [i for i, column in enumerate(grid.columns[:-1]) if column.names]
-    chunks = _figures(grid)
+    name_columns = [i for i, column in enumerate(grid.columns[:-1]) if column.names]
+    figure_columns = _figures(grid)
     if grid.columns[-1].names:
-        chunks.append([len(grid.columns) - 1])
-    parts = [heads]
-    for chunk in chunks:
-        wider = sorted([*parts[-1], *chunk])
-        fits = replace(grid, columns=[grid.columns[i] for i in wider]).excess <= 0
-        if fits or parts[-1] == heads:
-            parts[-1] = wider
+        figure_columns.append([len(grid.columns) - 1])
+    column_sets = [name_columns]
+    for figure_group in figure_columns:
+        with_group = sorted([*column_sets[-1], *figure_group])
+        has_room = replace(grid, columns=[grid.columns[i] for i in with_group]).excess <= 0
+        if has_room or column_sets[-1] == name_columns:
+            column_sets[-1] = with_group
         else:
-            parts.append(sorted([*heads, *chunk]))
-    return [replace(grid, columns=[grid.columns[i] for i in part]) for part in parts]
+            column_sets.append(sorted([*name_columns, *figure_group]))
+    return [
+        replace(grid, columns=[grid.columns[i] for i in column_set]) for column_set in column_sets
+    ]

@@ -1,4 +1,4 @@
-"""Tables for a paper."""
+"""Tables in LaTeX, for papers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GREEK = dict(zip(
 _GREEK |= {c: _GREEK[c.lower()].removeprefix("var").title() for c in "ΓΔΘΛΞΠΣΥΦΨΩ"}
 _MATHEMATICS = {
     **{c: f"\\{name}" for c, name in _GREEK.items()},
-    **dict(zip("οΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True)),  # which TeX has no names for
+    **dict(zip("οΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True)),  # without names in TeX
     "→": r"\to", "↓": r"\downarrow", "−": "-", "±": r"\pm", "×": r"\times", "·": r"\cdot",
     "≤": r"\le", "≥": r"\ge", "√": r"\surd", "∅": r"\emptyset", "²": "^2",
     "ᵢ": "_i", "ⱼ": "_j", "₁": "_1", "₂": "_2", "₃": "_3",
@@ -32,110 +32,121 @@ _ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': "''",  # \textquotedbl is not in the encoding that LaTeX starts with
+    '"': "''",  # \textquotedbl is not in the default encoding of LaTeX
     **{c: f"${written}$" for c, written in _MATHEMATICS.items()},
     NOT_SHOWN: "--",
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
 _CHARACTER = re.compile("[^\u0370-\u03ff]|(?<![\u0370-\u03ff])[\u0370-\u03ff](?![\u0370-\u03ff])")
-"""Any but the letters of a Greek word, which are not symbols."""
+"""Any character, except letters of a Greek word, which are no symbols."""
 
 
-USUAL = 2  # decimals, as papers print, of F1 in per cent
+DEFAULT_DIGITS = 2  # decimals of F1 in per cent, as in most papers
 _RULES = (r"\toprule", r"\midrule", r"\bottomrule")  # of booktabs
 _LINES = (r"\hline",) * 3
-_WIDE = 4  # columns that fit into one of two columns of text
+_NARROW_COLUMNS = 4  # columns that fit into one of two columns of text
 
 
-def render(table: Frame, look: TableStyle = PLAIN) -> str:
-    """Return a table for a paper: in the style of ACL's papers, or ``plain``.
+def render(table: Frame, style: TableStyle = PLAIN) -> str:
+    """Render a table for a paper: in the style of ACL's papers, or ``plain``.
 
-    Verdict, remarks and signature are comments before it. Figures of F1 are in per cent unless
-    something else is asked for. The style ``acl`` is a ``table`` with the rules of booktabs, a
-    caption, a label, and the best figures in bold; ``plain`` is a ``tabular`` without a package.
+    Verdict, remarks and signature are comments before it. Figures of F1 are in per cent by default.
+    The style ``acl`` is a ``table`` with the rules of booktabs, a caption, a label, and the best
+    figures in bold; ``plain`` is a ``tabular`` without a package.
     """
-    table = table if look.all_columns else table.turned
-    is_plain = "plain" in look.style
-    shown = table.shown if look.all_columns else _without_spare(table.shown)
-    of_rows = [str(row[0]) for row in shown.rows] if table.across else []  # of a turned table
-    has_f1 = any("F1" in name for name in [*shown.header, *of_rows])
-    percent = has_f1 if look.percent is None else look.percent
-    digits = USUAL if look.digits is None else look.digits
-    texts = shown.texts(digits, percent, ends="[{}, {}]")
-    if table.across:  # blocks are named once
-        for block in shown.blocks:
-            for r in block[1:]:
-                texts[r][0] = ""
-    best = set() if is_plain else shown.best(table, texts)
+    table = table if style.all_columns else table.turned
+    is_plain = "plain" in style.style
+    display = table.shown if style.all_columns else _without_spare(table.shown)
+    row_titles = [str(row[0]) for row in display.rows] if table.across else []  # if pivoted
+    has_f1 = any("F1" in name for name in [*display.header, *row_titles])
+    percent = has_f1 if style.percent is None else style.percent
+    digits = DEFAULT_DIGITS if style.digits is None else style.digits
+    texts = display.texts(digits, percent, interval_format="[{}, {}]")
+    if table.across:  # each block is named once
+        for block in display.blocks:
+            for row_index in block[1:]:
+                texts[row_index][0] = ""
+    best = set() if is_plain else display.best(table, texts)
     comments = [table.verdict, *([table.caption] if is_plain else []), *table.remarks]
     comments += [f"signature: {table.signature}"] if table.signature else []
-    if not shown.columns:
+    if not display.columns:
         return "\n".join([*(f"% {line}" for line in (table.caption, *comments) if line), ""])
     comments += [] if is_plain else [r"needs \usepackage{booktabs}"]
-    tabular = _tabular(shown, texts, best, table, _LINES if is_plain else _RULES)
+    tabular = _tabular(display, texts, best, table, _LINES if is_plain else _RULES)
     if not is_plain:
         sentences = [table.caption, "F1 in per cent" if has_f1 and percent else ""]
         sentences += ["best figures in bold"] if best else []
-        names = [x.title for x in shown.columns if x.kind == "name" and x.title.strip()]
-        tabular = _float(tabular, sentences, names, wide=len(shown.columns) > _WIDE)
+        names = [
+            column.title
+            for column in display.columns
+            if column.kind == "name" and column.title.strip()
+        ]
+        tabular = _float(tabular, sentences, names, is_wide=len(display.columns) > _NARROW_COLUMNS)
     return "\n".join([*(f"% {line}" for line in comments if line), *tabular, ""])
 
 
-def _without_spare(shown: DisplayTable) -> DisplayTable:
-    """Return a table without its spare columns, if it is wider than a page."""
-    spare = spare_columns(shown.columns)
-    kept = [c for c in range(len(shown.columns)) if c not in spare]
-    rows = [[row[c] for c in kept] for row in shown.rows]
-    return shown._replace(columns=[shown.columns[c] for c in kept], rows=rows)
+def _without_spare(display: DisplayTable) -> DisplayTable:
+    """Leave out the spare columns of a table that is wider than a page."""
+    spare = spare_columns(display.columns)
+    kept_indices = [
+        column_index for column_index in range(len(display.columns)) if column_index not in spare
+    ]
+    rows = [[row[column_index] for column_index in kept_indices] for row in display.rows]
+    return display._replace(
+        columns=[display.columns[column_index] for column_index in kept_indices], rows=rows
+    )
 
 
 def _tabular(
-    shown: DisplayTable,
+    display: DisplayTable,
     texts: Sequence[Sequence[str]],
     best: Collection[tuple[int, int]],
     table: Frame,
     rules: Sequence[str],
 ) -> list[str]:
-    """Return the lines of a ``tabular``.
+    """Build the lines of a ``tabular``.
 
     Args:
-        shown: columns and rows.
+        display: columns and rows.
         texts: text of each cell.
         best: row and column of the cells in bold.
-        table: table that is shown, with its settings.
-        rules: commands of the rules at the top, in the middle and at the foot.
+        table: table with its settings.
+        rules: commands of the rules at the top, in the middle and at the bottom.
     """
-    top, middle, foot = rules
-    align = "".join("lr"[column.kind != "name"] for column in shown.columns)
+    top_rule, middle_rule, bottom_rule = rules
+    align = "".join("lr"[column.kind != "name"] for column in display.columns)
     lines = [
         rf"\begin{{tabular}}{{{align}}}",
-        top,
-        _line(map(escaped, _header(shown.header, table))),
+        top_rule,
+        _line(map(escaped, _header(display.header, table))),
     ]
-    lines.append(middle)
-    for r, row in enumerate(texts):
-        if r in shown.breaks:
-            lines.append(middle)
+    lines.append(middle_rule)
+    for row_index, row in enumerate(texts):
+        if row_index in display.breaks:
+            lines.append(middle_rule)
         cells = (
-            rf"\textbf{{{escaped(x)}}}" if (r, c) in best else escaped(x) for c, x in enumerate(row)
+            rf"\textbf{{{escaped(cell)}}}" if (row_index, column_index) in best else escaped(cell)
+            for column_index, cell in enumerate(row)
         )
         lines.append(_line(cells))
-    return [*lines, foot, r"\end{tabular}"]
+    return [*lines, bottom_rule, r"\end{tabular}"]
 
 
 def _float(
-    tabular: Sequence[str], sentences: Sequence[str], names: Sequence[str], *, wide: bool
+    tabular: Sequence[str], sentences: Sequence[str], names: Sequence[str], *, is_wide: bool
 ) -> list[str]:
-    """Return the lines of a ``table`` with caption and label.
+    """Build the lines of a ``table`` with caption and label.
 
     Args:
         tabular: lines of its ``tabular``.
-        sentences: sentences of the caption, without points.
+        sentences: sentences of the caption, without full stops.
         names: titles of the columns of names, which label the table.
-        wide: if True, it is as wide as two columns of text.
+        is_wide: True if it is as wide as two columns of text.
     """
-    name = "table*" if wide else "table"
-    caption = " ".join(f"{x[0].upper()}{x[1:]}." for x in sentences if x)
+    name = "table*" if is_wide else "table"
+    caption = " ".join(
+        f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences if sentence
+    )
     label = re.sub("[^a-z0-9]+", "-", " ".join(names).lower()).strip("-")
     return [
         rf"\begin{{{name}}}[t]",
@@ -149,19 +160,19 @@ def _float(
 
 
 def _line(cells: Iterable[str]) -> str:
-    r"""Return a row; what it begins with is no argument of the ``\\\\`` before it."""
+    r"""Build a row whose beginning is not read as an argument of the ``\\\\`` before it."""
     row = " & ".join(cells) + r" \\"
     return f"{{{row[0]}}}{row[1:]}" if row[0] in "[*" else row
 
 
 def _header(titles: Sequence[str], table: Frame) -> list[str]:
-    """Return the titles; those of intervals say of which confidence these are."""
+    """Return the titles, with the confidence in titles of intervals."""
     confidence = confidence_of(table.settings or {})
     name = "interval" if confidence is None else f"{confidence:g} % CI"
     return [title.replace("interval", name) for title in titles]
 
 
 def escaped(text: str) -> str:
-    """Return a text as LaTeX shows it, whatever it contains."""
+    """Escape a text for LaTeX, whatever it contains."""
     minus = re.sub(r"(?<![\w.])-(?=\d)", "−", text)  # of a number
     return _CHARACTER.sub(lambda c: _ESCAPES.get(c[0], c[0]), minus)

@@ -1,4 +1,4 @@
-"""Tables for a README, an issue or a notebook."""
+"""Tables in Markdown, for a README, an issue or a notebook."""
 
 from __future__ import annotations
 
@@ -6,31 +6,36 @@ import re
 
 from spanagree.results.frame import PLAIN, Frame, TableStyle
 
-USUAL = 2  # decimals, as papers print
+DEFAULT_DIGITS = 2  # decimals, as in most papers
 
 
-def render(table: Frame, look: TableStyle = PLAIN) -> str:
-    """Return a Markdown table; whatever a name contains shows as text."""
-    table = table if look.all_columns else table.turned
-    shown = table.shown
-    texts = shown.texts(look.decimals(USUAL), look.percent)
-    best = shown.best(table, texts) if "bold" in look.style else ()
-    align = ["---" if column.kind == "name" else "---:" for column in shown.columns]
-    rows = [[escaped(title) for title in shown.header], align]
-    for r, row in enumerate(texts):
+def render(table: Frame, style: TableStyle = PLAIN) -> str:
+    """Render a Markdown table; names are escaped."""
+    table = table if style.all_columns else table.turned
+    display = table.shown
+    texts = display.texts(style.decimals(DEFAULT_DIGITS), style.percent)
+    best = display.best(table, texts) if "bold" in style.style else ()
+    align = ["---" if column.kind == "name" else "---:" for column in display.columns]
+    rows = [[escaped(title) for title in display.header], align]
+    for row_index, row in enumerate(texts):
         rows.append(
-            [f"**{escaped(t)}**" if (r, c) in best else escaped(t) for c, t in enumerate(row)]
+            [
+                f"**{escaped(cell)}**" if (row_index, column_index) in best else escaped(cell)
+                for column_index, cell in enumerate(row)
+            ]
         )
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    heads = filter(None, (table.verdict, table.caption))
-    above = [line for text in heads for line in (escaped(text), "")]
-    below = [escaped(remark) + "  " for remark in table.remarks]
+    leading_texts = filter(None, (table.verdict, table.caption))
+    leading_lines = [line for text in leading_texts for line in (escaped(text), "")]
+    trailing_lines = [escaped(remark) + "  " for remark in table.remarks]
     if table.signature:
-        below.append(f"Signature: `{table.signature}`")
-    return "\n".join([*above, *lines, *([""] if below else []), *below, ""])
+        trailing_lines.append(f"Signature: `{table.signature}`")
+    return "\n".join(
+        [*leading_lines, *lines, *([""] if trailing_lines else []), *trailing_lines, ""]
+    )
 
 
 def escaped(text: str) -> str:
-    """Return a text as Markdown shows it, whatever it contains."""
+    """Escape a text for Markdown, whatever it contains."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]|#~$])", r"\\\1", text)

@@ -1,17 +1,17 @@
-"""Names side by side, without what they have in common."""
+"""Names for display in one place, without their common parts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-_BORDER = re.compile(r"[^\W_]+|[\W_]+")  # words, and what stands between them
+_BORDER = re.compile(r"[^\W_]+|[\W_]+")  # words, and the characters between them
 
 
 def common_parts(names: Sequence[str]) -> tuple[str, str]:
-    """Return what all names begin with and what all end with, in whole words.
+    """Find the common prefix and the common suffix of all names, in whole words.
 
-    What is left of each name has a letter in it, so that a name never becomes a bare number.
+    Without them each name still has a letter, so that a name never becomes a bare number.
 
     >>> common_parts(["ner-large-alpha.conll", "ner-large-beta.conll"])
     ('ner-large-', '.conll')
@@ -20,36 +20,38 @@ def common_parts(names: Sequence[str]) -> tuple[str, str]:
     """
     if len(set(names)) < 2:
         return "", ""
-    begin = _words(names)
-    end = [part[::-1] for part in _words([name[::-1] for name in names])]
-    while begin or end:
-        before, after = "".join(begin), "".join(end[::-1])
-        rest = [name[len(before) : len(name) - len(after)] for name in names]
-        fits = min(map(len, names)) > len(before) + len(after)
-        if fits and all(any(map(str.isalpha, left)) for left in rest):
-            return before, after
-        # the last word that is given up is a step towards a name that can be read
-        begin, end = (begin[:-2], end) if begin else (begin, end[:-2])
+    first_words = _words(names)
+    last_words = [word[::-1] for word in _words([name[::-1] for name in names])]
+    while first_words or last_words:
+        prefix, suffix = "".join(first_words), "".join(last_words[::-1])
+        middles = [name[len(prefix) : len(name) - len(suffix)] for name in names]
+        are_disjoint = min(map(len, names)) > len(prefix) + len(suffix)
+        if are_disjoint and all(any(map(str.isalpha, middle)) for middle in middles):
+            return prefix, suffix
+        # drop words of the prefix, then of the suffix, until each name has a letter
+        first_words, last_words = (
+            (first_words[:-2], last_words) if first_words else (first_words, last_words[:-2])
+        )
     return "", ""
 
 
 def _words(names: Sequence[str]) -> list[str]:
-    """Return the words, and what stands between them, that all names begin with."""
-    parts = [_BORDER.findall(name) for name in names]
-    shared = []
-    for same in zip(*parts, strict=False):
-        if len(set(same)) > 1:
+    """List the words, and the characters between them, that all names begin with."""
+    words_by_name = [_BORDER.findall(name) for name in names]
+    common_words = []
+    for words in zip(*words_by_name, strict=False):
+        if len(set(words)) > 1:
             break
-        shared.append(same[0])
-    # a word at the end is only a part of what the names say: there is a border behind it
-    return shared[:-1] if shared and shared[-1][0].isalnum() else shared
+        common_words.append(words[0])
+    # a word at the end may be a part of a longer word: it has no border after it
+    return common_words[:-1] if common_words and common_words[-1][0].isalnum() else common_words
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return the names without what all of them begin and end with.
+    """Return the names without their common prefix and suffix.
 
     >>> short_names(["ner-large-alpha.conll", "ner-large-beta.conll"])
     ['alpha', 'beta']
     """
-    before, after = common_parts(names)
-    return [name[len(before) : len(name) - len(after)] for name in names]
+    prefix, suffix = common_parts(names)
+    return [name[len(prefix) : len(name) - len(suffix)] for name in names]

@@ -1,4 +1,4 @@
-"""What all results share: settings, notes, caveats, and one table that feeds every rendering."""
+"""Parts that all results share: settings, notes, warnings, and one table for every rendering."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from spanagree.results.frame import Frame
     from spanagree.results.plots import Plot
 
-# What shows a result is loaded by the method that shows it: most results are only asked for figures
+# modules for display are loaded by the methods that need them: most results only need figures
 
 
 def same(first: Any, second: Any) -> bool:
-    """Return whether two values are equal, part by part, undefined figures (``nan``) too.
+    """Return whether two values are equal, item by item; undefined figures (``nan``) are equal.
 
     >>> float("nan") == float("nan"), same((0.5, float("nan")), (0.5, float("nan")))
     (False, True)
@@ -36,12 +36,12 @@ def same(first: Any, second: Any) -> bool:
         return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
     if isinstance(first, (tuple, list)) and type(first) is type(second):
         return len(first) == len(second) and all(map(same, first, second))
-    # only nan is not itself
+    # only nan differs from itself
     return bool(first == second) or bool(first != first and second != second)
 
 
 class NanEqualMixin:
-    """A frozen dataclass (with ``eq=False``) whose undefined figures equal themselves."""
+    """A frozen dataclass (with ``eq=False``) whose undefined figures are equal."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -49,11 +49,11 @@ class NanEqualMixin:
         names = [attribute.name for attribute in fields(self) if attribute.compare]  # type: ignore[arg-type]
         return all(same(getattr(self, name), getattr(other, name)) for name in names)
 
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # some hold arrays, which have no hash
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # arrays have no hash
 
 
 class MappingResult(ABC):
-    """A result that gives its parts by name: it iterates over the names, as a mapping does.
+    """A result with entries by name: like a mapping it iterates over the names.
 
     >>> import spanagree as sa
     >>> tags = [["B-X", "O"]]
@@ -65,7 +65,7 @@ class MappingResult(ABC):
     @property
     @abstractmethod
     def _keys(self) -> Sequence[Any]:
-        """The names by which the result gives its parts, in order."""
+        """The names of the entries, in order."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._keys)
@@ -75,48 +75,48 @@ class MappingResult(ABC):
 
 
 class ResultBase(NanEqualMixin):
-    """A result with its settings, signature, notes, caveats and tables.
+    """A result with its settings, signature, notes, warnings and tables.
 
-    It describes itself as a frame (``_table``), or a module does (``SHOWN_BY``); ``BY`` names what
-    can have a row in it.
+    A method (``_table``) or a module (``SHOWN_BY``) describes it as a frame; ``BY`` has the names
+    of its breakdowns.
     """
 
     BY: ClassVar[Mapping[str, str]] = {}
-    TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON: by name, what has rows
-    # what else is in JSON: attributes; key=a.b is another attribute, key? is left out if None
+    TABLES: ClassVar[Mapping[str, str | None]] = {"rows": None}  # in JSON: breakdown by name
+    # further entries of JSON: attributes; key=a.b is another attribute, key? is omitted if None
     SUMMARY: ClassVar[tuple[str, ...]] = ()
-    SHOWN_BY: ClassVar[str] = ""  # the module whose functions show it; else its methods do
-    OF_LAYERS: ClassVar[bool] = False  # whether a table without rows of layers tells of unaligned
+    SHOWN_BY: ClassVar[str] = ""  # module with functions for display; if empty, methods are used
+    OF_LAYERS: ClassVar[bool] = False  # True if a table without rows of layers reports unaligned
 
     settings: Settings
     notes: tuple[str, ...]
 
     @property
     def signature(self) -> str:
-        """The settings that made the numbers, and the version, in one line."""
+        """The settings that determine the figures, and the version, in one line."""
         from spanagree.signature import signature
 
         return signature(self.settings)
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
-        return self._shown.caveats_of(self) if self.SHOWN_BY else ()
+        """Warnings about unreliable results, one sentence each."""
+        return self._display_module.caveats_of(self) if self.SHOWN_BY else ()
 
     @property
     def verdict(self) -> str:
-        """What the result says, in a sentence or two; empty where it compares nothing."""
-        return self._shown.verdict_of(self) if self.SHOWN_BY else ""
+        """The result in a sentence or two; empty if nothing is compared."""
+        return self._display_module.verdict_of(self) if self.SHOWN_BY else ""
 
     @property
-    def _shown(self) -> Any:
-        """The module that shows such results, which is loaded when somebody looks at one."""
+    def _display_module(self) -> Any:
+        """The module for display of such results, loaded on access."""
         return import_module(self.SHOWN_BY)
 
     def to_dict(self, by: By | None = None) -> dict[str, Any]:
         """Return the result as plain data, for JSON; undefined is ``None``, with the reason.
 
-        ``tables`` has rows by name, those of ``by`` too; ``docs/json.md`` describes it.
+        ``tables`` has rows by name, including those of ``by``; see ``docs/json.md``.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
@@ -125,10 +125,10 @@ class ResultBase(NanEqualMixin):
 
         if by is not None:
             check_choice(by, self.BY, "by")
-        parts = dict(self.TABLES)
-        if by is not None and by not in parts.values():
-            parts[f"{by}s"] = by
-        tables = {name: self.table(part).records for name, part in parts.items()}
+        breakdowns = dict(self.TABLES)
+        if by is not None and by not in breakdowns.values():
+            breakdowns[f"{by}s"] = by
+        tables = {name: self.table(breakdown).records for name, breakdown in breakdowns.items()}
         return dict(plain({**self.head(), "tables": tables}))
 
     def head(self) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class ResultBase(NanEqualMixin):
         }
 
     def _summary(self) -> dict[str, Any]:
-        """Return the part of the JSON that is about the whole result, and in no table."""
+        """Build the part of the JSON on the whole result, which is in no table."""
         summary = {}
         for entry in self.SUMMARY:
             key, _, path = entry.rstrip("?").partition("=")
@@ -156,7 +156,7 @@ class ResultBase(NanEqualMixin):
         return summary
 
     def table(self, by: By | None = None) -> Frame:
-        """Return the one description of the result: columns and rows, for people and programs.
+        """Build the description of the result: columns and rows, for text output and data.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
@@ -168,7 +168,7 @@ class ResultBase(NanEqualMixin):
         return completed(self._table(by), of_layers=self.OF_LAYERS).saying(self.verdict)
 
     def _table(self, by: str | None) -> Frame:
-        return self._shown.table_of(self, by)
+        return self._display_module.table_of(self, by)
 
     def to_rows(self, by: By | None = None) -> list[dict[str, Any]]:
         """Return flat rows, for a data frame; undefined is ``nan`` or ``None``.
@@ -189,7 +189,7 @@ class ResultBase(NanEqualMixin):
         return to_csv(self.table(by))
 
     def to_json(self, by: By | None = None) -> str:
-        """Return :meth:`to_dict` as JSON, as ``--format json`` writes it.
+        """Return :meth:`to_dict` as JSON, equal to ``--format json``.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
@@ -199,7 +199,7 @@ class ResultBase(NanEqualMixin):
         return to_json(self.to_dict(by))
 
     def to_markdown(self, by: By | None = None) -> str:
-        """Return the table in Markdown, as ``--format markdown`` writes it.
+        """Render the table in Markdown, equal to ``--format markdown``.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
@@ -209,15 +209,15 @@ class ResultBase(NanEqualMixin):
         return render(self.table(by).turned)
 
     def to_latex(self, by: By | None = None, style: Style = "acl") -> str:
-        """Return the table in LaTeX, as ``--format latex`` writes it.
+        """Render the table in LaTeX, equal to ``--format latex``.
 
         Args:
-            by: breakdown, as of :meth:`table`.
+            by: breakdown; see :meth:`table`.
             style: ``acl`` for a ``table`` as in ACL's papers, which needs booktabs; ``plain`` for a
                 ``tabular`` without a package.
 
         Raises:
-            SettingError: if the result cannot be broken down by ``by``; for an unknown style.
+            SettingError: if the result cannot be broken down by ``by``, or the style is unknown.
         """
         from spanagree.results.data import STYLES
         from spanagree.results.frame import TableStyle
@@ -230,7 +230,7 @@ class ResultBase(NanEqualMixin):
         """Return the rows as a ``pyarrow.Table``; undefined is null.
 
         Raises:
-            SettingError: if the result cannot be broken down by ``by``, or pyarrow is not there.
+            SettingError: if the result cannot be broken down by ``by``, or pyarrow is missing.
         """
         from spanagree.results.data import to_arrow
 
@@ -240,7 +240,7 @@ class ResultBase(NanEqualMixin):
         """Return the rows as a ``pandas.DataFrame``; undefined is ``NaN``.
 
         Raises:
-            SettingError: if the result cannot be broken down by ``by``, or pandas is not there.
+            SettingError: if the result cannot be broken down by ``by``, or pandas is missing.
         """
         from spanagree.results.data import to_pandas
 
@@ -250,19 +250,19 @@ class ResultBase(NanEqualMixin):
         """Return the rows as a ``polars.DataFrame``; undefined is null.
 
         Raises:
-            SettingError: if the result cannot be broken down by ``by``, or polars is not there.
+            SettingError: if the result cannot be broken down by ``by``, or polars is missing.
         """
         from spanagree.results.data import to_polars
 
         return to_polars(self.table(by))
 
     def __str__(self) -> str:
-        """Return the table, and the notes below it."""
+        """Render the table, with the notes after it."""
         from spanagree.results import text
 
-        shown = text.render(self.table().for_reading)
+        printed = text.render(self.table().for_reading)
         return "\n".join(
-            [shown.removesuffix("\n"), *(f"note: {escape_name(n)}" for n in self.notes)]
+            [printed.removesuffix("\n"), *(f"note: {escape_name(note)}" for note in self.notes)]
         )
 
     def __repr__(self) -> str:
@@ -271,65 +271,65 @@ class ResultBase(NanEqualMixin):
         return f"<{type(self).__name__}: {text.one_line(self.table().for_reading)}>"
 
     def _repr_html_(self) -> str:
-        """Return the table, for notebooks."""
+        """Render the table as HTML, for notebooks."""
         from spanagree.results.html import as_html
 
         return str(as_html(self.table().for_reading))
 
 
 class Result(ResultBase):
-    """A result that can be drawn too (``_picture``), also by the parts in ``DRAWN``."""
+    """A result with a plot (``_picture``), also for the breakdowns in ``DRAWN``."""
 
     DRAWN: ClassVar[tuple[str, ...]] = ()
 
     def plot(self, ax: Any = None, by: By | None = None) -> Any:
-        """Draw a picture of the result; see ``docs/plots.md`` for what it shows.
+        """Plot the result; see ``docs/plots.md`` for the plots.
 
         Args:
-            ax: the ``matplotlib`` Axes to draw into; a new figure of ``pyplot`` unless given.
-            by: what the picture shows the parts of, one of ``DRAWN``.
+            ax: ``matplotlib`` Axes to draw into. Default: a new figure of ``pyplot``.
+            by: breakdown of the plot, one of ``DRAWN``.
 
         Returns:
             The Axes.
 
         Raises:
-            SettingError: if matplotlib is not installed; if there is no picture by ``by``.
+            SettingError: if matplotlib is not installed, or there is no plot by ``by``.
         """
         from spanagree.results.plots import plot
 
         return plot(self.picture(by), ax)
 
     def picture(self, by: By | None = None) -> Plot:
-        """Return the picture of the result, which draws it into Axes.
+        """Return the plot of the result, which draws it into Axes.
 
         Raises:
-            SettingError: if there is no picture by ``by``.
+            SettingError: if there is no plot by ``by``.
         """
         self.check_picture(by)
         return self._picture(by)
 
     @classmethod
     def check_picture(cls, by: str | None) -> None:
-        """Refuse a part that no picture shows.
+        """Check that there is a plot of a breakdown.
 
         Raises:
-            SettingError: if there is no picture by ``by``.
+            SettingError: if there is no plot by ``by``.
         """
         if by is not None and by not in cls.DRAWN:
-            choice = "".join(f"choose by {part}, or " for part in cls.DRAWN)
+            choice = "".join(f"choose by {breakdown}, or " for breakdown in cls.DRAWN)
             raise SettingError(
                 f"no picture shows this result by {escape_name(by)}; {choice}leave out by or the"
                 " picture"
             )
 
     def _picture(self, by: str | None) -> Plot:
-        return self._shown.picture_of(self, by)
+        return self._display_module.picture_of(self, by)
 
     def metrics(self, by: By | None = None) -> dict[str, float]:
         """Return the figures as one flat mapping, for programs that log experiments.
 
-        ``mlflow.log_metrics`` and ``wandb.log`` take it as it is. A key is the row's names and the
-        column's key: ``mine/f1_corrected``. What is undefined is left out.
+        ``mlflow.log_metrics`` and ``wandb.log`` accept it. A key consists of the row's names and
+        the column's key: ``mine/f1_corrected``. Undefined figures are left out.
 
         Raises:
             SettingError: if the result cannot be broken down by ``by``.
@@ -340,24 +340,24 @@ class Result(ResultBase):
         0.3333
         """
         names = [column.key for column in self.table(by).columns if column.kind == "name"]
-        flat: dict[str, float] = {}
+        metrics: dict[str, float] = {}
         for row in self.to_rows(by):
-            parts = [str(row[name]) for name in names if row.get(name)]
+            row_names = [str(row[name]) for name in names if row.get(name)]
             for key, value in row.items():
-                number = isinstance(value, (int, float)) and not isinstance(value, bool)
-                if key not in names and number and not math.isnan(value):
-                    flat["/".join([*parts, key])] = float(value)
-        return flat
+                is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+                if key not in names and is_number and not math.isnan(value):
+                    metrics["/".join([*row_names, key])] = float(value)
+        return metrics
 
 
-def coverage_note(name: str, shared: int, documents: int, whom: str, what: str) -> list[str]:
-    """Return a note on how many documents a system does not share with whom it is compared with.
+def coverage_note(name: str, n_shared: int, n_documents: int, partner: str, noun: str) -> list[str]:
+    """Write a note on the number of documents that a system does not share with its partner.
 
     >>> coverage_note("mine", 7, 10, "gold", "document")
     ['mine: 3 of 10 documents not shared with gold, left out']
     """
-    left_out = documents - shared
-    note = f"{left_out} of {pluralize(documents, what)} not shared with {whom}, left out"
-    # a number beside others is quoted
+    n_left_out = n_documents - n_shared
+    note = f"{n_left_out} of {pluralize(n_documents, noun)} not shared with {partner}, left out"
+    # a name of digits next to numbers is quoted
     subject = quote_value(name) if name.isdecimal() else escape_name(name)
-    return [f"{subject}: {note}"] if left_out else []
+    return [f"{subject}: {note}"] if n_left_out else []

@@ -1,4 +1,4 @@
-"""Scores: observed, expected by chance, and corrected. Each formula stands here once."""
+"""Scores: observed, expected by chance, and corrected, with the only copy of each formula."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spanagree.arrays import Floats
 from spanagree.errors import SettingError, quote_value
 
 CERTAIN = 1e-10
-"""An expected score this close to 1 is 1: sums of floats give 1 − 1e-16."""
+"""Tolerance for an expected score of 1: sums of floats may be 1 − 1e-16."""
 UNDEFINED = math.nan
 RARE = 10
-"""Fewer documents than this that disagree, or that agree, make figures shaky."""
+"""Number of disagreeing, or of agreeing, documents below which figures are unreliable."""
 
 Number = TypeVar("Number", float, Floats)
 
@@ -34,8 +34,8 @@ class ScoreValues(NamedTuple):
 # --- the formulas -------------------------------------------------------------------------------
 
 
-def _share_of_the_rest(observed: Number, expected: Number) -> Number:
-    """Return what exceeds chance, as a share of what chance leaves."""
+def _correct_for_chance(observed: Number, expected: Number) -> Number:
+    """Divide the excess over the expected score by its maximum."""
     return (observed - expected) / (1 - expected)
 
 
@@ -43,8 +43,8 @@ class Sums(NamedTuple):
     """Sums that figures follow from: scalars, or arrays of one shape.
 
     Attributes:
-        matched: similarity observed.
-        expected: its expected value if both annotations were random.
+        matched: observed similarity.
+        expected: expected similarity of two random annotations.
         size_first, size_second: sizes of both annotations.
         expected_size_first, expected_size_second: expected sizes of random annotations. Default:
             the sizes.
@@ -59,38 +59,38 @@ class Sums(NamedTuple):
 
 
 def score_figures(matched: Floats, expected: Floats, size: Floats, expected_size: Floats) -> Floats:
-    """Return observed, expected and corrected figures; ``nan`` where undefined; (…) to (…, 3)."""
-    # sums of floats drawn differently: what is 0 or 1 may be off by a few units of the last place
-    random = np.where(size > 0.5, expected_size, np.nan)
+    """Compute observed, expected and corrected figures, ``nan`` if undefined; (…) to (…, 3)."""
+    # sums of floats in another order may differ from 0 or 1 by a few units in the last place
+    random_size = np.where(size > 0.5, expected_size, np.nan)
     size = np.where(size > 0.5, size, np.nan)
-    figures = np.moveaxis(np.empty((3, *np.shape(size))), 0, -1)  # each by itself, as it is made
-    observed, by_chance = figures[..., 0], figures[..., 1]
-    np.divide(matched, size, out=observed)
-    np.divide(expected, random, out=by_chance)
-    figures[..., 2] = corrected_figures(observed, by_chance)
+    figures = np.moveaxis(np.empty((3, *np.shape(size))), 0, -1)  # each contiguous
+    observed_figure, expected_figure = figures[..., 0], figures[..., 1]
+    np.divide(matched, size, out=observed_figure)
+    np.divide(expected, random_size, out=expected_figure)
+    figures[..., 2] = corrected_figures(observed_figure, expected_figure)
     return figures
 
 
 def corrected_figures(observed: Floats, expected: Floats) -> Floats:
-    """Return corrected figures, as :func:`corrected` does: ``nan`` where chance alone gives 1."""
-    value = np.where(expected < 1 - CERTAIN, _share_of_the_rest(observed, expected), np.nan)
+    """Compute corrected figures like :func:`corrected`: ``nan`` if chance alone gives 1."""
+    value = np.where(expected < 1 - CERTAIN, _correct_for_chance(observed, expected), np.nan)
     return np.asarray(value, np.float64)
 
 
 def f1_figures(sums: Floats) -> Floats:
-    """Return observed, expected and corrected F1 from sums; (…, columns) to (…, 3).
+    """Compute observed, expected and corrected F1 from sums; (…, columns) to (…, 3).
 
-    Columns are matched, expected and the size of both sides together, and behind them the expected
-    size where sizes are random.
+    Columns are matched, expected and the size of both annotations together, followed by the
+    expected size if sizes are random.
     """
     matched, expected, size = sums[..., 0], sums[..., 1], sums[..., 2]
     return score_figures(2 * matched, 2 * expected, size, sums[..., -1])
 
 
 def all_figures(columns: Floats, beta: float | None = None) -> Floats:
-    """Compute three numbers of each figure of :func:`figures_of` from the columns of :class:`Sums`.
+    """Compute three values of each figure of :func:`figures_of` from the columns of :class:`Sums`.
 
-    From (…, 4), or with expected sizes (…, 6), to (…, 3 · figures).
+    Shapes: (…, 4), or with expected sizes (…, 6), to (…, 3 · figures).
     """
     sums = Sums(*np.moveaxis(columns, -1, 0))
     figures = [score_figures(*ratio.parts(sums)) for ratio in figures_of(beta).values()]
@@ -101,18 +101,18 @@ def all_figures(columns: Floats, beta: float | None = None) -> Floats:
 
 
 def with_reason(figures: Any) -> dict[str, Any]:
-    """Return figures as plain data for JSON: undefined is ``None``; a reason if there is one."""
-    from spanagree.results.data import plain  # few write data
+    """Convert figures to plain data for JSON: undefined is ``None``; with a reason, if any."""
+    from spanagree.results.data import plain  # rarely needed
 
     data: dict[str, Any] = plain(figures._asdict())
     return {key: value for key, value in data.items() if key not in ("reason", "kind") or value}
 
 
 class Interval(NamedTuple):
-    """The low and the high end of the three figures of a score; ``nan`` where undefined.
+    """The low and the high end of the three figures of a score; ``nan`` if undefined.
 
-    ``reason`` says why it is undefined, or what is out of the ordinary; ``kind`` is jackknife-t or
-    exact. ``over_annotators`` is a second interval, over other annotators too, if it was requested.
+    ``reason`` explains an undefined or unusual interval; ``kind`` is jackknife-t or exact.
+    ``over_annotators`` is a second interval, over other annotators too, if it was requested.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X")]] * 9, "mine": [[(0, 1, "X")]] * 8 + [[]]}
@@ -130,15 +130,19 @@ class Interval(NamedTuple):
     over_annotators: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: undefined is ``None``, and why."""
+        """Convert the interval to plain data for JSON: undefined is ``None``, with the reason."""
         data = with_reason(self)
-        others = data.pop("over_annotators", None) and self.over_annotators
-        return data if others is None else {**data, "over_annotators": others.to_dict()}
+        second_interval = data.pop("over_annotators", None) and self.over_annotators
+        return (
+            data
+            if second_interval is None
+            else {**data, "over_annotators": second_interval.to_dict()}
+        )
 
 
-def ends_of(interval: Any, kind: str) -> tuple[float, float]:
-    """Return both ends of one of an interval's figures; ``nan`` where there is no interval."""
-    ends: tuple[float, float] = getattr(interval, kind, (UNDEFINED, UNDEFINED))
+def ends_of(interval: Any, score_key: str) -> tuple[float, float]:
+    """Return both ends of the interval of one figure; ``nan`` without an interval."""
+    ends: tuple[float, float] = getattr(interval, score_key, (UNDEFINED, UNDEFINED))
     return ends
 
 
@@ -148,12 +152,13 @@ def over_annotators(interval: Interval | None) -> Interval | None:
 
 
 class Score(NamedTuple):
-    """One figure: as observed, as chance alone would give, and corrected for chance.
+    """One figure: as observed, as expected by chance alone, and corrected for chance.
 
-    ``corrected = (observed − expected) / (1 − expected)``. What is not defined is ``nan``, and
-    ``reason`` says why; it is empty where all three are defined. ``interval`` is there if intervals
-    were asked for. ``float(score)`` is the observed figure, ``f"{score:.2f}"`` formats it, and
-    ``<`` and ``>`` compare it, as other programs have the same number; ``print`` shows all three.
+    ``corrected = (observed − expected) / (1 − expected)``. Undefined values are ``nan``, and
+    ``reason`` explains them; it is empty if all three are defined. ``interval`` is set if intervals
+    were requested. ``float(score)`` is the observed figure, ``f"{score:.2f}"`` formats it, and
+    ``<`` and ``>`` compare it, because other programs report this number; ``print`` shows all
+    three.
 
     >>> score = Score(0.75, 0.5, 0.5)
     >>> print(score, f"{score:.2f}", float(score), score > 0.5)
@@ -169,7 +174,7 @@ class Score(NamedTuple):
     def __float__(self) -> float:
         return float(self.observed)
 
-    # the order of a tuple would go on to the expected figure, and know no numbers
+    # a tuple would compare the expected figure next, and could not be compared with numbers
     def __lt__(self, other: Any) -> bool:
         return float(self) < float(other)
 
@@ -186,28 +191,28 @@ class Score(NamedTuple):
         return format(self.observed, spec) if spec else str(self)
 
     def __str__(self) -> str:
-        from spanagree.results.frame import figure  # few print a score
+        from spanagree.results.frame import figure  # rarely printed
 
-        raw, by_chance, beyond = map(figure, self[:3])
-        return f"{raw} (chance {by_chance}, corrected {beyond})"
+        raw, expected_text, corrected_text = map(figure, self[:3])
+        return f"{raw} (chance {expected_text}, corrected {corrected_text})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: undefined is ``None``, and why."""
-        from spanagree.results.data import plain  # few write data
+        """Convert the score to plain data for JSON: undefined is ``None``, with the reason."""
+        from spanagree.results.data import plain  # rarely needed
 
         figures: dict[str, Any] = dict(zip(self._fields, plain(self[:3]), strict=False))
         if self.reason:
             figures["undefined"] = self.reason
-        ends = {} if self.interval is None else {"interval": self.interval.to_dict()}
-        return {**figures, **ends}
+        interval_entry = {} if self.interval is None else {"interval": self.interval.to_dict()}
+        return {**figures, **interval_entry}
 
 
 NO_CHANCE = "chance is undefined"
-"""The reason why a score has no chance and is not corrected; settings of a result have more."""
+"""Reason of a score without chance, which is not corrected; settings of a result explain it."""
 
 
 def corrected(observed: float, expected: float) -> Score:
-    """Return a score with its chance correction; undefined where chance alone gives 1.
+    """Build a score with its chance correction; undefined if chance alone gives 1.
 
     >>> corrected(0.75, 0.5).corrected
     0.5
@@ -216,11 +221,11 @@ def corrected(observed: float, expected: float) -> Score:
         return Score(observed, UNDEFINED, UNDEFINED, NO_CHANCE)
     if expected >= 1 - CERTAIN:
         return Score(observed, expected, UNDEFINED, "chance alone gives 1")
-    return Score(observed, expected, _share_of_the_rest(observed, expected))
+    return Score(observed, expected, _correct_for_chance(observed, expected))
 
 
 def undefined(reason: str) -> Score:
-    """Return a score of which nothing is defined."""
+    """Build a score without any defined value."""
     return Score(UNDEFINED, UNDEFINED, UNDEFINED, reason)
 
 
@@ -229,19 +234,19 @@ def undefined(reason: str) -> Score:
 
 @dataclass(eq=False)
 class Ratio:
-    """A figure on sums: what matches, divided by the sizes of both annotations, each weighted.
+    """A figure on sums: the match divided by the sizes of both annotations, each weighted.
 
-    As an attribute of what is scored it is the score.
+    As an attribute of an object with scores, it is the score of that object.
 
     Attributes:
-        title: name for people.
+        title: title in text output.
         matched, first, second: weights of the match, and of the sizes of the first annotation
             (gold) and the second (the system).
-        undefined: reason where the sizes are 0.
-        means: the rest of its explanation, after the formula.
-        has_chance: if True, tables for people have its chance and its correction too.
-        key: name in data, and as an attribute.
-        heading: heading of its explanation, if that stands for several figures.
+        undefined: reason for an undefined figure, if the sizes are 0.
+        description: rest of its explanation, after the formula.
+        has_chance: True if text output has its chance level and its correction too.
+        key: key in data, and name of the attribute.
+        heading: heading of its explanation, if that covers several figures.
 
     >>> Ratio("F2", 5, 4, 1, "neither marked anything").formula
     '5·matched / (4·size of gold + size of the system)'
@@ -252,7 +257,9 @@ class Ratio:
     first: float
     second: float
     undefined: str
-    means: str = ", in {sizes}, from the sums over all {document}s of the row (micro-average)."
+    description: str = (
+        ", in {sizes}, from the sums over all {document}s of the row (micro-average)."
+    )
     has_chance: bool = False
     key: str = ""
     heading: str = ""
@@ -271,23 +278,23 @@ class Ratio:
         return self if scored is None else scored.score_of(self)
 
     def parts(self, sums: Sums) -> tuple[Any, Any, Any, Any]:
-        """Return both numerators, observed and expected, then both denominators."""
+        """Compute both numerators, observed and expected, then both denominators."""
         size = self._weighted(sums.size_first, sums.size_second)
         random_size = size
         if sums.expected_size_first is not None:
             random_size = self._weighted(sums.expected_size_first, sums.expected_size_second)
-        matched, expected = (_times(self.matched, x) for x in (sums.matched, sums.expected))
+        matched, expected = (_times(self.matched, value) for value in (sums.matched, sums.expected))
         return matched, expected, size, random_size
 
     def _weighted(self, first: Any, second: Any) -> Any:
-        """Return the weighted sum of two sizes."""
+        """Compute the weighted sum of two sizes."""
         sizes = ((self.first, first), (self.second, second))
         terms = [_times(weight, size) for weight, size in sizes if weight]
         return terms[0] if len(terms) == 1 else terms[0] + terms[1]
 
     @property
     def formula(self) -> str:
-        """The formula, in words for people."""
+        """The formula, in words."""
 
         def times(weight: float, noun: str) -> list[str]:
             return [noun if weight == 1 else f"{weight:g}·{noun}"] * bool(weight)
@@ -298,23 +305,23 @@ class Ratio:
 
     @property
     def explanation(self) -> str:
-        """The paragraph that explains a column of it."""
-        return f"{self.formula}{self.means}"
+        """The paragraph that explains a column of the figure."""
+        return f"{self.formula}{self.description}"
 
     @property
     def meaning(self) -> str:
-        """The heading of its explanation."""
+        """The heading of the explanation."""
         return self.heading or f"{self.title} of a system"
 
 
 def _times(weight: float, value: Any) -> Any:
-    return value if weight == 1 else weight * value  # spares a copy of large arrays
+    return value if weight == 1 else weight * value  # saves a copy of large arrays
 
 
 class HasScores(ABC):
-    """What has a score for each figure: the attributes here are all figures that there are.
+    """An object with a score for each figure: the attributes here are all figures.
 
-    F-beta is one more where a β is requested.
+    F-beta is added if a β is requested.
     """
 
     beta: float | None = None
@@ -339,10 +346,10 @@ class HasScores(ABC):
 
     @property
     def f_beta(self) -> Score:
-        """F-beta, of the β that was requested.
+        """F-beta, with the requested β.
 
         Raises:
-            SettingError: if none was.
+            SettingError: if no β was requested.
         """
         if self.beta is None:
             raise SettingError("F-beta was not asked for; evaluate with beta=2, or another β")
@@ -356,7 +363,7 @@ class HasScores(ABC):
 FIGURES: Mapping[str, Ratio] = {
     name: ratio for name, ratio in vars(HasScores).items() if isinstance(ratio, Ratio)
 }
-"""The figures on sums, by key, in the order in which they are reported."""
+"""The figures on sums, by key, in the order of reports."""
 
 _MOST_BETA = 1000.0
 
@@ -368,7 +375,7 @@ def f_beta(beta: float) -> Ratio:
     β²·size of gold + size of the system.
 
     Raises:
-        SettingError: if β is not a number above 0, or is 1, as F1 is always there.
+        SettingError: if β is no number above 0, or is 1, because F1 is always included.
 
     >>> f_beta(2).title, f_beta(2).formula
     ('F2', '5·matched / (4·size of gold + size of the system)')
@@ -389,7 +396,7 @@ def f_beta(beta: float) -> Ratio:
 
 
 def figures_of(beta: float | None) -> Mapping[str, Ratio]:
-    """Return the figures by key, F-beta behind the others if a β is requested.
+    """Return the figures by key, with F-beta after the others if a β is requested.
 
     >>> list(figures_of(None)), list(figures_of(2))
     (['precision', 'recall', 'f1'], ['precision', 'recall', 'f1', 'f_beta'])

@@ -13,64 +13,71 @@ class ScoreColumns(NamedTuple):
     """The columns of a score in a table.
 
     Attributes:
-        name: of the score, as it is in the keys.
-        titles: of the observed, the expected and the corrected figure; empty where people see none.
-        intervals: whether people see intervals.
-        meanings: of the three figures; their titles unless given.
-        others: if True, there are second intervals, over other annotators too.
-        spare: the titles of figures that may be left out where a table is too wide.
+        name: name of the score in keys.
+        titles: titles of the observed, the expected and the corrected figure; empty to hide one.
+        intervals: True for intervals in text output.
+        meanings: meanings of the three figures. Default: their titles.
+        has_second_intervals: True for second intervals, over other annotators too.
+        spare: titles of figures that may be left out of a table that is too wide.
     """
 
     name: str
     titles: Sequence[str] = ("", "", "")
     intervals: bool = False
     meanings: Sequence[str] = ("", "", "")
-    others: bool = False
+    has_second_intervals: bool = False
     spare: Collection[str] = ()
 
     @property
     def columns(self) -> list[Column]:
-        """The three figures, each with its interval if people see it."""
+        """The three figures, each with its interval if intervals are shown."""
         columns = [Column(self.name, kind="json")]
-        for kind, title, meaning in zip(
+        for score_key, title, meaning in zip(
             ScoreValues._fields, self.titles, self.meanings, strict=True
         ):
-            key, may_go = f"{self.name}_{kind}", title in self.spare
-            columns.append(Column(key, title, "figure", meaning, may_go))
-            is_spare = bool(self.titles[2]) and kind != "corrected"
+            key, is_spare_title = f"{self.name}_{score_key}", title in self.spare
+            columns.append(Column(key, title, "figure", meaning, is_spare_title))
+            is_spare = bool(self.titles[2]) and score_key != "corrected"
             if self.intervals and title:
                 columns.append(Column("", "interval", "interval", spare=is_spare))
-            if self.intervals and self.others and title and kind != "expected":
+            if self.intervals and self.has_second_intervals and title and score_key != "expected":
                 meaning = "interval over other annotators"
                 columns.append(Column("", "other annotators", "interval", meaning, is_spare))
         return columns
 
     def values(self, score: Any) -> list[Value]:
         """Return the values of one score in these columns."""
-        three = (score.observed, score.expected, score.corrected)
-        values: list[Value] = [Score(*three, score.reason, score.interval)]
-        for kind, title in zip(ScoreValues._fields, self.titles, strict=True):
-            values.append(getattr(score, kind))
+        figures = (score.observed, score.expected, score.corrected)
+        values: list[Value] = [Score(*figures, score.reason, score.interval)]
+        for score_key, title in zip(ScoreValues._fields, self.titles, strict=True):
+            values.append(getattr(score, score_key))
             if self.intervals and title:
-                values.append(getattr(score.interval, kind, None))
-            if self.intervals and self.others and title and kind != "expected":
-                values.append(getattr(over_annotators(score.interval), kind, None))
+                values.append(getattr(score.interval, score_key, None))
+            if self.intervals and self.has_second_intervals and title and score_key != "expected":
+                values.append(getattr(over_annotators(score.interval), score_key, None))
         return values
 
     @property
     def ends(self) -> list[Column]:
         """The ends of the intervals, for data."""
         return [
-            Column(f"{self.name}_{k}{sample}_{end}")
-            for sample in ("", "_annotators")[: 1 + self.others]
-            for k in ScoreValues._fields
+            Column(f"{self.name}_{score_key}{sample}_{end}")
+            for sample in ("", "_annotators")[: 1 + self.has_second_intervals]
+            for score_key in ScoreValues._fields
             for end in ("low", "high")
         ]
 
     def end_values(self, score: Any) -> list[Value]:
-        """Return the ends of the intervals of one score; ``nan`` where there are none."""
-        intervals = [score.interval, over_annotators(score.interval)][: 1 + self.others]
-        return [end for x in intervals for kind in ScoreValues._fields for end in ends_of(x, kind)]
+        """Return the ends of the intervals of one score; ``nan`` without intervals."""
+        intervals = [score.interval, over_annotators(score.interval)][
+            : 1 + self.has_second_intervals
+        ]
+        return [
+            end
+            for interval in intervals
+            for score_key in ScoreValues._fields
+            for end in ends_of(interval, score_key)
+        ]
 
 
 def titles_of(figure: str) -> tuple[str, str, str]:
@@ -79,11 +86,11 @@ def titles_of(figure: str) -> tuple[str, str, str]:
 
 
 def columns_of_figure(ratio: Ratio, *, intervals: bool) -> ScoreColumns:
-    """Return the columns of a figure of systems; people see intervals if requested."""
+    """Build the columns of a figure of systems, with intervals in text output if requested."""
     if not ratio.has_chance:
         return ScoreColumns(ratio.key, (ratio.title, "", ""), meanings=(ratio.meaning, "", ""))
-    more = ("chance of F-beta", "corrected F-beta") if ratio.heading else ("", "")
-    titles, meanings = titles_of(ratio.title), (ratio.meaning, *more)
+    chance_meanings = ("chance of F-beta", "corrected F-beta") if ratio.heading else ("", "")
+    titles, meanings = titles_of(ratio.title), (ratio.meaning, *chance_meanings)
     return ScoreColumns(
         ratio.key, titles, intervals, meanings, spare=titles[1:2] * bool(ratio.heading)
     )

@@ -1,4 +1,4 @@
-"""Tables for a terminal."""
+"""Tables as text, for a terminal."""
 
 from __future__ import annotations
 
@@ -9,87 +9,89 @@ from spanagree.results.fit import PAGE, TextColumn, TextTable, fitted, width_of,
 from spanagree.results.frame import PLAIN, Frame, TableStyle
 from spanagree.results.numbers import DIGITS
 
-_LONGEST = 200  # characters of a line, beyond which no row is added
+_LONGEST = 200  # characters of a line; no row is added to a longer one
 
 
-def render(table: Frame, look: TableStyle = PLAIN) -> str:
-    """Return names to the left, figures to the right, and below them the signature by itself.
+def render(table: Frame, style: TableStyle = PLAIN) -> str:
+    """Render a table as text: names on the left, figures on the right, then the signature.
 
-    Of a table of which people see no column, only what stands above and below.
+    A table without columns for text output has only its verdict, caption and remarks.
     """
-    table = table if look.all_columns else (table.in_terminal or table).turned
-    columns, _, breaks = shown = table.shown
-    below = list(table.remarks)
-    parts = [wrap(table.verdict, indent=""), _wrapped(table.caption)]
+    table = table if style.all_columns else (table.in_terminal or table).turned
+    columns, _, breaks = display = table.shown
+    remarks = list(table.remarks)
+    blocks = [wrap(table.verdict, indent=""), _wrapped(table.caption)]
     if columns:
-        texts = shown.texts(look.decimals(DIGITS), look.percent)
-        as_texts = [
+        texts = display.texts(style.decimals(DIGITS), style.percent)
+        text_columns = [
             TextColumn(
                 column.title,
-                [row[c] for row in texts],
+                [row[column_index] for row in texts],
                 column.meaning or column.title if column.kind == "name" else "",
-                1 < c < 2 + table.across,
+                1 < column_index < 2 + table.across,
                 column.spare,
                 column.kind in ("interval", "probability", "place"),
             )
-            for c, column in enumerate(columns)
+            for column_index, column in enumerate(columns)
         ]
-        grid = TextTable(as_texts, breaks)
-        grids = [grid] if look.all_columns else fitted(grid, table.across > 0)
-        parts += map(_drawn, grids)
-        below += grids[-1].below
-    parts += ["\n".join(map(_wrapped, below)), signature_lines(table.signature)]
-    return "\n\n".join(filter(None, parts)) + "\n"
+        grid = TextTable(text_columns, breaks)
+        grids = [grid] if style.all_columns else fitted(grid, table.across > 0)
+        blocks += map(_drawn, grids)
+        remarks += grids[-1].remarks
+    blocks += ["\n".join(map(_wrapped, remarks)), signature_lines(table.signature)]
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def one_line(table: Frame) -> str:
-    """Return the names and the figures of the first rows, as many as a line holds.
+    """Summarize a table in one line: names and figures of the first rows.
 
-    Where a table has no figures, what stands above it, and counts.
+    A table without figures has its caption and counts.
 
     >>> from spanagree.results.frame import Column
     >>> columns = [Column("", "system", "name"), Column("", "F1"), Column("", "gold", "count")]
     >>> one_line(Frame(columns, [["mine", 0.5, 7], ["yours", None, 7]]))
     'mine: F1 0.500; yours: F1 –'
     """
-    columns, rows, _ = shown = table.shown
-    texts = shown.texts()
-    kind = "figure" if any(column.kind == "figure" for column in columns) else "count"
-    parts = [table.caption] if kind == "count" and table.caption else []
-    most = len(rows) if any(column.kind == kind for column in columns) else 0
-    for number, row in enumerate(texts[:most], 1):
+    columns, rows, _ = display = table.shown
+    texts = display.texts()
+    column_kind = "figure" if any(column.kind == "figure" for column in columns) else "count"
+    entries = [table.caption] if column_kind == "count" and table.caption else []
+    n_rows = len(rows) if any(column.kind == column_kind for column in columns) else 0
+    for row_number, row in enumerate(texts[:n_rows], 1):
         cells = list(zip(columns, row, strict=True))
         name = " ".join(cell for column, cell in cells if column.kind == "name" and cell)
         figures = ", ".join(
-            f"{column.title} {cell}" for column, cell in cells if column.kind == kind and cell
+            f"{column.title} {cell}"
+            for column, cell in cells
+            if column.kind == column_kind and cell
         )
-        parts.append(f"{name}: {figures}" if figures else name)
-        if sum(map(len, parts)) > _LONGEST and most > number:
-            parts.append(pluralize(most - number, "more row"))
+        entries.append(f"{name}: {figures}" if figures else name)
+        if sum(map(len, entries)) > _LONGEST and n_rows > row_number:
+            entries.append(pluralize(n_rows - row_number, "more row"))
             break
-    return "; ".join(parts)
+    return "; ".join(entries)
 
 
 def _drawn(grid: TextTable) -> str:
-    """Return the lines of a table."""
-    lines = _lines(grid.columns, [column.head for column in grid.columns], top=False)
-    for number in range(len(grid.columns[0].cells)):
-        lines += [""] * (number in grid.breaks)
-        lines += [grid.above[number]] if number in grid.above else []
-        lines += _lines(grid.columns, [column.cells[number] for column in grid.columns])
+    """Format the lines of a table."""
+    lines = _lines(grid.columns, [column.head for column in grid.columns], from_top=False)
+    for row_index in range(len(grid.columns[0].cells)):
+        lines += [""] * (row_index in grid.breaks)
+        lines += [grid.headings[row_index]] if row_index in grid.headings else []
+        lines += _lines(grid.columns, [column.cells[row_index] for column in grid.columns])
     return "\n".join(lines)
 
 
-def _lines(columns: list[TextColumn], cells: list[str], top: bool = True) -> list[str]:
-    """Return the lines of a row, whose cells begin at its top or end at its foot."""
-    pieces = [cell.split("\n") for cell in cells]
-    height = max(map(len, pieces))
+def _lines(columns: list[TextColumn], cells: list[str], from_top: bool = True) -> list[str]:
+    """Format the lines of a row, aligned at the top or at the bottom."""
+    cell_lines = [cell.split("\n") for cell in cells]
+    height = max(map(len, cell_lines))
     lines = []
-    for n in range(height):
+    for line_index in range(height):
         line = ""
-        for column, piece in zip(columns, pieces, strict=True):
-            i = n if top else n - height + len(piece)
-            text = piece[i] if 0 <= i < len(piece) else ""
+        for column, text_lines in zip(columns, cell_lines, strict=True):
+            i = line_index if from_top else line_index - height + len(text_lines)
+            text = text_lines[i] if 0 <= i < len(text_lines) else ""
             gap = " " * (column.width - width_of(text))
             line += (text + gap if column.names else gap + text) + "  "
         lines.append(line.rstrip())
@@ -97,24 +99,24 @@ def _lines(columns: list[TextColumn], cells: list[str], top: bool = True) -> lis
 
 
 def _wrapped(text: str) -> str:
-    """Return a caption or remark on lines no wider than a page."""
+    """Wrap a caption or a remark to the width of a page."""
     return "\n".join(line if width_of(line) <= PAGE else wrap(line) for line in text.split("\n"))
 
 
 def signature_lines(signature: str) -> str:
-    """Return the signature as lines no wider than a page, broken behind its bars or commas."""
+    """Break the signature into lines no wider than a page, after bars or commas."""
     lines = ["signature:"] if signature else []
     entries = re.findall(r"[^|]+\|?", signature)
-    parts = [part for entry in entries for part in _behind_commas(entry)]
-    for part in parts:
+    pieces = [piece for entry in entries for piece in _behind_commas(entry)]
+    for piece in pieces:
         space = " " if lines == ["signature:"] else ""
-        if width_of(lines[-1] + space + part) > PAGE and lines[-1] != "signature:":
-            lines.append(f"  {part}")
+        if width_of(lines[-1] + space + piece) > PAGE and lines[-1] != "signature:":
+            lines.append(f"  {piece}")
         else:
-            lines[-1] += space + part
+            lines[-1] += space + piece
     return "\n".join(lines)
 
 
 def _behind_commas(entry: str) -> list[str]:
-    """Return an entry in pieces, if it is wider than a line."""
+    """Split an entry after commas, if it is wider than a line."""
     return [entry] if width_of(entry) < PAGE - 1 else re.findall(r"[^,]*,|[^,]+", entry)

@@ -442,4 +442,6 @@ class Slices(Result, MappingResult):
             name: [self._values(name).get(value, math.nan) for value in drawn] for name in scored
         }
         what = self._kind_in_words
-        return Plot(lambda ax: lines(ax, columns=drawn, rows=rows, what=what), rows_size(rows))
+        return Plot(
+            lambda ax: lines(ax, columns=drawn, rows=rows, axis_label=what), rows_size(rows)
+        )

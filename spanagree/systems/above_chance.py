@@ -222,10 +222,10 @@ class ChanceTest(Result):
         titles = ("by chance", "the system")
         if any(len(system.null) for system in systems):
             rows = {system.name: (system.null, system.f1) for system in systems}
-            draw = functools.partial(clouds, rows=rows, titles=titles, what="F1")
+            draw = functools.partial(clouds, rows=rows, titles=titles, axis_label="F1")
         else:
             curves = {system.name: (*_curve(system), system.f1) for system in systems}
-            draw = functools.partial(heights, rows=curves, titles=titles, what="F1")
+            draw = functools.partial(heights, rows=curves, titles=titles, axis_label="F1")
         return Plot(draw, rows_size(self.systems))
 
 
@@ -264,7 +264,7 @@ def chance_test(
         progress: function called with the number of systems done and the number of all systems.
 
     Raises:
-        SettingError: if a number is out of range, or the evaluation is that of another corpus.
+        SettingError: if a number is out of range, or the evaluation has another corpus.
 
     >>> from spanagree.systems.evaluate import evaluate
     >>> one = [(0, 2, "X")]

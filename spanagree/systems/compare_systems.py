@@ -61,7 +61,7 @@ _NAMED = 3  # pairs in a sentence
 class Difference(NamedTuple):
     """The difference of two systems in one figure, the first minus the second.
 
-    ``low`` and ``high`` are its interval, from the jackknife only; those of several pairs are
+    ``low`` and ``high`` are its interval, from the jackknife only; intervals of several pairs are
     simultaneous. ``p`` is two-sided; ``p_adjusted`` is corrected for all pairs of systems: p ×
     pairs for the jackknife, Holm's p for the other tests. ``reason`` explains an undefined value.
     """

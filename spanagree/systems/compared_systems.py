@@ -211,9 +211,9 @@ def _settled(corpus: Corpus, gold: str) -> Corpus:
 
 
 def _rows_of_parts_hold(corpus: Corpus, gold: str, parts: Sequence[ComparedSystems]) -> bool:
-    """Return whether the rows of parts are those of the whole corpus.
+    """Check whether the rows of parts are equal to the rows of the whole corpus.
 
-    A system with no row in a part, whose source does not say what it saw, saw what gold did there.
+    If the source does not record coverage, a system without a row in a part saw what gold saw.
     """
     return (
         rows_add([part.kind for part in parts])

@@ -37,7 +37,7 @@ class ErrorTypes(Result):
     """Result of :func:`error_types`.
 
     Attributes:
-        counts: number of pairs of a system with gold, by system and outcome; outcomes are those of
+        counts: number of pairs of a system with gold, by system and outcome, one of
             :data:`spanagree.comparisons.pairing.OUTCOMES`: match and the types of error.
         documents: number of documents.
         settings: settings of the evaluation that matter here.

@@ -54,7 +54,7 @@ def evaluate(
 
     Args:
         corpus: gold and systems as layers; or tags; or parts of a corpus: corpora, or functions
-            that return them when they are compared. Figures are always those of the whole.
+            that return them when they are compared. Figures are always for the whole.
         gold: name of the gold layer. Default: the first layer. All other layers are systems. Or
             tags of a system: ``evaluate(y_true, y_pred)`` has layers called gold and pred.
         match: name of the measure.
@@ -72,7 +72,7 @@ def evaluate(
         seed: random seed, an integer from 0, for expected scores that take too much work to
             compute.
         executor: any ``concurrent.futures.Executor``, whose workers read and compare parts.
-        progress: function called with the number of steps (or parts) done and that of all.
+        progress: function called with the number of steps (or parts) done, and the number of all.
         comparing: keyword arguments of the selection, the attributes of
             :class:`spanagree.comparisons.Selection`: ``tolerance`` of borders; an ``attribute``
             that counts; ``unplaced`` for quotes that are not in the text; ``what`` is compared,

@@ -225,7 +225,7 @@ class Evaluation(SystemsResult):
     def over(self, documents: Ints) -> Evaluation:
         """Evaluate the systems on the documents with these indices alone, with new ranks.
 
-        Document indices and names stay those of the whole.
+        Document indices and names are the same as in the whole.
         """
         evaluation = result(self.counted.over(documents), self.jackknife)
         return replace(evaluation, settings=self.settings, notes=self.notes)

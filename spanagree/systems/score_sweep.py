@@ -193,7 +193,7 @@ def sweep_scores(evaluation: Evaluation, *, ci: Jackknife = USUAL, seed: int = 0
 
     Each threshold has the figures of ``evaluate(corpus, min_score=threshold)``. The best threshold
     by corrected F1 (or F-beta, if that was requested) is chosen on a random half of the documents,
-    and its figures are those of the other half, because the first half flatters it.
+    and evaluated on the other half, because the first half flatters it.
 
     Args:
         evaluation: evaluation of a corpus whose predictions have scores.

@@ -119,7 +119,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     """Count the true and false positives and negatives among tokens, as seqeval does.
 
-    The arguments are those of :func:`accuracy_score`.
+    The arguments are the same as for :func:`accuracy_score`.
 
     >>> performance_measure([["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 1}
@@ -237,7 +237,7 @@ _Row = tuple[str, Mapping[str, SeqevalScore], int]  # name, figures, support
 
 
 def _text(rows: Sequence[_Row], n_labels: int, digits: int) -> str:
-    """Format the rows like seqeval, first those of labels, with the F1 of chance on the right."""
+    """Format the rows like seqeval, labels first, with the F1 of chance on the right."""
     from spanagree.results.numbers import NOT_SHOWN  # scores alone need no text
 
     width = max(len(name) for name, _, _ in rows)

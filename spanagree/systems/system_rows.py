@@ -31,7 +31,7 @@ class SystemRows(NamedTuple):
     inexact: Mapping[str, ApproximationError]
 
     def _joined(self, later_parts: Iterable[tuple[SystemRows, int]], corpus: Corpus) -> SystemRows:
-        """Join the rows with those of later parts, each with the number of documents before it."""
+        """Join the rows with rows of later parts, each with the number of documents before it."""
         parts = [(self, 0), *later_parts]
         return SystemRows(
             Comparisons.of_parts(

@@ -42,7 +42,7 @@ def _best(evaluation: Evaluation) -> list[str]:
 
 
 def _chance_values(evaluation: Evaluation, system: System) -> tuple[list[Value], list[list[Value]]]:
-    """Build the cells of chance over all documents, and those of each document."""
+    """Build the cells of chance over all documents, and for each document."""
     overall = evaluation.by_chance[system.name].of_all(system.tally)
     return overall.values(), [
         statistics.values() for statistics in evaluation.chance_by_document(system.name).values()

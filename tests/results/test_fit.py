@@ -181,7 +181,7 @@ def test_names_that_repeat_stand_above_their_rows():
     first = TextColumn("document", ["d" * 30] * 2 + ["e" * 30] * 2, "document")
     figures = [TextColumn(f"c{i}", ["0.1234"] * 4) for i in range(6)]
     (grid,) = fitted(TextTable([first, TextColumn("who", ["ann", "bob"] * 2, "who"), *figures]))
-    assert grid.above == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
+    assert grid.headings == {0: f"document: {'d' * 30}", 2: f"document: {'e' * 30}"}
     assert [column.head for column in grid.columns] == ["who", *(column.head for column in figures)]
 
 

@@ -58,12 +58,12 @@ def test_systems_that_are_equal():
 
 def test_what_a_test_says():
     """Those who cannot be told apart are named with the difference; the closest if all can be."""
-    close = PairwiseTest("a", 0.1111, -0.02, 0.24, 0.09, apart=False)
+    close = PairwiseTest("a", 0.1111, -0.02, 0.24, 0.09, is_significant=False)
     assert verdict.comparison(SCORES, [close], 95) == (
         "b has the highest corrected F1 (.889), but cannot be told apart from a"
         " (difference .111, 95 % CI −.020 to .240)."
     )
-    far = [PairwiseTest("a", 0.1111, 0.02, 0.24, 0.01, apart=True)]
+    far = [PairwiseTest("a", 0.1111, 0.02, 0.24, 0.01, is_significant=True)]
     assert "is told apart from all others; the closest is a" in verdict.comparison(SCORES, far, 95)
 
 
