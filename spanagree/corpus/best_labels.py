@@ -1,4 +1,4 @@
-"""Labels that are names of somebody's own, as speakers in diarization: matched by overlap."""
+"""Matching of labels that differ by annotator, such as speakers in diarization, by overlap."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, escape_name, pluralize
 
 BEST = "best"
-"""In place of other names of labels: those of the first annotator that overlap most."""
+"""Value of `map_labels` for matching labels with those of the first annotator by overlap."""
 
 
 def with_best_labels(raw: RawCorpus) -> RawCorpus:
-    """Return the rows with labels of all but the first annotator renamed to hers, one-to-one.
+    """Rename labels to those of the first annotator, one-to-one, in each document separately.
 
-    In each document apart, labels are paired such that what they share is greatest. A label that
-    stays without a pair is called by its annotator too, so that it equals none of the first's.
+    Labels are paired such that their total overlap is largest. A label without a pair gets the name
+    of its annotator added, so that it differs from all labels of the first annotator.
 
     Raises:
-        SettingError: for fewer than two annotators.
+        SettingError: if there are fewer than two annotators.
     """
     if len(raw.annotators) < 2:
         raise SettingError("map_labels best needs two annotators; there is no other's label here")
-    from scipy.optimize import linear_sum_assignment  # lazy: no one else needs it
+    from scipy.optimize import linear_sum_assignment  # loaded on demand: rarely used
 
     names = dict.fromkeys(raw.labels)
-    number = {name: i for i, name in enumerate(raw.labels)}
+    code_by_name = {name: i for i, name in enumerate(raw.labels)}
     label = np.array(raw.label, np.int64)
-    owner = raw.annotator_index[raw.annotation]
+    annotator_of_segment = raw.annotator_index[raw.annotation]
     for annotation in np.flatnonzero(raw.annotator_index > 0).tolist():
-        rows = np.flatnonzero((raw.annotation == annotation) & (raw.label >= 0))
-        here = raw.document == raw.document_index[annotation]
-        first = np.flatnonzero(here & (owner == 0) & (raw.label >= 0))
-        theirs, mine = np.unique(raw.label[first]), np.unique(raw.label[rows])
-        shared = _shared(raw, first, rows, theirs, mine)
-        rows_taken, columns_taken = linear_sum_assignment(-shared)
-        pairs = {
-            int(mine[j]): int(theirs[i])
-            for i, j in zip(rows_taken, columns_taken, strict=True)
-            if shared[i, j]
+        own_rows = np.flatnonzero((raw.annotation == annotation) & (raw.label >= 0))
+        in_document = raw.document == raw.document_index[annotation]
+        first_rows = np.flatnonzero(in_document & (annotator_of_segment == 0) & (raw.label >= 0))
+        first_labels, own_labels = np.unique(raw.label[first_rows]), np.unique(raw.label[own_rows])
+        overlap = _shared(raw, first_rows, own_rows, first_labels, own_labels)
+        matched_first, matched_own = linear_sum_assignment(-overlap)
+        first_by_own = {
+            int(own_labels[j]): int(first_labels[i])
+            for i, j in zip(matched_first, matched_own, strict=True)
+            if overlap[i, j]
         }
         annotator = raw.annotators[raw.annotator_index[annotation]]
-        for old in mine.tolist():
-            new = pairs.get(old)
-            if new is None:
-                name = f"{raw.labels[old]} ({annotator})"
-                new = number.setdefault(name, len(number))
+        for own_label in own_labels.tolist():
+            new_label = first_by_own.get(own_label)
+            if new_label is None:
+                name = f"{raw.labels[own_label]} ({annotator})"
+                new_label = code_by_name.setdefault(name, len(code_by_name))
                 names[name] = None
-            label[rows[raw.label[rows] == old]] = new
+            label[own_rows[raw.label[own_rows] == own_label]] = new_label
     note = (
         f"labels of {pluralize(len(raw.annotators) - 1, 'annotator')} renamed in each document"
         f" to those of {escape_name(raw.annotators[0])} they share most with; chance does not"
@@ -58,12 +58,17 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
     return raw.replace(label=label, labels=tuple(names), reading=reading, notes=(*raw.notes, note))
 
 
-def _shared(raw: RawCorpus, first: Ints, rows: Ints, theirs: Ints, mine: Ints) -> Floats:
-    """Return the overlap of the segments of two annotators, by their labels."""
-    shared = np.zeros((len(theirs), len(mine)))
-    low = np.maximum.outer(raw.start[first], raw.start[rows])
-    high = np.minimum.outer(raw.end[first], raw.end[rows])
-    i, j = np.nonzero(high > low)
-    places = np.searchsorted(theirs, raw.label[first][i]), np.searchsorted(mine, raw.label[rows][j])
-    np.add.at(shared, places, (high - low)[i, j])
-    return shared
+def _shared(
+    raw: RawCorpus, first_rows: Ints, own_rows: Ints, first_labels: Ints, own_labels: Ints
+) -> Floats:
+    """Compute the overlap of segments of two annotators, shaped (first labels, own labels)."""
+    overlap = np.zeros((len(first_labels), len(own_labels)))
+    overlap_start = np.maximum.outer(raw.start[first_rows], raw.start[own_rows])
+    overlap_end = np.minimum.outer(raw.end[first_rows], raw.end[own_rows])
+    i, j = np.nonzero(overlap_end > overlap_start)
+    cells = (
+        np.searchsorted(first_labels, raw.label[first_rows][i]),
+        np.searchsorted(own_labels, raw.label[own_rows][j]),
+    )
+    np.add.at(overlap, cells, (overlap_end - overlap_start)[i, j])
+    return overlap

@@ -1,4 +1,4 @@
-"""Brackets around segments, as the Entity=(1-person … 1) of CoNLL-U: nested, several at a token."""
+"""Segments in brackets, such as Entity=(1-person … 1) of CoNLL-U: nested, several per token."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from spanagree.errors import InputError, quote_value
 
 _NOTHING = ("O", "_", "")
 _PIECE = re.compile(r"\[\d+/\d+\]")
-_LAST = "*"  # what closes the last that is open, whatever it says
+_LAST = "*"  # closes the last open bracket
 _TYPES = ("etype", "type", "entity")
 _ALLOWED = "(1-person opens, 1) closes, and (1-person) does both"
 
 
 def are_brackets(values: set[str]) -> bool:
-    """Return whether values open or close brackets, all that are anything.
+    """Check if values are brackets: all that are not empty open or close one.
 
     >>> are_brackets({"(1-person(2-place", "2)1)", "O"}), are_brackets({"B-PER", "O"})
     (True, False)
     """
-    marks = [value for value in values if value not in _NOTHING]
-    return bool(marks) and all(v[0] == "(" or v[-1] == ")" or ")(" in v for v in marks)
+    non_empty = [value for value in values if value not in _NOTHING]
+    return bool(non_empty) and all(v[0] == "(" or v[-1] == ")" or ")(" in v for v in non_empty)
 
 
 def read_brackets(
@@ -37,45 +37,47 @@ def read_brackets(
     order: Sequence[str],
     location: Callable[[int], str],
 ) -> TagSegments:
-    """Return the segments that brackets enclose, each within its sentence.
+    """Read the segments in brackets, each within its sentence.
 
-    What stands behind an opening bracket has parts with hyphens between, of which one is the label
-    and a closing bracket repeats another, or all. Of several open ones the last is closed.
+    The text of an opening bracket has parts separated by hyphens: one is the label, and a closing
+    bracket repeats another part, or all. If several brackets match, the last one is closed.
 
     Args:
-        values: the distinct values.
-        codes: per token the index of its value, all sentences in a row; −1 is nothing.
-        lengths: per sentence its number of tokens.
-        order: what the parts are called, of which ``etype`` is the label; without it, that is the
-            first part without a digit.
-        location: says in an error where token number i stands.
+        values: distinct values.
+        codes: index of the value of each token, for all sentences; −1 is empty.
+        lengths: number of tokens of each sentence.
+        order: names of the parts, with ``etype`` for the label; without it, the label is the first
+            part without a digit.
+        location: function that describes the location of a token by index, for error messages.
 
     Raises:
-        InputError: for what is not brackets, brackets that are closed and not open, or open at
-            the end of their sentence; for segments in several pieces.
+        InputError: if a value is not brackets; if a bracket is closed that is not open, or not
+            closed in its sentence; if a segment has several pieces.
     """
-    marked = np.array([*(value not in _NOTHING for value in values), False], np.bool_)
+    is_bracket = np.array([*(value not in _NOTHING for value in values), False], np.bool_)
     ends = np.cumsum(lengths)
     labels = Vocabulary()
     rows: list[tuple[int, int, int, int]] = []
     open_: list[tuple[int, str]] = []
-    last = -1
-    place = next((i for i, name in enumerate(order) if name in _TYPES), None)
-    tokens = np.flatnonzero(marked[codes])
+    last_sentence = -1
+    label_position = next((i for i, name in enumerate(order) if name in _TYPES), None)
+    tokens = np.flatnonzero(is_bracket[codes])
     sentences = np.searchsorted(ends, tokens, side="right")
     for token, sentence in zip(tokens.tolist(), sentences.tolist(), strict=True):
-        if sentence != last:
+        if sentence != last_sentence:
             _refuse_open(open_, location)
-        last, first = sentence, int(ends[sentence] - lengths[sentence])
-        at = partial(location, token)
-        for opens, says, closes in _brackets(values[int(codes[token])], at):
-            if opens:
-                open_.append((token, says))
-            if closes:
-                number = _closed(open_, says, at)
-                start, content = open_.pop(number)
-                label = labels[_label(content, place)]
-                rows.append((sentence, start - first, token + 1 - first, label))
+        last_sentence, first_token = sentence, int(ends[sentence] - lengths[sentence])
+        location_of_token = partial(location, token)
+        for is_opening, content, is_closing in _brackets(
+            values[int(codes[token])], location_of_token
+        ):
+            if is_opening:
+                open_.append((token, content))
+            if is_closing:
+                open_index = _closed(open_, content, location_of_token)
+                start, open_content = open_.pop(open_index)
+                label = labels[_label(open_content, label_position)]
+                rows.append((sentence, start - first_token, token + 1 - first_token, label))
     _refuse_open(open_, location)
     sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
     names = tuple(labels)
@@ -84,61 +86,64 @@ def read_brackets(
     )
 
 
-def _brackets(value: str, at: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
-    """Yield the brackets at a token: whether each opens, what it says, and whether it closes."""
-    opens, says = False, ""
-    signs = value.replace("(", "\t(\t").replace(")", "\t)\t").split("\t")  # it has no tabs
-    for sign in filter(None, signs):
-        if sign == "(":
-            if says or opens:
-                yield opens, says, False
-            opens, says = True, ""
-        elif sign == ")":
-            if not says:
+def _brackets(value: str, location: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
+    """Yield the brackets of a token: (is opening, content, is closing)."""
+    is_opening, content = False, ""
+    fragments = value.replace("(", "\t(\t").replace(")", "\t)\t").split("\t")  # it has no tabs
+    for fragment in filter(None, fragments):
+        if fragment == "(":
+            if content or is_opening:
+                yield is_opening, content, False
+            is_opening, content = True, ""
+        elif fragment == ")":
+            if not content:
                 break
-            yield opens, says, True
-            opens, says = False, ""
+            yield is_opening, content, True
+            is_opening, content = False, ""
         else:
-            says = sign
-            if _PIECE.search(says):
+            content = fragment
+            if _PIECE.search(content):
                 raise InputError(
-                    f"{at()}: {quote_value(value)} is a segment in several pieces; a segment is"
-                    " one piece: delete it, or make its pieces segments"
+                    f"{location()}: {quote_value(value)} is a segment in several pieces; a segment"
+                    " is one piece: delete it, or make its pieces segments"
                 )
-    if opens and says:
-        yield opens, says, False
-    elif opens or says or not value.endswith(")"):
-        raise InputError(f"{at()}: {quote_value(value)} is not brackets; {_ALLOWED}")
+    if is_opening and content:
+        yield is_opening, content, False
+    elif is_opening or content or not value.endswith(")"):
+        raise InputError(f"{location()}: {quote_value(value)} is not brackets; {_ALLOWED}")
 
 
-def _closed(open_: Sequence[tuple[int, str]], says: str, at: Callable[[], str]) -> int:
-    """Return which of the open brackets is closed by what a closing one says."""
-    for number in range(len(open_) - 1, -1, -1):
-        content = open_[number][1]
+def _closed(
+    open_: Sequence[tuple[int, str]], closing_content: str, location: Callable[[], str]
+) -> int:
+    """Find the open bracket that a closing bracket with this content closes."""
+    for open_index in range(len(open_) - 1, -1, -1):
+        content = open_[open_index][1]
         if (
-            says == _LAST
-            or content == says
-            or content.startswith(f"{says}-")
-            or says in content.split("-")
+            closing_content == _LAST
+            or content == closing_content
+            or content.startswith(f"{closing_content}-")
+            or closing_content in content.split("-")
         ):
-            return number
+            return open_index
     raise InputError(
-        f"{at()}: {quote_value(says)} is closed, and nothing of it is open; {_ALLOWED}"
+        f"{location()}: {quote_value(closing_content)} is closed, and nothing of it is open;"
+        f" {_ALLOWED}"
     )
 
 
 def _refuse_open(open_: Sequence[tuple[int, str]], location: Callable[[int], str]) -> None:
-    """Refuse brackets that are open at the end of a sentence."""
-    for token, says in open_[:1]:
+    """Check that no bracket is open at the end of a sentence."""
+    for token, content in open_[:1]:
         raise InputError(
-            f"{location(token)}: {quote_value(says)} is opened, and not closed in its sentence;"
+            f"{location(token)}: {quote_value(content)} is opened, and not closed in its sentence;"
             f" {_ALLOWED}"
         )
 
 
-def _label(content: str, place: int | None) -> str:
-    """Return the label among the parts behind a bracket; ``_`` where there is none."""
+def _label(content: str, label_position: int | None) -> str:
+    """Return the label in the content of a bracket; ``_`` if there is none."""
     parts = content.split("-")
-    if place is not None:
-        return (parts[place] if place < len(parts) else "") or "_"
+    if label_position is not None:
+        return (parts[label_position] if label_position < len(parts) else "") or "_"
     return next((part for part in parts if part and not any(map(str.isdigit, part))), "_")

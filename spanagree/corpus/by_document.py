@@ -1,4 +1,4 @@
-"""Who saw each document, and which segments of their layers lie in it."""
+"""Annotators of each document, with the ranges of their segments."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from spanagree.corpus.segments import Layer
 
 @dataclass(frozen=True, eq=False)
 class AnnotationsByDocument:
-    """Annotations in the order of their documents, then of the annotators.
+    """Annotations sorted by document, then by annotator.
 
     Attributes:
-        names: the names of all annotators.
-        first: per document, the number of its first annotation; at the end, that of all.
-        annotator: per annotation, the name of the annotator.
-        low, high: per annotation, where its segments begin and end in the annotator's layer.
+        names: names of all annotators.
+        first: index of the first annotation of each document, and the number of annotations.
+        annotator: name of the annotator of each annotation.
+        low, high: range of rows of each annotation in the annotator's layer.
     """
 
     names: dict[str, None]
@@ -29,27 +29,29 @@ class AnnotationsByDocument:
     high: Ints
 
     @classmethod
-    def of(cls, layers: Mapping[str, Layer], documents: int) -> AnnotationsByDocument:
-        """Return the annotations of all layers over so many documents."""
-        parts: list[tuple[Ints, ...]] = [(np.zeros(0, np.int64),) * 4]
-        for number, layer in enumerate(layers.values()):
-            seen = np.flatnonzero(layer.annotated)
-            low = np.searchsorted(layer.document, seen)
-            high = np.searchsorted(layer.document, seen, side="right")
-            parts.append((seen, np.full(len(seen), number), low, high))
-        document, annotator, low, high = map(np.concatenate, zip(*parts, strict=True))
+    def of(cls, layers: Mapping[str, Layer], n_documents: int) -> AnnotationsByDocument:
+        """Build the index from the layers of all documents."""
+        columns_by_layer: list[tuple[Ints, ...]] = [(np.zeros(0, np.int64),) * 4]
+        for layer_index, layer in enumerate(layers.values()):
+            seen_documents = np.flatnonzero(layer.annotated)
+            low = np.searchsorted(layer.document, seen_documents)
+            high = np.searchsorted(layer.document, seen_documents, side="right")
+            columns_by_layer.append(
+                (seen_documents, np.full(len(seen_documents), layer_index), low, high)
+            )
+        document, annotator, low, high = map(np.concatenate, zip(*columns_by_layer, strict=True))
         order = np.argsort(document, kind="stable")
         names = list(layers)
         return cls(
             dict.fromkeys(names),
-            np.searchsorted(document[order], np.arange(documents + 1)),
-            [names[number] for number in annotator[order].tolist()],
+            np.searchsorted(document[order], np.arange(n_documents + 1)),
+            [names[layer_index] for layer_index in annotator[order].tolist()],
             low[order],
             high[order],
         )
 
     def in_document(self, document: int) -> Iterator[tuple[str, int, int]]:
-        """Yield who saw a document, and where their segments in it begin and end."""
-        here = slice(*self.first[document : document + 2].tolist())
-        bounds = self.low[here].tolist(), self.high[here].tolist()
-        return zip(self.annotator[here], *bounds, strict=True)
+        """Yield the annotators who saw a document, with the range of their segments in it."""
+        annotations = slice(*self.first[document : document + 2].tolist())
+        bounds = self.low[annotations].tolist(), self.high[annotations].tolist()
+        return zip(self.annotator[annotations], *bounds, strict=True)

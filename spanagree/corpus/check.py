@@ -1,4 +1,4 @@
-"""A lint of a source: its contents, and what is odd about it, before anything is computed."""
+"""Check of a source before any computation: contents, flaws and oddities."""
 
 from __future__ import annotations
 
@@ -24,24 +24,26 @@ from spanagree.results.result import ResultBase
 from spanagree.results.text import render, signature_lines
 from spanagree.settings import Settings
 
-_AS_IT_SHOULD_BE = ("marked-nothing",)  # findings that are not odd
-_MOST = 20  # annotators that are shown; JSON has all
+_AS_IT_SHOULD_BE = ("marked-nothing",)  # findings that are no oddity
+_MOST = 20  # number of annotators shown as text; JSON lists all
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of thing that is wrong or odd.
+    """A flaw or oddity of a source, with all its cases.
 
     Attributes:
-        name: of a flaw, or of what concerns labels or tags.
-        first: the first case, as a sentence.
-        error: whether it has to be repaired before a corpus can be made.
-        count: how many cases there are.
-        annotations: in how many annotations (an annotator's pass over a document).
-        places: annotator, document and, for segments, start, end and label of every case; for
-            quotes that are not in the text, these in place of start and end.
-        repairs: which repairs would help.
-        question: of its ends or annotators, which comes before any repair; empty for most.
+        name: name of the flaw, or of the oddity in labels or tags.
+        first: sentence on the first case.
+        error: True if it has to be repaired before a corpus can be built.
+        count: number of cases.
+        annotations: number of annotations with a case (annotations are pairs of annotator and
+            document).
+        places: annotator and document of each case; for segments also start, end and label; for
+            quotes that are not in the text, these instead of start and end.
+        repairs: names of repairs that help.
+        question: question about ends or annotators that is to be answered before repairs; usually
+            empty.
     """
 
     name: str
@@ -55,7 +57,7 @@ class Finding:
 
     @property
     def level(self) -> str:
-        """How serious it is: an error, a warning, or a note on what is as it should be."""
+        """Severity of the finding: error, warning, or note."""
         if self.error:
             return "error"
         return "note" if self.name in _AS_IT_SHOULD_BE else "warning"
@@ -63,17 +65,18 @@ class Finding:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(ResultBase):
-    """The result of :func:`check`.
+    """Result of :func:`check`.
 
     Attributes:
-        contents: how many documents, annotators, annotations and segments there are, what offsets
-            count, the least, median and greatest length of documents and segments, and the
-            balance: numbers of things in the source, by unit and by what became of them.
-        coverage: how many documents were seen by how many annotators.
-        annotators: a row for each: documents seen, of these without a segment, segments, labels.
-        findings: errors first.
-        settings: how the source was read.
-        notes: what reading it had to say.
+        contents: numbers of documents, annotators, annotations and segments, the unit of offsets,
+            the smallest, median and largest length of documents and segments, and the balance:
+            numbers of items in the source by unit and outcome.
+        coverage: number of documents, by the number of annotators who saw them.
+        annotators: rows with the numbers of documents seen and of those without a segment, the
+            number of segments, and labels, one for each annotator.
+        findings: findings, errors first.
+        settings: settings with which the source was read.
+        notes: notes of the reader, one sentence each.
     """
 
     contents: dict[str, Any]
@@ -93,36 +96,36 @@ class Check(ResultBase):
 
     @property
     def is_odd(self) -> bool:
-        """Whether there is an error or a warning."""
+        """True if there is an error or a warning."""
         return any(finding.level != "note" for finding in self.findings)
 
     @property
     def errors(self) -> int:
-        """How many cases have to be repaired."""
+        """Number of cases that have to be repaired."""
         return sum(finding.count for finding in self.findings if finding.error)
 
-    def _summary(self) -> dict[str, Any]:  # which keys there are depends on the files
+    def _summary(self) -> dict[str, Any]:  # keys depend on the files
         return self.contents
 
     def to_text(self) -> str:
-        """Return contents, who saw what, annotators and findings, for a terminal."""
+        """Write contents, coverage, annotators and findings, for a terminal."""
         contents = self.contents
         nouns = ("document", "annotator", "annotation", "segment", "relation")
         counts = ", ".join(
             pluralize(contents[f"{noun}s"], noun) for noun in nouns if f"{noun}s" in contents
         )
         offsets = contents["offsets"]
-        measured = f"{'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"
+        unit_sentence = f"{'times in units of' if is_time(offsets) else 'offsets in'} {offsets}"
         if self.settings.reading.get("strings"):
-            measured = "strings without a text"
-        lines = [f"{counts}; {measured}"]
+            unit_sentence = "strings without a text"
+        lines = [f"{counts}; {unit_sentence}"]
         lines += says_balance(contents["balance"])
         for noun in ("document", "segment"):
             if contents[f"{noun}_length"]:
                 least, median, greatest = contents[f"{noun}_length"]
-                unit = " s" if is_time(offsets) else ""
+                unit_text = " s" if is_time(offsets) else ""
                 lines.append(
-                    f"{noun}s: {least:.12g} to {greatest:.12g}{unit}, median {median:.12g}"
+                    f"{noun}s: {least:.12g} to {greatest:.12g}{unit_text}, median {median:.12g}"
                 )
         if pieces := contents.get("discontinuous"):
             lines.append(f"{pluralize(pieces, 'segment')} of several pieces")
@@ -134,32 +137,32 @@ class Check(ResultBase):
         tables += [self.table()] if self.findings else []
         lines += ["", *map(render, tables)]
         levels = [finding.level for finding in self.findings]
-        kinds = ", ".join(
+        level_counts = ", ".join(
             f"{pluralize(levels.count(level), 'kind')} of {level}" for level in ("error", "warning")
         )
-        lines.append(kinds if {*levels} - {"note"} else "nothing odd found")
+        lines.append(level_counts if {*levels} - {"note"} else "nothing odd found")
         repairs = dict.fromkeys(name for finding in self.findings for name in finding.repairs)
         questions = [finding.question for finding in self.findings if finding.question]
         if repairs:
-            helps = chosen("repair", *repairs)
+            options = chosen("repair", *repairs)
             lines.append(
-                f"{'; '.join(questions)}; if not, {helps} would help"
+                f"{'; '.join(questions)}; if not, {options} would help"
                 if questions
-                else f"repairs that would help: {helps}"
+                else f"repairs that would help: {options}"
             )
         notes = map(escape_name, self.notes)
         return "\n".join([*lines, *notes, "", signature_lines(self.signature), ""])
 
     def _table(self, by: str | None) -> Frame:
-        """Return who saw what, the annotators, or the findings."""
+        """Build the table of coverage, annotators or findings."""
         if by == "coverage":
             columns = [
                 Column("", "seen by", "name"),
                 Column("annotators", kind="count"),
                 Column("documents", "documents", "count"),
             ]
-            seen = [[pluralize(n, "annotator"), n, k] for n, k in self.coverage.items()]
-            return Frame(columns, seen)
+            coverage_rows = [[pluralize(n, "annotator"), n, k] for n, k in self.coverage.items()]
+            return Frame(columns, coverage_rows)
         if by == "annotator":
             columns = [
                 Column("annotator", "annotator", "name"),
@@ -170,10 +173,12 @@ class Check(ResultBase):
                 Column("", "labels", "name"),
             ]
             rows = [[*row.values(), _listed(row["labels"])] for row in self.annotators]
-            left = len(rows) - _MOST
-            more = f"and {pluralize(left, 'more annotator')} (--format json has all)"
-            unseen = range(_MOST, len(rows))
-            return Frame(columns, rows, remarks=[more] if left > 0 else [], for_data=unseen)
+            n_hidden = len(rows) - _MOST
+            remark = f"and {pluralize(n_hidden, 'more annotator')} (--format json has all)"
+            hidden_rows = range(_MOST, len(rows))
+            return Frame(
+                columns, rows, remarks=[remark] if n_hidden > 0 else [], for_data=hidden_rows
+            )
         columns = [
             Column("", " ", "name"),
             Column("name", "finding", "name"),
@@ -201,46 +206,48 @@ def _listed(labels: Mapping[str, int]) -> str:
 
 
 def check(raw: RawCorpus) -> Check:
-    """Describe the rows of a source, and what is wrong or odd in them.
+    """Describe the rows of a source, and find their flaws and oddities.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 4, "PER"), (1, 2, "per")]]})
     >>> [finding.name for finding in check(corpus.to_raw()).findings]
     ['nested', 'overlap', 'alike-labels']
     """
-    n = len(raw.annotators)
-    once = ~repeats(raw)  # an annotator who saw a document twice is counted once
-    seen = np.bincount(raw.annotator_index[once], minlength=n)
-    silent = FLAWS["marked-nothing"].which(raw)
-    empty = np.bincount(raw.annotator_index[once & silent], minlength=n)
-    counts: list[Counter[str]] = [Counter() for _ in range(n)]
-    names = [*raw.labels, ""]  # −1 is the last
-    owner = raw.annotator_index[raw.annotation]
-    for a, code in zip(owner.tolist(), raw.label.tolist(), strict=True):
-        counts[a][names[code]] += 1
+    n_annotators = len(raw.annotators)
+    is_first = ~repeats(raw)  # repeated annotations of a document count once
+    n_seen = np.bincount(raw.annotator_index[is_first], minlength=n_annotators)
+    is_silent = FLAWS["marked-nothing"].which(raw)
+    n_silent = np.bincount(raw.annotator_index[is_first & is_silent], minlength=n_annotators)
+    counts_by_annotator: list[Counter[str]] = [Counter() for _ in range(n_annotators)]
+    label_names = [*raw.labels, ""]  # index −1 is the last
+    annotator_of_segment = raw.annotator_index[raw.annotation]
+    for a, code in zip(annotator_of_segment.tolist(), raw.label.tolist(), strict=True):
+        counts_by_annotator[a][label_names[code]] += 1
     strings = raw.unplaced if raw.reading.get("strings") else None
-    if strings is not None:  # which are all that was marked
+    if strings is not None:  # the only annotations of strings
         for a, label in zip(raw.annotator_index[strings.at].tolist(), strings.label, strict=True):
-            counts[a][label] += 1
+            counts_by_annotator[a][label] += 1
     annotators = tuple(
         {
             "annotator": name,
-            "documents": int(seen[a]),
-            "marked_nothing": int(empty[a]),
-            "segments": counts[a].total(),
-            "labels": dict(sorted(counts[a].items())),
+            "documents": int(n_seen[a]),
+            "marked_nothing": int(n_silent[a]),
+            "segments": counts_by_annotator[a].total(),
+            "labels": dict(sorted(counts_by_annotator[a].items())),
         }
         for a, name in enumerate(raw.annotators)
     )
     lengths = raw.lengths[:0] if raw.reading.get("strings") else raw.lengths
     sizes = np.subtract(raw.end, raw.start, dtype=np.int64)
-    sizes = sizes[sizes >= 0]  # the others are reversed
+    sizes = sizes[sizes >= 0]  # reversed segments are negative
     if strings is not None:
         sizes = np.append(sizes, strings.size)
-    coverage = Counter(np.bincount(raw.document_index[once], minlength=len(raw.lengths)).tolist())
+    coverage = Counter(
+        np.bincount(raw.document_index[is_first], minlength=len(raw.lengths)).tolist()
+    )
     contents = {
         "documents": len(raw.lengths),
-        "annotators": n,
+        "annotators": n_annotators,
         "annotations": len(raw.document_index),
         "segments": len(raw.start) + (0 if strings is None else len(strings)),
         **_detailed(raw),
@@ -249,16 +256,16 @@ def check(raw: RawCorpus) -> Check:
         "segment_length": in_seconds(_spread(sizes), raw.offsets),
         "balance": raw.balance,
     }
-    findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts)]
+    findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts_by_annotator)]
     findings += [*_alike_names(raw), *_tags(raw)]
     findings.sort(key=lambda finding: not finding.error)
     settings = Settings(offsets=raw.offsets, reading=raw.reading)
-    seen_by = dict(sorted(coverage.items()))
-    return Check(contents, seen_by, annotators, tuple(findings), settings, raw.notes)
+    sorted_coverage = dict(sorted(coverage.items()))
+    return Check(contents, sorted_coverage, annotators, tuple(findings), settings, raw.notes)
 
 
 def _detailed(raw: RawCorpus) -> dict[str, Any]:
-    """Return how many relations, segments of several pieces, and attributes there are, if any."""
+    """Count relations, segments with several pieces, and attributes, if there are any."""
     details = raw.details
     if details is None:
         return {}
@@ -274,45 +281,54 @@ def _detailed(raw: RawCorpus) -> dict[str, Any]:
 
 
 def _spread(lengths: Ints) -> list[float]:
-    """Return the least, the median and the greatest length."""
+    """Compute the smallest, the median and the largest length."""
     if not len(lengths):
         return []
     return [int(lengths.min()), float(np.median(lengths)), int(lengths.max())]
 
 
 def _flaws(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield a finding for each kind of flaw that there is."""
+    """Yield a finding for each flaw with cases."""
     for name, flaw in FLAWS.items():
         if name == "marked-nothing" and raw.reading.get("unit") == "sentence":
             continue  # most sentences have nothing that could be marked
         cases = np.flatnonzero(flaw.which(raw))
         annotations = flaw.annotations(raw, cases)
-        places = []
+        all_case_fields = []
         for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):
-            place: dict[str, Any] = {}
+            case_fields: dict[str, Any] = {}
             if annotation >= 0:
                 annotator, document = raw.place_of(annotation)
-                place = {"annotator": annotator, "document": document}
+                case_fields = {"annotator": annotator, "document": document}
             if flaw.of_relations:
-                place |= {"relation": raw.relation_label(i), "at": raw.links.location[i]}
+                case_fields |= {"relation": raw.relation_label(i), "at": raw.links.location[i]}
             elif flaw.of_quotes and raw.unplaced is not None:
-                place |= {"quote": raw.unplaced.quote[i], "label": None}
+                case_fields |= {"quote": raw.unplaced.quote[i], "label": None}
             elif not flaw.of_annotations:
                 label = raw.labels[raw.label[i]] if raw.label[i] >= 0 else None
-                place |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}
-            places.append(place)
-        if places:
-            count = len(np.unique(annotations))
-            first = flaw.describe(raw, int(cases[0]))
+                case_fields |= {"start": int(raw.start[i]), "end": int(raw.end[i]), "label": label}
+            all_case_fields.append(case_fields)
+        if all_case_fields:
+            n_annotations = len(np.unique(annotations))
+            sentence = flaw.describe(raw, int(cases[0]))
             question = _question(name, raw)
-            first += f"; {question}" if question else ""
-            error = bool(flaw.refused(raw).any())
+            sentence += f"; {question}" if question else ""
+            is_error = bool(flaw.refused(raw).any())
             repairs = flaw.repairs_of(raw)
-            yield Finding(name, first, error, len(cases), count, tuple(places), repairs, question)
+            yield Finding(
+                name,
+                sentence,
+                is_error,
+                len(cases),
+                n_annotations,
+                tuple(all_case_fields),
+                repairs,
+                question,
+            )
 
 
 def _question(flaw: str, raw: RawCorpus) -> str:
-    """Return a question to answer before a flaw is repaired; empty for most flaws."""
+    """Write a question to answer before a flaw is repaired; empty for most flaws."""
     if flaw == "repeated":
         return (
             "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"
@@ -321,54 +337,58 @@ def _question(flaw: str, raw: RawCorpus) -> str:
 
 
 def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield in how many annotations any segments overlap, whatever their labels."""
+    """Yield a finding on annotations with overlapping segments, regardless of labels."""
     later, _ = overlaps(raw)
-    if count := len(np.unique(raw.annotation[later])):
-        same_label = len(overlaps(raw, same_label=True)[0])
-        first = (
-            f"{pluralize(count, 'annotation')} with segments that overlap: chance is"
-            f" {'overlapping' if same_label else 'per-label'} unless another is named, and measures"
-            " that pair or share tokens may not take them"
+    if n_annotations := len(np.unique(raw.annotation[later])):
+        n_same_label = len(overlaps(raw, same_label=True)[0])
+        sentence = (
+            f"{pluralize(n_annotations, 'annotation')} with segments that overlap: chance is"
+            f" {'overlapping' if n_same_label else 'per-label'} unless another is named, and"
+            " measures that pair or share tokens may not take them"
         )
-        yield Finding("overlap", first, count=len(later), annotations=count)
+        yield Finding("overlap", sentence, count=len(later), annotations=n_annotations)
 
 
 def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> Iterator[Finding]:
-    """Yield labels that one annotator alone uses, or that look nearly the same."""
-    users: dict[str, list[str]] = {}
+    """Yield labels that only one annotator uses, or that are nearly equal."""
+    users_by_label: dict[str, list[str]] = {}
     for name, labels in zip(annotators, counts, strict=True):
         for label in filter(None, labels):
-            users.setdefault(label, []).append(name)
-    similar: dict[str, list[str]] = {}
-    for label, names in sorted(users.items()):
-        key = re.sub(r"[\W_]", "", normalize("NFC", label)).casefold()
-        similar.setdefault(key, []).append(label)
+            users_by_label.setdefault(label, []).append(name)
+    labels_by_normal_form: dict[str, list[str]] = {}
+    for label, names in sorted(users_by_label.items()):
+        normal_form = re.sub(r"[\W_]", "", normalize("NFC", label)).casefold()
+        labels_by_normal_form.setdefault(normal_form, []).append(label)
         if len(names) == 1 < len(annotators):
-            first = f"label {quote_value(label)} is used by {quote_value(names[0])} alone"
-            place = {"label": label, "annotator": names[0]}
-            yield Finding("label-of-one", first, places=(place,))
-    for group in similar.values():
+            sentence = f"label {quote_value(label)} is used by {quote_value(names[0])} alone"
+            case_fields = {"label": label, "annotator": names[0]}
+            yield Finding("label-of-one", sentence, places=(case_fields,))
+    for group in labels_by_normal_form.values():
         if len(group) > 1:
-            only = "outer space or the form of Unicode" if alike(group) else "case or punctuation"
-            first = f"labels {', '.join(map(quote_value, group))} differ in {only} only"
+            difference = (
+                "outer space or the form of Unicode" if alike(group) else "case or punctuation"
+            )
+            sentence = f"labels {', '.join(map(quote_value, group))} differ in {difference} only"
             places = tuple({"label": label} for label in group)
-            yield Finding("alike-labels", first, places=places)
+            yield Finding("alike-labels", sentence, places=places)
 
 
 def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
-    """Yield annotators, and documents, whose names look the same; ids may differ in case."""
+    """Yield names of annotators, and of documents, that look equal; ids may differ in case."""
     for noun, names in (("annotator", raw.annotators), ("document", raw.ids or ())):
         for group in alike(names, case=noun == "document"):
-            only = "outer space or the form of Unicode" if alike(group) else "case"
-            first = f"{noun}s {', '.join(map(quote_value, group))} differ in {only} only"
+            difference = "outer space or the form of Unicode" if alike(group) else "case"
+            sentence = f"{noun}s {', '.join(map(quote_value, group))} differ in {difference} only"
             places = tuple({noun: name} for name in group)
-            yield Finding("alike-names", first, places=places)
+            yield Finding("alike-names", sentence, places=places)
 
 
 def _tags(raw: RawCorpus) -> Iterator[Finding]:
     """Yield the ill-formed tags, by layer and kind."""
-    for name, kinds in raw.reading.get("ill_formed", {}).items():
-        for kind, count in kinds.items():
-            first = f"{quote_value(name)}: {count} × {kind}, in {raw.reading['schemes'][name]}"
-            place = {"annotator": name, "kind": kind}
-            yield Finding("ill-formed-tag", first, count=count, places=(place,))
+    for name, counts_by_kind in raw.reading.get("ill_formed", {}).items():
+        for flaw_name, count in counts_by_kind.items():
+            sentence = (
+                f"{quote_value(name)}: {count} × {flaw_name}, in {raw.reading['schemes'][name]}"
+            )
+            case_fields = {"annotator": name, "kind": flaw_name}
+            yield Finding("ill-formed-tag", sentence, count=count, places=(case_fields,))

@@ -1,4 +1,4 @@
-"""Rows as they come, one document, annotation and segment at a time, into raw rows."""
+"""Collection of documents, annotations and segments, as they are read, into raw rows."""
 
 from __future__ import annotations
 
@@ -21,25 +21,24 @@ if TYPE_CHECKING:
     from spanagree.corpus.offsets import Place, SourceDocument, Spans
     from spanagree.corpus.unplaced import UnplacedQuotes
 
-# What finds quotes, and turns offsets of other units, is loaded where a source has texts and quotes
+# modules for quotes and other units of offsets are loaded only for sources that have them
 
 _Content = TypeVar("_Content")
 
 
 class Collector:
-    """Gathers the rows of a source, and checks that each is of the right type.
+    """Rows of a source, collected one by one, with their types checked.
 
-    Whether they make a valid annotation is checked later. All methods take ``location``, with which
-    an error begins: the file and line, or what the source calls its rows.
+    Flaws of the annotation are found later. All methods take ``location``, the beginning of error
+    messages: file and line, or the source's name of its rows.
 
     Args:
-        offsets: what offsets count.
-        annotators: the names of some that may have no row.
-        unnamed: whether an annotator may be called ``""``, by a reader that leaves the name to
-            that of the file.
-        ends: what the end of a segment names, one of :data:`spanagree.corpus.raw.ENDS`;
-            ``None`` where neither the format nor the user says it, so that the quotes do.
-        name: the name of the source, for notes.
+        offsets: unit of the offsets.
+        annotators: names of annotators who may have no row.
+        unnamed: True to allow ``""`` as an annotator, for readers that name annotators by file.
+        ends: meaning of the end of a segment, a key of :data:`spanagree.corpus.raw.ENDS`; ``None``
+            if neither format nor user define it, so that it is inferred from quotes.
+        name: name of the source, for notes.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class Collector:
         self.offsets = offsets
         self.unnamed = unnamed
         self.ends = ends
-        self._beyond = int(ends == "inclusive")  # how far an end lies behind the one that is named
+        self._beyond = int(ends == "inclusive")  # added to ends to make them exclusive
         self.name = name
         self.ids: list[str] = []
         self.lengths: list[int] = []
@@ -64,19 +63,21 @@ class Collector:
         self.token_starts: list[Sequence[int] | None] = []
         self._documents: dict[str, int] = {}
         self._annotators: dict[str, int] = {}
-        # of a document as it came last, and of annotations what their offsets count if that is not
-        # the document as it came first
+        # latest version of each document, and by annotation the version that its offsets count, if
+        # it differs from the first
         self._latest: dict[int, SourceDocument] = {}
         self._versions: dict[int, SourceDocument] = {}
         self._of_document: list[int] = []
         self._of_annotator: list[int] = []
         self._when: list[float] = []
         self._labels: dict[str, int] = {}
-        self._rows = array("i")  # until a number is too large for it
+        self._rows = array("i")  # "q" once a value is too large
         self._pieces: dict[int, Pieces] = {}
         self._attributes: dict[int, dict[str, str]] = {}
         self._relations: list[tuple[int, int, str, bool, str]] = []
-        self._quote = array("i")  # per segment, up to the last with one, what is known of its text
+        self._quote = array(
+            "i"
+        )  # up to the last segment with a quote; values as in RawCorpus.quote
         self._quotes: list[str] = []
         self._unplaced: list[tuple[int, str, str, int | None, float]] = []
         for annotator in annotators:
@@ -94,78 +95,86 @@ class Collector:
         has_mark: bool = False,
         again: bool = False,
     ) -> int:
-        """Add a document and return its number.
+        """Add a document and return its index.
 
-        ``again``: a document of this id may have come before, with the same content; if but line
-        ends differ, offsets of the annotations that follow become those of the first. Some count a
-        byte order mark, where the text ``has_mark`` before it in its file.
+        With ``again``, a document of this id may exist already, with the same content; if only line
+        ends differ, offsets of subsequent annotations are converted to those of the first version.
+        Some sources count a byte order mark, if the text ``has_mark`` before it in its file.
         """
         id_ = document_id(id_, location)
         if text is not None and not isinstance(text, str):
             raise InputError(f"{location}: text {quote_value(text)}; a string is needed")
-        words = None if tokens is None else _list_of(str, tokens, "tokens", location)
-        starts = None
-        if words is not None and text is not None:
-            starts = _starts(words, text, token_starts, location)
-        size = self._size(text, words, length, location)
+        token_list = None if tokens is None else _list_of(str, tokens, "tokens", location)
+        start_list = None
+        if token_list is not None and text is not None:
+            start_list = _starts(token_list, text, token_starts, location)
+        size = self._size(text, token_list, length, location)
         if id_ in self._documents:
             if not again:
                 raise InputError(
                     f"{location}: id {quote_value(id_)} comes twice; ids are used once"
                 )
-            d = self._documents[id_]
-            before = self.texts[d], self.tokens[d], self.lengths[d]
-            if not self._differs_in_line_ends(text, d):
+            known_index = self._documents[id_]
+            known_content = (
+                self.texts[known_index],
+                self.tokens[known_index],
+                self.lengths[known_index],
+            )
+            if not self._differs_in_line_ends(text, known_index):
                 same_document(
-                    (text, words, size), before, f"{location}: document {quote_value(id_)}"
+                    (text, token_list, size),
+                    known_content,
+                    f"{location}: document {quote_value(id_)}",
                 )
-                text = before[0] if before[0] is not None else text
-            self._latest.pop(d, None)
-            if text is not None and (has_mark or text is not before[0]):
+                text = known_content[0] if known_content[0] is not None else text
+            self._latest.pop(known_index, None)
+            if text is not None and (has_mark or text is not known_content[0]):
                 from spanagree.corpus.offsets import SourceDocument
 
-                self._latest[d] = SourceDocument(text, has_mark)
-            return d
+                self._latest[known_index] = SourceDocument(text, has_mark)
+            return known_index
         if text is not None and has_mark:
             from spanagree.corpus.offsets import SourceDocument
 
             self._latest[len(self.ids)] = SourceDocument(text, has_mark)
-        number = self._documents[id_] = len(self.ids)
+        document_index = self._documents[id_] = len(self.ids)
         self.ids.append(id_)
         self.lengths.append(size)
         self.texts.append(text)
-        self.tokens.append(words)
-        self.token_starts.append(starts)
-        return number
+        self.tokens.append(token_list)
+        self.token_starts.append(start_list)
+        return document_index
 
     def _differs_in_line_ends(self, text: str | None, document: int) -> bool:
-        """Return whether a text is that of a document but for its line ends."""
+        """Check if a text differs from that of a document only in line ends."""
         from spanagree.corpus.offsets import points_between
 
-        before = self.texts[document]
-        is_other = text is not None and before is not None and text != before
+        known_text = self.texts[document]
+        is_other = text is not None and known_text is not None and text != known_text
         return (
             is_other
             and self.offsets == "characters"
-            and points_between(text or "", before or "") is not None
+            and points_between(text or "", known_text or "") is not None
         )
 
     def number_of(self, id_: str) -> int | None:
-        """Return the number of a document, ``None`` if it has not come before."""
+        """Return the index of a document, or ``None`` if it is unknown."""
         return self._documents.get(id_)
 
     def _size(
         self, text: str | None, words: Sequence[str] | None, length: object, location: str
     ) -> int:
-        """Return the length of a document; one that is given has to fit its content."""
-        content, needs = (words, "tokens") if self.offsets == "tokens" else (text, "text")
+        """Determine the length of a document; a `length` has to fit the content."""
+        content, content_name = (words, "tokens") if self.offsets == "tokens" else (text, "text")
         if length is not None and not (is_whole(length) and 0 <= length <= LONGEST):
-            needed = f"a whole number from 0 to {LONGEST:.3g} is needed"
-            raise invalid_value(f"{location}: length", length, needed)
+            requirement = f"a whole number from 0 to {LONGEST:.3g} is needed"
+            raise invalid_value(f"{location}: length", length, requirement)
         if content is None:
             if length is not None:
                 return int(length)
-            raise InputError(f"{location}: neither {needs} nor length; one of them is needed")
+            raise InputError(
+                f"{location}: neither {content_name} nor length; one of them is needed"
+            )
         if length is not None and length != len(content):
             raise InputError(
                 f"{location}: length {length}, but the document has"
@@ -174,18 +183,18 @@ class Collector:
         return len(content)
 
     def annotator(self, name: object, location: str) -> int:
-        """Return the number of an annotator, who has seen nothing unless an annotation is added."""
+        """Return the index of an annotator, who is added if unknown, without any annotation."""
         if not isinstance(name, str) or not (name or self.unnamed):
-            place = location.removesuffix(f", annotator {quote_value(name)}")
-            if place != location and (name is None or isinstance(name, str)):
-                raise InputError(f"{place}: no annotator is named; give each row one")
+            location_before = location.removesuffix(f", annotator {quote_value(name)}")
+            if location_before != location and (name is None or isinstance(name, str)):
+                raise InputError(f"{location_before}: no annotator is named; give each row one")
             raise invalid_value(f"{location}: name", name, "a string that is not empty is needed")
         return self._annotators.setdefault(name, len(self._annotators))
 
     def annotation(
         self, document: int, annotator: object, location: str, when: float | None = None
     ) -> int:
-        """Add that an annotator saw a document, and return the number of the annotation."""
+        """Record that an annotator saw a document, and return the index of the annotation."""
         if document in self._latest:
             self._versions[len(self._of_document)] = self._latest[document]
         self._of_annotator.append(self.annotator(annotator, location))
@@ -204,13 +213,13 @@ class Collector:
         """Add the segments and relations of an annotator in a document.
 
         Args:
-            document: its number.
-            annotator: their name.
-            rows: (start, end, label) of each segment; ([(start, end), …], label) of one of several
-                pieces; a mapping of attributes may come last. ``None``: they never saw it.
-            location: begins errors.
-            relations: (first, second, label) of each: the places of two segments among the rows,
-                from 0. A fourth entry says whether it is directed.
+            document: index of the document.
+            annotator: name of the annotator.
+            rows: (start, end, label) of each segment, or ([(start, end), …], label) with several
+                pieces; a mapping of attributes may follow. ``None`` if they never saw the document.
+            location: beginning of error messages.
+            relations: (first, second, label) of each relation, with the positions of two segments
+                in `rows`, from 0. A fourth entry is False for undirected relations.
         """
         if rows is None:
             self.annotator(annotator, location)
@@ -220,21 +229,21 @@ class Collector:
                 )
             return
         annotation = self.annotation(document, annotator, location)
-        numbers = []
+        segment_indices = []
         for row in rows:
             if not isinstance(row, (tuple, Sequence)) or not 2 <= len(row) <= 4:
                 raise invalid_value(f"{location}: segment", row, "(start, end, label) is needed")
-            *bounds, last = row
-            attributes = last if isinstance(last, Mapping) else None
+            *bounds, last_entry = row
+            attributes = last_entry if isinstance(last_entry, Mapping) else None
             *bounds, label = bounds if attributes is not None else row
             if len(bounds) == 1 and isinstance(bounds[0], (list, tuple)):
-                number = self.in_pieces(annotation, bounds[0], label, location, attributes)
+                segment_index = self.in_pieces(annotation, bounds[0], label, location, attributes)
             elif len(bounds) == 2:
                 start, end = bounds
-                number = self.segment(annotation, start, end, label, location, attributes)
+                segment_index = self.segment(annotation, start, end, label, location, attributes)
             else:
                 raise invalid_value(f"{location}: segment", row, "(start, end, label) is needed")
-            numbers.append(number)
+            segment_indices.append(segment_index)
         for relation in relations:
             if not isinstance(relation, (tuple, Sequence)) or len(relation) not in (3, 4):
                 raise invalid_value(
@@ -242,12 +251,14 @@ class Collector:
                 )
             first, second, label, directed = (*relation, True)[:4]
             ends = []
-            for place in (first, second):
-                if not is_whole(place):
+            for position in (first, second):
+                if not is_whole(position):
                     raise invalid_value(
-                        f"{location}: relation to", place, "the place of a segment, from 0"
+                        f"{location}: relation to", position, "the place of a segment, from 0"
                     )
-                ends.append(numbers[int(place)] if 0 <= place < len(numbers) else None)
+                ends.append(
+                    segment_indices[int(position)] if 0 <= position < len(segment_indices) else None
+                )
             self.relation(ends[0], ends[1], label, location, directed)
 
     def in_pieces(
@@ -259,38 +270,47 @@ class Collector:
         attributes: Mapping[Any, Any] | None = None,
         quote: str | None = None,
     ) -> int:
-        """Add a segment of several pieces, start and end of each, and return its number.
+        """Add a segment with several pieces, start and end of each, and return its index.
 
-        Pieces that touch are one. A ``quote`` has blanks, or dots, between them.
+        Adjacent pieces are joined. In a ``quote``, blanks or dots separate the pieces.
         """
-        given, beyond = [], self._beyond
+        bounds_of_pieces, end_shift = [], self._beyond
         for piece in pieces:
             if not isinstance(piece, (list, tuple)) or len(piece) != 2:
                 raise invalid_value(f"{location}: piece", piece, "a start and an end are needed")
             self._check_offsets(piece[0], piece[1], location)
-            given.append((int(piece[0]), int(piece[1]) + beyond))
-        if not given:
+            bounds_of_pieces.append((int(piece[0]), int(piece[1]) + end_shift))
+        if not bounds_of_pieces:
             raise InputError(f"{location}: a segment without pieces; one is needed at least")
-        tidy = tidy_pieces(given)
-        bounds = min(start for start, _ in tidy), max(end for _, end in tidy) - beyond
-        if len(tidy) == 1:
+        joined_pieces = tidy_pieces(bounds_of_pieces)
+        bounds = (
+            min(start for start, _ in joined_pieces),
+            max(end for _, end in joined_pieces) - end_shift,
+        )
+        if len(joined_pieces) == 1:
             return self.segment(annotation, *bounds, label, location, attributes, quote)
-        is_there = None if quote is None else self._have_words(annotation, given, quote)
-        number = self.segment(annotation, *bounds, label, location, attributes, quote, is_there)
-        self._pieces[number] = tidy
-        return number
+        is_there = None if quote is None else self._have_words(annotation, bounds_of_pieces, quote)
+        segment_index = self.segment(
+            annotation, *bounds, label, location, attributes, quote, is_there
+        )
+        self._pieces[segment_index] = joined_pieces
+        return segment_index
 
     def _have_words(self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str) -> bool:
-        """Return whether pieces have the words of a quote, whatever it has between them."""
-        place = self._place_of(annotation) or ""
-        there = " ".join("".join(place[start:end]) for start, end in pieces)
-        words = ["".join(re.findall(r"\w+", text)) for text in (there, quote)]
-        return words[0] == words[1] if words[1] else there.split() == quote.split()
+        """Check if the words in pieces are those of a quote, ignoring any separators."""
+        content = self._place_of(annotation) or ""
+        text_of_pieces = " ".join("".join(content[start:end]) for start, end in pieces)
+        word_characters = ["".join(re.findall(r"\w+", text)) for text in (text_of_pieces, quote)]
+        return (
+            word_characters[0] == word_characters[1]
+            if word_characters[1]
+            else text_of_pieces.split() == quote.split()
+        )
 
     def relation(
         self, first: int | None, second: int | None, label: object, location: str, directed: object
     ) -> None:
-        """Add a relation between two segments, by their numbers; ``None``: one is not there."""
+        """Add a relation between two segments, by index; ``None`` for a missing segment."""
         if not isinstance(label, str) or not label.strip():
             raise invalid_value(
                 f"{location}: label of a relation", label, "a string that is not blank"
@@ -301,16 +321,18 @@ class Collector:
         self._relations.append((head, tail, label, directed, location))
 
     def attribute(self, segment: int, name: object, value: object, location: str) -> None:
-        """Add the value of an attribute of a segment, by its number; several are joined."""
-        for what, given in (("name", name), ("value", value)):
-            if not isinstance(given, str) or not given.strip():
+        """Add a value of an attribute of a segment, by index; ``;`` joins several values."""
+        for entry_name, entry in (("name", name), ("value", value)):
+            if not isinstance(entry, str) or not entry.strip():
                 raise invalid_value(
-                    f"{location}: {what} of an attribute", given, "a string that is not blank"
+                    f"{location}: {entry_name} of an attribute", entry, "a string that is not blank"
                 )
-        known = self._attributes.setdefault(segment, {})
-        before = known.get(str(name), "").split(";")
-        more = [part for part in str(value).split(";") if part not in before]
-        known[str(name)] = ";".join([*filter(None, before), *more])
+        values_by_name = self._attributes.setdefault(segment, {})
+        known_values = values_by_name.get(str(name), "").split(";")
+        new_values = [
+            new_value for new_value in str(value).split(";") if new_value not in known_values
+        ]
+        values_by_name[str(name)] = ";".join([*filter(None, known_values), *new_values])
 
     def _check_offsets(self, start: object, end: object, location: str) -> None:
         for name, value in (("start", start), ("end", end)):
@@ -330,13 +352,15 @@ class Collector:
         quote: str | None = None,
         is_there: bool | None = None,
     ) -> int:
-        """Add a segment of an annotation and return its number.
+        """Add a segment of an annotation and return its index.
 
-        ``None`` and blank labels are none, and so are attributes that are ``None``. ``quote`` is
-        the text that the source says to stand there, if it says one; whether it ``is_there`` is
-        looked up unless given.
+        ``None`` and blank labels count as no label; attributes with value ``None`` are skipped.
+        ``quote`` is the text of the segment in the source; whether it ``is_there`` is looked up by
+        default.
         """
-        if not (type(start) is type(end) is int and 0 <= start <= end <= LONGEST):  # mostly it is
+        if not (
+            type(start) is type(end) is int and 0 <= start <= end <= LONGEST
+        ):  # the most frequent case
             self._check_offsets(start, end, location)
             start, end = int(start), int(end)
         code = -1
@@ -347,27 +371,27 @@ class Collector:
         elif label is not None:
             raise InputError(f"{location}: label {quote_value(label)}; a string is needed")
         end += self._beyond
-        number = len(self._rows) // 4
+        segment_index = len(self._rows) // 4
         if quote is not None:
-            self._quote.extend([UNKNOWN] * (number - len(self._quote)))
+            self._quote.extend([UNKNOWN] * (segment_index - len(self._quote)))
             self._quote.append(self._check_quote(annotation, start, end, quote, is_there))
         row = annotation, start, end, code
         try:
             self._rows.extend(row)
-        except OverflowError:  # what came before the number is there already
-            self._rows = array("q", self._rows[: 4 * number])
+        except OverflowError:  # values before the large one were added
+            self._rows = array("q", self._rows[: 4 * segment_index])
             self._rows.extend(row)
         if attributes:
-            self._attribute_all(number, attributes, location)
-        return number
+            self._attribute_all(segment_index, attributes, location)
+        return segment_index
 
     def unplaced(
         self, annotation: int, label: object, quote: str, location: str, size: Any, score: object
     ) -> None:
-        """Add a quote of an annotation that is not in its text, with its size and score if known.
+        """Add a quote of an annotation that is not in its text, with size and score if known.
 
         Raises:
-            InputError: for a label that is not a string, or a score that is no finite number.
+            InputError: if the label is not a string, or the score is not a finite number.
         """
         if label is not None and not isinstance(label, str):
             raise InputError(f"{location}: label {quote_value(label)}; a string is needed")
@@ -375,7 +399,7 @@ class Collector:
         self._unplaced.append((annotation, name, quote, size, _score(score, location)))
 
     def _attribute_all(self, segment: int, values: Mapping[Any, Any], location: str) -> None:
-        """Add the attributes of a segment that are there."""
+        """Add the attributes of a segment that have a value."""
         for name, value in values.items():
             if value is not None:
                 as_text = str(value).lower() if isinstance(value, bool) else text_of_whole(value)
@@ -384,36 +408,38 @@ class Collector:
     def _check_quote(
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
-        """Return whether a quote stands where it should, or its number if it does not."""
-        place = self._place_of(annotation)
-        if place is None:
+        """Compare a quote with the text at the offsets: a status, or its index if they differ."""
+        content = self._place_of(annotation)
+        if content is None:
             return UNKNOWN
-        if is_there is None:  # one that ends beyond may count another unit
-            is_there = 0 <= start <= end <= len(place) and place[start:end] == quote  # mostly it is
-            if not is_there and end <= len(place):
+        if is_there is None:  # offsets beyond the end may count another unit
+            is_there = (
+                0 <= start <= end <= len(content) and content[start:end] == quote
+            )  # the most frequent case
+            if not is_there and end <= len(content):
                 from spanagree.corpus.offsets import stands
 
-                is_there = stands(place, start, end, quote)
+                is_there = stands(content, start, end, quote)
         if is_there:
             return STANDS
         self._quotes.append(quote)
         return len(self._quotes) - 1
 
     def _version_of(self, annotation: int) -> SourceDocument:
-        """Return what the offsets of an annotation count."""
+        """Return the version of the document that the offsets of an annotation count."""
         from spanagree.corpus.offsets import SourceDocument
 
         return self._versions.get(annotation) or SourceDocument(self._place_of(annotation) or "")
 
     def _place_of(self, annotation: int) -> Place | None:
-        """Return the text or tokens of an annotation's document, if they are known."""
+        """Return the text or tokens of an annotation's document, ``None`` if unknown."""
         if annotation in self._versions:
             return self._versions[annotation].place
         content = self.tokens if self.offsets == "tokens" else self.texts
         return content[self._of_document[annotation]]
 
     def label_all(self, label: str) -> bool:
-        """Give a label to all segments, of which none has one; return whether there are any."""
+        """Set the label of all segments, none of which has one; True if there is any segment."""
         if self._unplaced:
             self._unplaced = [
                 (at, label, quote, size, score) for at, _, quote, size, score in self._unplaced
@@ -425,27 +451,29 @@ class Collector:
     def raw(
         self, reading: Mapping[str, Any], notes: Sequence[str] = (), *, numbered: bool = False
     ) -> RawCorpus:
-        """Return the rows as a corpus; ``numbered``: ids are only the numbers of the documents."""
+        """Build the raw corpus; ``numbered``: ids are just the numbers of the documents."""
         annotation, start, end, label = np.asarray(self._rows).reshape(-1, 4).T  # not copied
-        quote, ends, notes = None, self.ends, [*notes]
+        quote, meaning_of_ends, notes = None, self.ends, [*notes]
         if self._quote or self._versions or self._may_count_line_ends_once:
             from spanagree.corpus.offsets import Spans, resolve
 
             self._quote.extend([UNKNOWN] * (len(start) - len(self._quote)))
             quote = np.asarray(self._quote)
-            before = f"{self.name}: " if self.name else ""
+            note_prefix = f"{self.name}: " if self.name else ""
             annotator = np.array(self._of_annotator, np.int64)[annotation]
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
             spans = self._with_pieces(spans)
-            remarks, ends = resolve(spans, self._version_of, self.ends, tuple(self._annotators))
+            offset_notes, meaning_of_ends = resolve(
+                spans, self._version_of, self.ends, tuple(self._annotators)
+            )
             self._move_to_first(spans)
-            notes = [*(f"{before}{note}" for note in remarks), *notes]
+            notes = [*(f"{note_prefix}{note}" for note in offset_notes), *notes]
             self._take_pieces(spans, quote)
             start, end, quote = (
                 column[: len(start)] for column in (spans.start, spans.end, spans.quote)
             )
             quote = quote if self._quotes or (quote != UNKNOWN).any() else None
-        tokens, starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
+        token_lists, token_starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
         texts = self._all(self.texts, "text")
         when = np.array(self._when, np.float64)
         return RawCorpus(
@@ -459,29 +487,33 @@ class Collector:
             None if np.isnan(when).all() else when,
             SegmentDetails.of_rows(len(start), self._pieces, self._attributes, self._relations),
             ids=None if numbered else tuple(self.ids),
-            tokens=None if tokens is None else tuple(chain.from_iterable(tokens)),
+            tokens=None if token_lists is None else tuple(chain.from_iterable(token_lists)),
             texts=None if texts is None else tuple(texts),
-            token_starts=None if starts is None else np.fromiter(chain.from_iterable(starts), int),
+            token_starts=None
+            if token_starts is None
+            else np.fromiter(chain.from_iterable(token_starts), int),
             quote=quote,
             quotes=tuple(self._quotes),
-            ends=ends,
+            ends=meaning_of_ends,
             reading=reading,
             notes=tuple(notes),
             unplaced=self._unplaced_quotes(),
         )
 
     def _unplaced_quotes(self) -> UnplacedQuotes | None:
-        """Build the columns of the quotes that are not in the text, ``None`` if there are none."""
+        """Build the columns of quotes that are not in the text; ``None`` if there are none."""
         if not self._unplaced:
             return None
-        from spanagree.corpus.unplaced import UnplacedQuotes  # few sources have quotes
+        from spanagree.corpus.unplaced import (
+            UnplacedQuotes,
+        )  # loaded on demand: few sources have quotes
 
         at, labels, quotes, sizes, scores = zip(*self._unplaced, strict=True)
         return UnplacedQuotes.of(at, labels, quotes, self.offsets, sizes, scores)
 
     @property
     def _may_count_line_ends_once(self) -> bool:
-        """Whether texts have line ends of two characters, and nobody says what offsets count."""
+        """True if texts have line ends of two characters and the unit of offsets is undefined."""
         return (
             self.ends is None
             and self.offsets == "characters"
@@ -489,22 +521,22 @@ class Collector:
         )
 
     def _move_to_first(self, spans: Spans) -> None:
-        """Give spans of texts that came again with other line ends the offsets of the first."""
+        """Convert offsets in later versions of texts, whose line ends differ, to the first."""
         from spanagree.corpus.offsets import point, points_between
 
         for annotation, (text, _) in self._versions.items():
-            first = self.texts[self._of_document[annotation]]
-            if isinstance(text, str) and first is not None and text != first:
-                points = points_between(text, first)
-                assert points is not None  # since the texts differ in line ends alone
+            first_text = self.texts[self._of_document[annotation]]
+            if isinstance(text, str) and first_text is not None and text != first_text:
+                points = points_between(text, first_text)
+                assert points is not None  # only line ends of the texts differ
                 for i in np.flatnonzero(spans.annotation == annotation).tolist():
                     spans.start[i] = point(points, int(spans.start[i]))
                     spans.end[i] = point(points, int(spans.end[i]))
 
     def _with_pieces(self, spans: Spans) -> Spans:
-        """Return spans, and behind them the pieces of those that have several.
+        """Append the pieces of segments with several to the spans.
 
-        The quotes of these stand in pieces, and so say nothing about where the spans stand.
+        Their quotes are split into pieces, so they do not show the position of the spans.
         """
         if not self._pieces:
             return spans
@@ -512,59 +544,69 @@ class Collector:
 
         rows = [row for row, pieces in self._pieces.items() for _ in pieces]
         bounds = np.array([piece for pieces in self._pieces.values() for piece in pieces])
-        quote = np.concatenate([spans.quote, np.full(len(rows), UNKNOWN)])
-        quote[[*self._pieces]] = UNKNOWN
+        quote_status = np.concatenate([spans.quote, np.full(len(rows), UNKNOWN)])
+        quote_status[[*self._pieces]] = UNKNOWN
         return Spans(
             np.concatenate([spans.annotation, spans.annotation[rows]]),
             np.concatenate([spans.annotator, spans.annotator[rows]]),
             np.concatenate([spans.start, bounds[:, 0]]),
             np.concatenate([spans.end, bounds[:, 1]]),
-            quote,
+            quote_status,
             spans.quotes,
             len(rows),
         )
 
     def _take_pieces(self, spans: Spans, quote: Ints) -> None:
-        """Take pieces from behind the spans, and check which of their quotes stand there now."""
+        """Read back the pieces after the spans, and check if their quotes match the text now."""
         starts, ends = (column[spans.segments :].tolist() for column in (spans.start, spans.end))
-        moved = zip(starts, ends, strict=True)
-        taken = {row: tidy_pieces([*islice(moved, len(p))]) for row, p in self._pieces.items()}
-        self._pieces = {row: pieces for row, pieces in taken.items() if len(pieces) > 1}
-        for row, pieces in taken.items():
-            annotation, number = int(spans.annotation[row]), int(quote[row])
-            hull = [(int(spans.start[row]), int(spans.end[row]))]  # some tools quote it so
-            is_there = number >= 0 and any(
-                self._have_words(annotation, bounds, spans.quotes[number])
+        remaining_bounds = zip(starts, ends, strict=True)
+        pieces_by_row = {
+            row: tidy_pieces([*islice(remaining_bounds, len(p))]) for row, p in self._pieces.items()
+        }
+        self._pieces = {row: pieces for row, pieces in pieces_by_row.items() if len(pieces) > 1}
+        for row, pieces in pieces_by_row.items():
+            annotation, quote_index = int(spans.annotation[row]), int(quote[row])
+            hull = [
+                (int(spans.start[row]), int(spans.end[row]))
+            ]  # some tools quote the whole range
+            is_there = quote_index >= 0 and any(
+                self._have_words(annotation, bounds, spans.quotes[quote_index])
                 for bounds in (pieces, hull)
             )
-            spans.quote[row] = STANDS if is_there else number
+            spans.quote[row] = STANDS if is_there else quote_index
 
-    def _all(self, contents: Sequence[_Content | None], what: str = "") -> list[_Content] | None:
-        """Return the content of all documents, ``None`` if one lacks it.
+    def _all(
+        self, content_by_document: Sequence[_Content | None], content_name: str = ""
+    ) -> list[_Content] | None:
+        """Return the content of all documents; ``None`` if it is missing for any.
 
-        Content that has a name, ``what``, has to be that of all documents or of none.
+        If ``what`` names the content, either all documents or none have to have it.
         """
-        lacking = [d for d, content in enumerate(contents) if content is None]
-        if what and 0 < len(lacking) < len(contents):
+        missing = [d for d, content in enumerate(content_by_document) if content is None]
+        if content_name and 0 < len(missing) < len(content_by_document):
             raise InputError(
-                f"document {quote_value(self.ids[lacking[0]])} has no {what}, others have; all"
-                " documents of a corpus have the same kind of content"
+                f"document {quote_value(self.ids[missing[0]])} has no {content_name}, others have;"
+                " all documents of a corpus have the same kind of content"
             )
-        return [content for content in contents if content is not None] if not lacking else None
+        return (
+            [content for content in content_by_document if content is not None]
+            if not missing
+            else None
+        )
 
 
 def text_of_whole(value: object) -> object:
-    """Return a whole number of up to 64 bits as text, any other value as it is."""
-    if isinstance(value, str):  # mostly it is
+    """Convert an integer of up to 64 bits to text; other values are unchanged."""
+    if isinstance(value, str):  # the most frequent case
         return value
     return str(value) if is_whole(value) and abs(value) < 1 << 64 else value
 
 
 def document_id(value: object, location: str) -> str:
-    """Return the id of a document, which may be a whole number, as text.
+    """Convert the id of a document, a string or an integer, to text.
 
     Raises:
-        InputError: for what is not an id.
+        InputError: if the value is not an id.
     """
     id_ = text_of_whole(value)
     if isinstance(id_, str) and id_:
@@ -580,67 +622,75 @@ _ONE_TEXT = (
 )
 
 
-def same_document(here: Version, before: Version, location: str, rule: str = _ONE_TEXT) -> None:
-    """Refuse two versions of a document, each its text, its tokens and its length.
+def same_document(
+    version: Version, known_version: Version, location: str, rule: str = _ONE_TEXT
+) -> None:
+    """Check that two versions of a document, each (text, tokens, length), are equal.
 
     The error ends with the rule.
     """
-    (text, words, size), (text_before, words_before, size_before) = here, before
-    if text is not None and text_before is not None:
-        same_text(text, text_before, location, rule)
-    if words is not None and words_before is not None and list(words) != list(words_before):
-        same_text(" ".join(words), " ".join(words_before), location, rule)
-    if size != size_before:
-        raise InputError(f"{location}: length {size}, {size_before} before; {rule}")
+    (text, words, size), (known_text, known_words, known_size) = version, known_version
+    if text is not None and known_text is not None:
+        same_text(text, known_text, location, rule)
+    if words is not None and known_words is not None and list(words) != list(known_words):
+        same_text(" ".join(words), " ".join(known_words), location, rule)
+    if size != known_size:
+        raise InputError(f"{location}: length {size}, {known_size} before; {rule}")
 
 
-def same_text(text: str, other: str, location: str, rule: str = _ONE_TEXT) -> None:
-    """Refuse two versions of a text, showing the first difference."""
-    if text == other:
+def same_text(text: str, known_text: str, location: str, rule: str = _ONE_TEXT) -> None:
+    """Check that two versions of a text are equal; the error shows the first difference."""
+    if text == known_text:
         return
-    at = next(i for i, (a, b) in enumerate(zip_longest(text, other)) if a != b)
-    near = slice(max(at - 10, 0), at + 10)
+    first_difference = next(i for i, (a, b) in enumerate(zip_longest(text, known_text)) if a != b)
+    excerpt = slice(max(first_difference - 10, 0), first_difference + 10)
     raise InputError(
-        f"{location}: the text differs from the one before, first at character {at}:"
-        f" {quote_value(text[near])}, not {quote_value(other[near])}; {rule}"
+        f"{location}: the text differs from the one before, first at character {first_difference}:"
+        f" {quote_value(text[excerpt])}, not {quote_value(known_text[excerpt])}; {rule}"
     )
 
 
-def _starts(words: Sequence[str], text: str, given: object, location: str) -> list[int]:
-    """Return where words begin in a text: as given, if they do, or where they are found."""
-    pieces: Sequence[Any] = words
-    if given is not None:
-        starts = _list_of(int, given, "token_starts", location)
-        if len(starts) != len(words):
+def _starts(words: Sequence[str], text: str, token_starts: object, location: str) -> list[int]:
+    """Find the starts of words in a text, or check those in `given`."""
+    words_or_bounds: Sequence[Any] = words
+    if token_starts is not None:
+        start_list = _list_of(int, token_starts, "token_starts", location)
+        if len(start_list) != len(words):
             raise InputError(
-                f"{location}: {pluralize(len(starts), 'token_start')} for"
+                f"{location}: {pluralize(len(start_list), 'token_start')} for"
                 f" {pluralize(len(words), 'token')}; each needs one"
             )
-        pieces = [(at, at + len(word)) for at, word in zip(starts, words, strict=True)]
-    from spanagree.corpus.tokens import locate  # few sources have both, a text and tokens
+        words_or_bounds = [(at, at + len(word)) for at, word in zip(start_list, words, strict=True)]
+    from spanagree.corpus.tokens import (
+        locate,
+    )  # loaded on demand: few sources have texts and tokens
 
-    there, places = locate(text, pieces, location)
-    if there != list(words):
+    words_in_text, word_starts = locate(text, words_or_bounds, location)
+    if words_in_text != list(words):
         raise InputError(
-            f"{location}: at token_starts the text has {quote_value(there)}; the tokens have to"
-            " stand there"
+            f"{location}: at token_starts the text has {quote_value(words_in_text)}; the tokens"
+            " have to stand there"
         )
-    return places
+    return word_starts
 
 
-def _list_of(kind: type[_Content], values: object, what: str, location: str) -> Sequence[_Content]:
-    if isinstance(values, (list, tuple)) and all(isinstance(value, kind) for value in values):
+def _list_of(
+    entry_type: type[_Content], values: object, content_name: str, location: str
+) -> Sequence[_Content]:
+    if isinstance(values, (list, tuple)) and all(isinstance(value, entry_type) for value in values):
         return values
-    needed = {str: "strings", int: "whole numbers"}[kind]
-    raise InputError(f"{location}: {what} {quote_value(values)}; a list of {needed} is needed")
+    noun = {str: "strings", int: "whole numbers"}[entry_type]
+    raise InputError(
+        f"{location}: {content_name} {quote_value(values)}; a list of {noun} is needed"
+    )
 
 
 def _score(value: object, location: str) -> float:
-    """Return a score as a number; ``nan`` if there is none."""
+    """Convert a score to a float; ``nan`` if it is missing."""
     if value is None:
         return math.nan
     try:
-        score = float(value)  # type: ignore[arg-type]  # what is no number is refused
+        score = float(value)  # type: ignore[arg-type]  # an error if it is no number
     except (TypeError, ValueError):
         score = math.nan
     if not math.isfinite(score):

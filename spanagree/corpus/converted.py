@@ -1,4 +1,4 @@
-"""A corpus with other offsets: in characters, or in the tokens of a tokenizer."""
+"""Conversion of the offsets of a corpus to characters, or to tokens."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from spanagree.errors import InputError, chosen, more_like_it, pluralize, quote_
 
 
 def in_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, Any]:
-    """Return what changes in a corpus with offsets in tokens if they are in characters, by name.
+    """Convert offsets from tokens to characters; return the changed attributes by name.
 
     Raises:
-        SettingError: if the tokens are not known.
+        SettingError: if the tokens are unknown.
     """
     tokens = content.known("tokens", "to_characters()")
     texts, starts = content.texts, content.token_starts
@@ -28,15 +28,19 @@ def in_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, An
     ends = starts + sizes_of(tokens)
     new_layers = {}
     for name, layer in layers.items():
-        first = content.starts[layer.document]
-        bounds = {"start": starts[first + layer.start], "end": ends[first + layer.end - 1]}
+        first_token = content.starts[layer.document]
+        bounds = {
+            "start": starts[first_token + layer.start],
+            "end": ends[first_token + layer.end - 1],
+        }
         details = layer.details
         if details is not None:
             pieces = {
                 row: tuple(
-                    (int(starts[first[row] + s]), int(ends[first[row] + e - 1])) for s, e in some
+                    (int(starts[first_token[row] + s]), int(ends[first_token[row] + e - 1]))
+                    for s, e in token_pieces
                 )
-                for row, some in details.pieces(layer.start).items()
+                for row, token_pieces in details.pieces(layer.start).items()
             }
             details = details.with_pieces(pieces)
         new_layers[name] = replace(layer, **bounds, details=details)
@@ -58,37 +62,41 @@ def in_tokens(
     tokenizer: Callable[[str], Iterable[Any]],
     cut: Cut,
 ) -> tuple[dict[str, Any], list[AlteredSegment]]:
-    """Return what changes in a corpus with offsets in characters if they are in tokens, by name.
+    """Convert offsets from characters to tokens; return the changed attributes by name.
 
-    The second are the segments that were not taken over as they were.
+    Also return the segments that were altered.
 
-    Args and errors are those of :meth:`spanagree.Corpus.to_tokens`.
+    Arguments and errors are documented in :meth:`spanagree.Corpus.to_tokens`.
     """
     texts = content.known("texts", "to_tokens()")
     tokens = tokenize(texts, tokenizer, content.id_of)
-    kind = type(tokenizer).__name__
-    called = "space" if tokenizer is str.split else getattr(tokenizer, "__name__", kind)
+    class_name = type(tokenizer).__name__
+    tokenizer_name = (
+        "space" if tokenizer is str.split else getattr(tokenizer, "__name__", class_name)
+    )
     new_layers: dict[str, Layer] = {}
     changes: list[AlteredSegment] = []
     for name, layer in layers.items():
         fitted, details = fit_pieces(layer, texts, tokens, cut)
         changes += _changes(content, labels, name, layer, fitted, cut)
-        kept = np.flatnonzero(~(fitted.gone | fitted.again))
+        kept_rows = np.flatnonzero(~(fitted.gone | fitted.again))
         new_layers[name] = Layer(
-            layer.document[kept],
-            fitted.start[kept],
-            fitted.end[kept],
-            layer.label[kept],
+            layer.document[kept_rows],
+            fitted.start[kept_rows],
+            fitted.end[kept_rows],
+            layer.label[kept_rows],
             layer.annotated,
-            details and details.taken(kept, fitted.stands_for),
+            details and details.taken(kept_rows, fitted.stands_for),
         )
-    kinds = Counter(change.kind for change in changes)
-    says = {
+    n_by_kind = Counter(change.kind for change in changes)
+    text_by_kind = {
         cut: f"that cut a token: {CUTS[cut]} ({cut})",
         "duplicate": "that became the same as another left out",
     }
     notes = (
-        f"{pluralize(kinds[kind], 'segment')} {text}" for kind, text in says.items() if kinds[kind]
+        f"{pluralize(n_by_kind[kind], 'segment')} {text}"
+        for kind, text in text_by_kind.items()
+        if n_by_kind[kind]
     )
     return {
         "lengths": tokens.lengths,
@@ -97,7 +105,11 @@ def in_tokens(
         "tokens": tokens.words,
         "token_starts": tokens.starts,
         "text_ends": None,
-        "reading": {**content.reading, "tokenizer": called, **({"cut": cut} if changes else {})},
+        "reading": {
+            **content.reading,
+            "tokenizer": tokenizer_name,
+            **({"cut": cut} if changes else {}),
+        },
         "notes": (*content.notes, *notes),
     }, changes
 
@@ -105,7 +117,7 @@ def in_tokens(
 def _changes(
     content: Content, labels: Sequence[str], name: str, layer: Layer, fitted: TokenRanges, cut: str
 ) -> Iterator[AlteredSegment]:
-    """Yield the segments that were not taken over as they were; refuse them as ``cut`` says."""
+    """Yield the segments that were altered; raise an error if ``cut`` does not allow it."""
     if cut == "error" and fitted.cuts.any():
         i = int(fitted.cuts.argmax())
         raise InputError(
@@ -116,9 +128,11 @@ def _changes(
         )
     for i in np.flatnonzero(fitted.cuts | fitted.again).tolist():
         label = labels[layer.label[i]]
-        before = Segment(int(layer.start[i]), int(layer.end[i]), label)
-        after = Segment(int(fitted.start[i]), int(fitted.end[i]), label)
-        lost = fitted.gone[i] or fitted.again[i]
-        kind = "duplicate" if fitted.again[i] else cut
+        old_segment = Segment(int(layer.start[i]), int(layer.end[i]), label)
+        new_segment = Segment(int(fitted.start[i]), int(fitted.end[i]), label)
+        is_lost = fitted.gone[i] or fitted.again[i]
+        change_kind = "duplicate" if fitted.again[i] else cut
         document = content.id_of(int(layer.document[i]))
-        yield AlteredSegment(kind, document, name, before, None if lost else after)
+        yield AlteredSegment(
+            change_kind, document, name, old_segment, None if is_lost else new_segment
+        )

@@ -1,8 +1,8 @@
-"""The corpus: documents, and what each annotator marked in them.
+"""Corpora: documents with the segments of each annotator.
 
-A corpus is columnar: per annotator one :class:`Layer` of NumPy arrays over all documents.
-:class:`Document` and :class:`Segment` are light views for people. Everything is checked once, when
-a corpus is made, and frozen after that. Offsets are half-open, in tokens or in characters.
+A corpus is columnar: for each annotator one :class:`Layer` of NumPy arrays over all documents.
+:class:`Document` and :class:`Segment` are views for reading. A corpus is validated when it is
+created, and read-only afterwards. Offsets are half-open, in tokens or in characters.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ if TYPE_CHECKING:
     from spanagree.files import PathName
 
 
-# --- what a corpus must hold ----------------------------------------------------------------------
+# --- validation of a corpus -----------------------------------------------------------------------
 
 
 def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
-    """Refuse lengths, ids, tokens, texts and labels that are not valid.
+    """Check lengths, ids, tokens, texts and labels.
 
     Raises:
-        InputError: naming the first.
+        InputError: if a value is not valid; the message names the first.
     """
     if not (isinstance(offsets, str) and UNIT_OF_TIME.fullmatch(offsets)):
         check_choice(offsets, OFFSETS, "offsets")
@@ -75,11 +75,11 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
             f"document {quote_value(corpus.id_of(d))}: length {corpus.lengths[d]}; at least 0 is"
             " allowed"
         )
-    total, n = int(corpus.lengths.sum()), len(corpus.lengths)
-    tokens = vars(corpus)["tokens"] or ()  # so they are not decoded
-    per_document = n, f"one for each of {pluralize(n, 'document')} is needed"
+    n_tokens, n_documents = int(corpus.lengths.sum()), len(corpus.lengths)
+    tokens = vars(corpus)["tokens"] or ()  # not decoded
+    per_document = n_documents, f"one for each of {pluralize(n_documents, 'document')} is needed"
     sizes = dict.fromkeys(("parent_ids", "text_ends", "ids", "texts"), per_document)
-    sizes["tokens"] = total, f"the lengths of the documents add up to {total}"
+    sizes["tokens"] = n_tokens, f"the lengths of the documents add up to {n_tokens}"
     sizes["token_starts"] = (
         len(tokens),
         f"one for each of {pluralize(len(tokens), 'token')} is needed",
@@ -101,14 +101,14 @@ def check_content(corpus: Content, offsets: str, labels: Sequence[str]) -> None:
 
 
 def _check_names(corpus: Content, labels: Sequence[str]) -> None:
-    """Refuse ids and labels that are not names, or stand twice."""
-    seen: set[str] = set()
+    """Check that ids and labels are non-empty strings without repetition."""
+    known_ids: set[str] = set()
     for id_ in corpus.ids or ():
-        if not isinstance(id_, str) or not id_ or id_ in seen:
+        if not isinstance(id_, str) or not id_ or id_ in known_ids:
             raise invalid_value(
                 "document id", id_, "ids are strings that are not empty, each used once"
             )
-        seen.add(id_)
+        known_ids.add(id_)
     if len(set(labels)) < len(labels):
         raise InputError(f"labels {quote_value(labels)}; each label is named once")
     for label in labels:
@@ -117,24 +117,24 @@ def _check_names(corpus: Content, labels: Sequence[str]) -> None:
 
 
 def check_layers(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, Layer]) -> None:
-    """Refuse layers that do not fit the corpus, or have a flaw.
+    """Check that layers fit the corpus and have valid segments.
 
     Raises:
-        InputError: naming the first segment of the first such layer.
+        InputError: if a segment is not valid; the message names the first in the first such layer.
     """
     if _are_plainly_sound(corpus.lengths, len(labels), layers):
         return
-    from spanagree.corpus.layer_flaws import refuse_layer  # most layers have no flaw
+    from spanagree.corpus.layer_flaws import refuse_layer  # loaded on demand: most layers are valid
 
     for name, layer in layers.items():
         refuse_layer(corpus, labels, name, layer)
 
 
-_TOGETHER = 1 << 12  # segments; layers of fewer are looked at together, as they may be many
+_TOGETHER = 1 << 12  # layers with fewer segments are checked together, as they may be many
 
 
 def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
-    """Return whether layers without details have no flaw; where False, one may have one."""
+    """Check quickly if all layers are valid; if False, a full check decides."""
     if not all(
         isinstance(name, str)
         and name
@@ -143,14 +143,14 @@ def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]
         for name, layer in layers.items()
     ):
         return False
-    short = [layer for layer in layers.values() if len(layer) < _TOGETHER]
+    short_layers = [layer for layer in layers.values() if len(layer) < _TOGETHER]
     tables: list[tuple[Ints, ...]] = [
         (layer.document, layer.start, layer.end, layer.label)
         for layer in layers.values()
         if len(layer) >= _TOGETHER
     ]
-    if short:
-        tables.append(columns_of_all(short))
+    if short_layers:
+        tables.append(columns_of_all(short_layers))
     return all(
         _is_plainly_sound(lengths, n_labels, *table) for table in tables if len(table[0])
     ) and all(layer.annotated[layer.document].all() for layer in layers.values())
@@ -159,18 +159,18 @@ def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]
 def _is_plainly_sound(
     lengths: Ints, n_labels: int, document: Ints, start: Ints, end: Ints, label: Ints, *layer: Ints
 ) -> bool:
-    """Return whether segments are in their documents, have a label, and stand there once.
+    """Check if segments are within their documents, labelled, and free of duplicates.
 
-    Those of a layer are sorted by document, start, end and label, so equal ones are neighbours.
+    Segments of a layer are sorted by document, start, end and label, so duplicates are adjacent.
     """
-    for column, count in ((document, len(lengths)), (label, n_labels)):
-        if column.min() < 0 or column.max() >= count:
+    for column, n_values in ((document, len(lengths)), (label, n_labels)):
+        if column.min() < 0 or column.max() >= n_values:
             return False
     if start.min() < 0 or (start >= end).any() or (end > lengths[document]).any():
         return False
     columns = (document, start, end, label, *layer)
-    twice = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
-    return not twice.any()
+    equals_previous = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    return not equals_previous.any()
 
 
 # --- the corpus -----------------------------------------------------------------------------------
@@ -178,31 +178,31 @@ def _is_plainly_sound(
 
 @dataclass(frozen=True, eq=False)
 class Corpus(Content):
-    """Documents, and what each annotator marked in them.
+    """Documents with the segments of each annotator.
 
     Attributes:
-        lengths: per document, its length in tokens or characters.
-        layers: per annotator a :class:`Layer`, in the order given.
-        labels: the names of the labels, sorted; the layers index them.
-        offsets: what offsets count, tokens or characters.
-        ids: per document a unique name; without them documents are numbered from 1.
-        tokens: all tokens of all documents in a row, where known.
-        texts: per document its text, where known.
-        token_starts: where each of the tokens begins in its text, where both are known.
-        parent_ids: number of the document that each sentence is from; `None` for whole documents.
-        text_ends: where documents were joined of texts, per document where each of these ends.
-        reading: the settings with which the corpus was read; they are part of every signature.
-        notes: what a reader repaired or passed over, a sentence each.
-        seen_unknown: annotators without a record of whether they saw the documents in which they
-            have no row (:mod:`spanagree.corpus.roles`).
-        changes: the segments that :meth:`to_tokens` could not take over as they are.
-        unplaced: by annotator, quotes that are not in the text
-            (:class:`spanagree.corpus.unplaced.UnplacedQuotes`); of most annotators there are none.
+        lengths: length of each document, in tokens or characters.
+        layers: :class:`Layer` of each annotator, by name, in the order of input.
+        labels: names of the labels, sorted; layers store indices into them.
+        offsets: unit of the offsets, tokens or characters.
+        ids: unique name of each document; without ids, documents are numbered from 1.
+        tokens: tokens of all documents in one sequence; ``None`` if unknown.
+        texts: text of each document; ``None`` if unknown.
+        token_starts: offset of each token in the text of its document; ``None`` if unknown.
+        parent_ids: index of the source document of each sentence; ``None`` for undivided documents.
+        text_ends: ends of the texts that were joined into each document; ``None`` without joining.
+        reading: settings with which the corpus was read; they are part of every signature.
+        notes: repairs and omissions of the reader, one sentence each.
+        seen_unknown: annotators with no record of whether they saw the documents in which they have
+            no row (:mod:`spanagree.corpus.roles`).
+        changes: segments that :meth:`to_tokens` altered or dropped.
+        unplaced: quotes that are not in the text, by annotator
+            (:class:`spanagree.corpus.unplaced.UnplacedQuotes`); empty for most corpora.
 
     Raises:
-        InputError: for a segment that is empty, ends before it starts, lies beyond its document,
-            stands twice, or lies in a document that its annotator never saw; for arrays that do
-            not belong together.
+        InputError: if a segment is empty, ends before it starts, extends beyond its document,
+            occurs twice, or is in a document that its annotator never saw; if the arrays do not fit
+            together.
 
     >>> corpus = Corpus.from_segments([9, 5], {"ann": [[(0, 2, "PER")], []], "bob": [[], None]})
     >>> len(corpus), corpus.annotators, corpus.layers["bob"].annotated.tolist()
@@ -228,7 +228,9 @@ class Corpus(Content):
         check_content(self, self.offsets, self.labels)
         check_layers(self, self.labels, self.layers)
         if self.unplaced:
-            from spanagree.corpus.unplaced import checked  # most annotators give offsets
+            from spanagree.corpus.unplaced import (
+                checked,
+            )  # loaded on demand: most annotators give offsets
 
             seen = {name: layer.annotated for name, layer in self.layers.items()}
             kept = checked(self.unplaced, seen, self.labels)
@@ -245,22 +247,23 @@ class Corpus(Content):
         ids: Sequence[str] | None = None,
         texts: Sequence[str] | None = None,
     ) -> Corpus:
-        """Return a corpus of plain lists.
+        """Build a corpus from plain lists.
 
         Args:
-            lengths: per document, its length.
-            layers: per annotator and document, (start, end, label) of each segment, or ``None``
-                if the annotator never saw the document. A segment of several pieces is
-                ([(start, end), …], label); either may end with a mapping of attributes.
-            relations: per annotator and document, (first, second, label) of each relation: the
-                places of two segments in the list of these, from 0. A fourth entry False says that
-                it has no direction.
-            offsets: what lengths and offsets count, tokens or characters.
-            ids: per document a unique name.
-            texts: per document its text.
+            lengths: length of each document.
+            layers: segments of each annotator in each document: (start, end, label) of each
+                segment, or ``None`` if the annotator never saw the document. A segment with several
+                pieces is ([(start, end), …], label). Both forms may end with a mapping of
+                attributes.
+            relations: relations of each annotator in each document: (first, second, label), where
+                first and second are positions of segments in the list, from 0. A fourth entry False
+                marks an undirected relation.
+            offsets: unit of lengths and offsets, tokens or characters.
+            ids: unique name of each document.
+            texts: text of each document.
 
         Raises:
-            InputError: as for :class:`Corpus`.
+            InputError: if the corpus is not valid, see :class:`Corpus`.
 
         >>> corpus = Corpus.from_segments([5, 4], {"ann": [[(0, 2, "PER")], []], "bob": [[], None]})
         >>> corpus[0].segments["ann"]
@@ -268,7 +271,7 @@ class Corpus(Content):
         >>> corpus[1].segments
         {'ann': (), 'bob': None}
         """
-        from spanagree.corpus.collector import Collector  # readers of tags collect nothing
+        from spanagree.corpus.collector import Collector  # loaded on demand: not needed for tags
 
         if not isinstance(layers, Mapping):
             raise InputError(f"layers {quote_value(layers)}; a mapping of annotators is needed")
@@ -277,44 +280,49 @@ class Corpus(Content):
         collector = Collector(offsets, layers)
         for d, length in enumerate(lengths, 1):
             collector.document(d, f"document {d}", length=length)
-        links = dict(relations or {})
-        check_known(links, layers, "relations of annotator")
+        relations_by_name = dict(relations or {})
+        check_known(relations_by_name, layers, "relations of annotator")
         for name, documents in layers.items():
-            of_name = links.get(name, [None] * len(lengths))
-            for noun, given in (("segments", documents), ("relations", of_name)):
-                is_list = isinstance(given, Sequence) and len(given) == len(lengths)
-                if not is_list or not all(x is None or isinstance(x, Sequence) for x in given):
+            relation_lists = relations_by_name.get(name, [None] * len(lengths))
+            for noun, values in (("segments", documents), ("relations", relation_lists)):
+                is_list = isinstance(values, Sequence) and len(values) == len(lengths)
+                if not is_list or not all(x is None or isinstance(x, Sequence) for x in values):
                     size = pluralize(len(lengths), "document")
                     needed = f"a list of {size} is needed, each a list of {noun}"
                     raise invalid_value(
-                        f"annotator {quote_value(name)}:", given, f"{needed} or None"
+                        f"annotator {quote_value(name)}:", values, f"{needed} or None"
                     )
-            for d, (segments, linked) in enumerate(zip(documents, of_name, strict=True)):
+            for d, (segments, relation_rows) in enumerate(
+                zip(documents, relation_lists, strict=True)
+            ):
                 location = f"annotator {quote_value(name)}, document {d + 1}"
-                collector.annotate(d, name, segments, location, linked or ())
+                collector.annotate(d, name, segments, location, relation_rows or ())
         raw = collector.raw({}, numbered=True)
         if (raw.label < 0).any():
-            from spanagree.corpus.flaws import FLAWS, refuse  # most rows have no flaw
+            from spanagree.corpus.flaws import (
+                FLAWS,
+                refuse,
+            )  # loaded on demand: most rows are valid
 
             refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
-        ids, texts = (None if given is None else tuple(given) for given in (ids, texts))
+        ids, texts = (None if values is None else tuple(values) for values in (ids, texts))
         return cls.from_raw(raw.replace(ids=ids, texts=texts))
 
     @classmethod
     def from_raw(cls, raw: RawCorpus) -> Corpus:
-        """Return the corpus of a source's rows, which have to be valid.
+        """Build a corpus from the rows of a source, which have to be valid.
 
         Raises:
-            InputError: as for :class:`Corpus`.
+            InputError: if the rows are not valid, see :class:`Corpus`.
         """
-        if raw.unplaced is not None:  # which may have labels that no segment has
+        if raw.unplaced is not None:  # quotes may have labels that no segment has
             raw = raw.replace(labels=tuple(dict.fromkeys((*raw.labels, *raw.unplaced.label))))
         labels = tuple(sorted(raw.labels))
         unplaced = raw.unplaced_by_annotator()
         return cls(raw.lengths, dict(raw.layers()), labels, unplaced=unplaced, **raw.content)
 
     def to_raw(self) -> RawCorpus:
-        """Return the rows of the corpus, as a source would give them."""
+        """Convert the corpus to rows, as a reader would return them."""
         layers = {
             name: RawLayer(x.document, x.start, x.end, x.label, self.labels, x.annotated, x.details)
             for name, x in self.layers.items()
@@ -322,7 +330,7 @@ class Corpus(Content):
         return RawCorpus.from_layers(self.lengths, layers, self.unplaced, **self.content)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickle, which does not take read-only views of mappings."""
+        """Return the state for pickle, which does not support read-only views of mappings."""
         views = ("layers", "reading", "unplaced")
         state = {**self.__dict__, **{name: dict(vars(self)[name]) for name in views}}
         state.pop("_by_document", None)
@@ -337,7 +345,7 @@ class Corpus(Content):
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """The names of the layers, in the order given."""
+        """Names of the layers, in the order of input."""
         return tuple(self.layers)
 
     def __len__(self) -> int:
@@ -348,16 +356,16 @@ class Corpus(Content):
         return (self[i] for i in range(len(self)))
 
     of_relations: ClassVar[bool] = False
-    """Whether segments stand for relations of another corpus."""
+    """True if segments represent relations of another corpus."""
 
     of_rows: ClassVar[bool] = False
-    """Whether its segments are not known, only who saw which document."""
+    """True if segments are unknown, and only the documents seen by each annotator are known."""
 
     def check_segments(self, purpose: str) -> None:
-        """Raise if the segments are not known, which the purpose needs.
+        """Raise an error if the segments are unknown; the message names the purpose.
 
         Raises:
-            SettingError: naming the purpose.
+            SettingError: if they are unknown.
         """
         if self.of_rows:
             raise SettingError(
@@ -366,34 +374,34 @@ class Corpus(Content):
 
     @property
     def of_strings(self) -> bool:
-        """Whether annotators gave strings, of which no text is known."""
+        """True if annotators gave strings without a text."""
         return bool(self.reading.get("strings"))
 
     @property
     def unplaced_count_as(self) -> str | None:
-        """What quotes that are not in the text count as in results; ``None`` if there are none."""
+        """Treatment of quotes that are not in the text, for results; ``None`` if there are none."""
         return "wrong" if self.unplaced else None
 
     @cached_property
     def has_pieces(self) -> bool:
-        """Whether any segment has several pieces."""
+        """True if any segment has several pieces."""
         return any(bool(layer.shape.any()) for layer in self.layers.values())
 
     @property
     def kind(self) -> str:
-        """How its segments are compared: segments, pieces if some have several, or relations."""
+        """Unit of comparison: pieces if any segment has several, else segments."""
         return "pieces" if self.has_pieces else "segments"
 
     @cached_property
     def has_overlaps(self) -> bool:
-        """Whether two segments of one annotator share a token or character."""
+        """True if two segments of one annotator share a token or character."""
         rows = columns_of_all(self.layers.values())
         _, cell, _ = unique_rows(rows.layer, rows.document)
         return len(overlapping(cell, rows.start, rows.end)[0]) > 0
 
     @cached_property
     def has_label_overlaps(self) -> bool:
-        """Whether two segments of one annotator with the same label do."""
+        """True if two segments of one annotator with the same label share a token or character."""
         if not self.has_overlaps:
             return False
         rows = columns_of_all(self.layers.values())
@@ -402,19 +410,21 @@ class Corpus(Content):
 
     @cached_property
     def _by_document(self) -> AnnotationsByDocument:
-        from spanagree.corpus.by_document import AnnotationsByDocument  # few look into documents
+        from spanagree.corpus.by_document import (
+            AnnotationsByDocument,
+        )  # loaded on demand: few users look into documents
 
         return AnnotationsByDocument.of(self.layers, len(self))
 
     def __getitem__(self, index: int) -> Document:
-        """Return document number ``index``, from 0; negative numbers count from the end."""
+        """Return a document by its index, from 0; negative indices count from the end."""
         index = range(len(self))[index]
-        seen: dict[str, tuple[Segment, ...]] = {}
+        segments_by_name: dict[str, tuple[Segment, ...]] = {}
         relations: list[Relation] = []
         for name, low, high in self._by_document.in_document(index):
-            seen[name] = self.layers[name].segments(low, high, self.labels)
+            segments_by_name[name] = self.layers[name].segments(low, high, self.labels)
             relations += self._relations(name, low, high)
-        segments = SegmentsByAnnotator(seen, self._by_document.names)
+        segments = SegmentsByAnnotator(segments_by_name, self._by_document.names)
         tokens = None if self.tokens is None else self.tokens_of(index)
         text = None if self.texts is None else self.texts[index]
         length = int(self.lengths[index])
@@ -422,7 +432,7 @@ class Corpus(Content):
 
     @property
     def relations(self) -> tuple[Relation, ...]:
-        """All links between segments, by annotator and document.
+        """All relations between segments, by annotator and document.
 
         >>> corpus = Corpus.from_segments(
         ...     [9],
@@ -439,7 +449,7 @@ class Corpus(Content):
         )
 
     def _relations(self, name: str, low: int, high: int) -> Iterator[Relation]:
-        """Yield an annotator's relations that lead from a segment of these rows of the layer."""
+        """Yield the relations of an annotator with the first segment in these rows of the layer."""
         layer = self.layers[name]
         if layer.details is None:
             return
@@ -449,10 +459,10 @@ class Corpus(Content):
             yield Relation(document, name, head, tail, label, directed)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether documents, annotators and segments are equal.
+        """Compare documents, annotators and segments.
 
-        How they were read, labels that no segment has, and whether documents are numbered or
-        have these numbers for ids does not matter.
+        Corpora are also equal if they differ in settings of reading, in unused labels, or in ids
+        that equal the numbers of documents without ids.
         """
         if not isinstance(other, Corpus):
             return NotImplemented
@@ -476,7 +486,7 @@ class Corpus(Content):
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content, and arrays have no hash
 
     def __repr__(self) -> str:
-        from spanagree.corpus.times import sized  # few print a corpus
+        from spanagree.corpus.times import sized  # loaded on demand: corpora are rarely printed
 
         return (
             f"<Corpus of {pluralize(len(self), 'document')},"
@@ -486,62 +496,66 @@ class Corpus(Content):
         )
 
     def with_ids(self, prefix: str = "", before: int = 0) -> Corpus:
-        """Return the corpus with ids: those it has, or the documents' numbers from 1.
+        """Add ids if the corpus has none: the positions of the documents from 1.
 
-        Of a part of a corpus, ``prefix`` stands before the numbers, or they go on after as many
-        documents as come ``before``.
+        For a part of a corpus, ``prefix`` is added before each position, or positions continue
+        after the ``before`` documents of earlier parts.
         """
         if self.ids is not None:
             return self
         return self.replace(ids=tuple(f"{prefix}{before + i + 1}" for i in range(len(self))))
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
-        """Return the corpus of some of the documents, in the order given.
+        """Select documents, in the order of `documents`.
 
-        ``documents`` are their numbers from 0, or a mask. Without ids, documents are numbered anew.
+        ``documents`` are indices from 0, or a mask. Without ids, documents are numbered again.
 
         Raises:
-            InputError: for a document that is named twice or is not there.
+            InputError: if a document is repeated or does not exist.
 
         >>> corpus = Corpus.from_segments([5, 4], {"ann": [[(0, 2, "PER")], []]})
         >>> [len(corpus.subset([i]).layers["ann"]) for i in (0, 1)]
         [1, 0]
         """
-        numbers = np.asarray(documents)
-        if not numbers.size:
-            numbers = numbers.astype(np.int64)
+        indices = np.asarray(documents)
+        if not indices.size:
+            indices = indices.astype(np.int64)
         try:
-            if numbers.dtype.kind not in "biu" or numbers.ndim != 1:
+            if indices.dtype.kind not in "biu" or indices.ndim != 1:
                 raise IndexError
-            chosen = np.arange(len(self))[numbers]
+            selected = np.arange(len(self))[indices]
         except IndexError:
             raise InputError(
                 f"subset: {quote_value(documents)}; whole numbers below {len(self)}, the number of"
                 " documents, or a mask of that length are needed"
             ) from None
-        if len(np.unique(chosen)) < len(chosen):
+        if len(np.unique(selected)) < len(selected):
             raise InputError("subset: a document is named twice; each can be taken once")
-        place = np.full(len(self), -1)
-        place[chosen] = np.arange(len(chosen))
+        new_index = np.full(len(self), -1)
+        new_index[selected] = np.arange(len(selected))
         layers = {}
         for name, layer in self.layers.items():
-            kept = layer.only(place[layer.document] >= 0)
-            annotated = layer.annotated[chosen]
-            layers[name] = replace(kept, document=place[kept.document], annotated=annotated)
-        unplaced = {name: quotes.moved(place) for name, quotes in self.unplaced.items()}
-        return replace(self, layers=layers, unplaced=unplaced, **self.content_of(chosen))
+            selected_segments = layer.only(new_index[layer.document] >= 0)
+            annotated = layer.annotated[selected]
+            layers[name] = replace(
+                selected_segments,
+                document=new_index[selected_segments.document],
+                annotated=annotated,
+            )
+        unplaced = {name: quotes.moved(new_index) for name, quotes in self.unplaced.items()}
+        return replace(self, layers=layers, unplaced=unplaced, **self.content_of(selected))
 
     def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
         """Select annotators, under the name that :meth:`select_annotators` had before 1.0."""
         return self.select_annotators(names, in_part=in_part)
 
     def select_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
-        """Return the corpus of some of the annotators, in the order given.
+        """Select annotators, in the order of `names`.
 
-        ``in_part``: this is a part of a corpus, which need not have all of them.
+        ``in_part``: ignore names that this part of a corpus does not have.
 
         Raises:
-            SettingError: for a name that is not there, or is named twice.
+            SettingError: if a name is unknown or repeated.
         """
         names = check_annotator_names(names, self.layers, in_part=in_part)
         layers = {name: self.layers[name] for name in names}
@@ -551,49 +565,49 @@ class Corpus(Content):
 
     def notes_but(self, others: Iterable[str]) -> tuple[str, ...]:
         """Return the notes without those that begin with the name of one of the ``others``."""
-        begins = tuple(f"{escape_name(name)}: " for name in others)
-        return tuple(note for note in self.notes if not (begins and note.startswith(begins)))
+        prefixes = tuple(f"{escape_name(name)}: " for name in others)
+        return tuple(note for note in self.notes if not (prefixes and note.startswith(prefixes)))
 
     def with_labels(
         self,
         labels: Sequence[str] | None = None,
         map_labels: Mapping[str, str] | PathName | None = None,
     ) -> Corpus:
-        """Return the corpus with labels renamed, and segments of some labels only.
+        """Rename labels, and select the segments of some labels.
 
-        Args and errors are those of :func:`spanagree.corpus.other_labels.with_labels`.
+        Arguments and errors are documented in :func:`spanagree.corpus.other_labels.with_labels`.
 
         >>> corpus = Corpus.from_segments([5], {"ann": [[(0, 2, "person"), (3, 4, "X")]]})
         >>> corpus.with_labels(["PER"], {"person": "PER"})[0].segments["ann"]
         (Segment(start=0, end=2, label='PER'),)
         """
-        from spanagree.corpus.other_labels import with_labels  # few name labels
+        from spanagree.corpus.other_labels import with_labels  # loaded on demand: rarely used
 
         raw = with_labels(self.to_raw(), labels, map_labels)
         return Corpus.from_raw(raw).replace(changes=self.changes)
 
     def grouped_by(self, groups: str | Sequence[str | None], *, joined: bool = False) -> Corpus:
-        """Return the corpus with documents in groups, as clusters, or each group as one document.
+        """Group documents into clusters, or join each group into one document.
 
-        Args and errors are those of :func:`spanagree.corpus.grouped.grouped`.
+        Arguments and errors are documented in :func:`spanagree.corpus.grouped.grouped`.
 
         >>> corpus = Corpus.from_segments([5, 4], {"a": [[], [(0, 2, "X")]]}, ids=["t-1", "t-2"])
         >>> corpus.grouped_by("(.*)-", joined=True)[0].segments["a"]
         (Segment(start=5, end=7, label='X'),)
         """
-        from spanagree.corpus.grouped import grouped  # few have groups
+        from spanagree.corpus.grouped import grouped  # loaded on demand: rarely used
 
         return Corpus.from_raw(grouped(self.to_raw(), groups, joined)).replace(changes=self.changes)
 
-    # --- tokens and characters ---
+    # --- conversion between tokens and characters ---
 
     def to_characters(self) -> Corpus:
-        """Return the corpus with offsets in characters.
+        """Convert the offsets to characters.
 
-        Where the texts are not known, they are the tokens with a space between them.
+        If texts are unknown, they are built from the tokens, joined by spaces.
 
         Raises:
-            SettingError: if the tokens are not known.
+            SettingError: if tokens are unknown.
 
         >>> corpus = Corpus(np.array([2]), {}, (), tokens=("No", "way"))
         >>> corpus.to_characters().texts
@@ -601,10 +615,12 @@ class Corpus(Content):
         """
         if self.offsets == "characters":
             return self
-        from spanagree.corpus.converted import in_characters  # few convert
+        from spanagree.corpus.converted import in_characters  # loaded on demand: rarely used
 
-        changed = in_characters(self, self.layers)
-        return replace(self, unplaced=self._measured(lambda quote: len(quote.strip())), **changed)
+        new_content = in_characters(self, self.layers)
+        return replace(
+            self, unplaced=self._measured(lambda quote: len(quote.strip())), **new_content
+        )
 
     def _measured(self, count: Callable[[str], int]) -> dict[str, UnplacedQuotes]:
         """Measure quotes that are not in the text in other units."""
@@ -613,20 +629,20 @@ class Corpus(Content):
     def to_tokens(
         self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: Cut = "error"
     ) -> Corpus:
-        """Return the corpus with offsets in tokens.
+        """Convert the offsets to tokens.
 
-        White space at the edge of a segment falls away. What else could not be taken over as it
-        was is counted in ``notes`` and listed in ``changes``.
+        White space at the edges of a segment is ignored. Segments that cannot be converted exactly
+        are counted in ``notes`` and listed in ``changes``.
 
         Args:
-            tokenizer: gives the tokens of a text: strings, (start, end) pairs or spaCy tokens.
-            cut: what becomes of a segment that begins or ends inside a token, or has no token:
-                error, expand, contract or drop.
+            tokenizer: function that splits a text into strings, (start, end) pairs or spaCy tokens.
+            cut: treatment of a segment that begins or ends inside a token, or has no token: error,
+                expand, contract or drop.
 
         Raises:
-            SettingError: for an unknown ``cut``; if the texts are not known.
-            InputError: for a segment that cuts a token, unless ``cut`` allows it; for tokens that
-                are not pieces of the text.
+            SettingError: if ``cut`` is unknown, or the texts are.
+            InputError: if a segment cuts a token, unless ``cut`` allows it; if tokens are not
+                pieces of the text.
 
         >>> corpus = Corpus.from_segments(
         ...     [7], {"a": [[(3, 6, "X")]]}, offsets="characters", texts=["No way!"]
@@ -634,27 +650,27 @@ class Corpus(Content):
         >>> corpus.to_tokens(cut="expand").changes[0].after
         Segment(start=1, end=2, label='X')
         """
-        from spanagree.corpus.tokens import CUTS  # few convert
+        from spanagree.corpus.tokens import CUTS  # loaded on demand: rarely used
 
         check_choice(cut, CUTS, "cut")
         if self.offsets == "tokens":
             return self
-        from spanagree.corpus.converted import in_tokens  # few convert
+        from spanagree.corpus.converted import in_tokens  # loaded on demand: rarely used
 
-        changed, changes = in_tokens(self, self.layers, self.labels, tokenizer, cut)
+        new_content, changes = in_tokens(self, self.layers, self.labels, tokenizer, cut)
         unplaced = self._measured(lambda quote: len(list(tokenizer(quote))))
-        return replace(self, **changed, unplaced=unplaced, changes=(*self.changes, *changes))
+        return replace(self, **new_content, unplaced=unplaced, changes=(*self.changes, *changes))
 
 
-def check_corpus(given: object) -> Corpus:
-    """Return a corpus as it is.
+def check_corpus(value: object) -> Corpus:
+    """Check that a value is a corpus, and return it.
 
     Raises:
-        InputError: for anything else.
+        InputError: if it is not a corpus.
     """
-    if isinstance(given, Corpus):
-        return given
+    if isinstance(value, Corpus):
+        return value
     raise InputError(
-        f"{type(given).__name__}; a corpus is needed; spanagree.read gives one of files, data"
+        f"{type(value).__name__}; a corpus is needed; spanagree.read gives one of files, data"
         " frames and rows, from_tags of tags, from_docs of Docs"
     )

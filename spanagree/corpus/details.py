@@ -1,7 +1,7 @@
-"""What segments have beside start, end and label: pieces, attributes, and relations between them.
+"""Details of segments in addition to start, end and label: pieces, attributes and relations.
 
-Most corpora have none of it, so it is kept apart: a layer's ``details`` are ``None``, or say of
-each segment, by its row, what its pieces and its attributes are, and which segments are linked.
+Most corpora have no details, so they are stored separately: the ``details`` of a layer are ``None``
+or columns with the pieces and attributes of each segment, by row, and a table of relations.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from spanagree.arrays import Bools, Ints, expand_ranges
 from spanagree.errors import SettingError, join_names, quote_value
 
 Pieces: TypeAlias = tuple[tuple[int, int], ...]
-"""Start and end of each piece, from left to right; in a shape, counted from the first one."""
+"""Start and end of each piece, from left to right; in a shape, relative to the first start."""
 
 NOWHERE = -1
-"""The row of an argument that is not there."""
+"""Row of a missing argument of a relation."""
 
 
 @dataclass(frozen=True, eq=False)
 class RelationTable:
-    """Relations between segments, a row for each.
+    """Relations between segments, one row each.
 
     Attributes:
-        first, second: the rows of the segments that it links; :data:`NOWHERE` for none.
-        label: as a number.
-        directed: whether it leads from the first to the second.
-        location: the place in the source, for errors; empty where it is not known.
+        first, second: row of each of the two segments; :data:`NOWHERE` if it is missing.
+        label: code of the label.
+        directed: True if the relation leads from the first to the second segment.
+        location: position in the source, for error messages; empty if unknown.
     """
 
     first: Ints
@@ -42,11 +42,15 @@ class RelationTable:
 
     @classmethod
     def of(cls, rows: Sequence[tuple[int, int, int, bool, str]]) -> RelationTable:
-        """Return the relations of some rows."""
+        """Build the table from rows."""
         first, second, label, directed, location = zip(*rows, strict=True) if rows else [()] * 5
-        numbers = [np.array(column, np.int64) for column in (first, second, label)]
+        int_columns = [np.array(column, np.int64) for column in (first, second, label)]
         return cls(
-            numbers[0], numbers[1], numbers[2], np.array(directed, np.bool_), tuple(location)
+            int_columns[0],
+            int_columns[1],
+            int_columns[2],
+            np.array(directed, np.bool_),
+            tuple(location),
         )
 
     def __len__(self) -> int:
@@ -55,31 +59,31 @@ class RelationTable:
 
     @property
     def columns(self) -> tuple[Ints, Ints, Ints, Bools]:
-        """First, second, label and directed."""
+        """Columns first, second, label and directed."""
         return self.first, self.second, self.label, self.directed
 
     def some(self, rows: Ints) -> RelationTable:
-        """Return some of them, by number."""
+        """Select relations by row."""
         location = tuple(self.location[i] for i in rows.tolist())
         first, second, label, directed = self.columns
         return RelationTable(first[rows], second[rows], label[rows], directed[rows], location)
 
 
 SCORE = "score"
-"""The attribute that has the score of a prediction."""
+"""Attribute with the score of a prediction."""
 
 
 @dataclass(frozen=True, eq=False)
 class SegmentDetails:
-    """What some segments have beside start, end and label.
+    """Pieces, attributes and relations of the segments of a layer.
 
     Attributes:
-        shape: of each segment the number of its shape; 0 for those of one piece.
-        shapes: of each number, the pieces, counted from the first one's start.
-        attributes: by name, of each segment the number of its value, −1 for none.
-        values: by name of the attribute, what the numbers stand for.
-        links: the relations between them.
-        relation_labels: what the numbers of the relations' labels stand for.
+        shape: code of the shape of each segment; 0 for one piece.
+        shapes: pieces of each shape, relative to the start of the first piece.
+        attributes: code of the value for each segment, by name of the attribute; −1 if none.
+        values: values by name of the attribute; codes are indices.
+        links: relations between the segments.
+        relation_labels: labels of the relations; codes are indices.
     """
 
     shape: Ints
@@ -91,7 +95,7 @@ class SegmentDetails:
 
     @classmethod
     def none(cls, count: int) -> SegmentDetails:
-        """Return the details of segments that have none."""
+        """Build details without any content, for `count` segments."""
         return cls(np.zeros(count, np.int64))
 
     @classmethod
@@ -102,36 +106,49 @@ class SegmentDetails:
         attributes: Mapping[int, Mapping[str, str]],
         relations: Sequence[tuple[int, int, str, bool, str]],
     ) -> SegmentDetails | None:
-        """Return the details of segments by row; ``None`` if there are none.
+        """Build details from mappings by row; ``None`` if all are empty.
 
         Args:
-            count: how many segments there are.
-            pieces: of those with several; they need not be valid.
-            attributes: by name, of those that have some.
-            relations: first, second, label, whether directed, and place of each.
+            count: number of segments.
+            pieces: pieces of segments with several, by row; they need not be valid.
+            attributes: attributes by name, for each row with any.
+            relations: first, second, label, direction and location of each relation.
         """
         if not (pieces or attributes or relations):
             return None
         shape = np.zeros(count, np.int64)
         shapes: dict[Pieces, int] = {(): 0}
-        for row, given in pieces.items():
-            begin = given[0][0]
-            moved = tuple((start - begin, end - begin) for start, end in given)
-            shape[row] = shapes.setdefault(moved, len(shapes))
-        columns: dict[str, Ints] = {}
-        values: dict[str, dict[str, int]] = {}
-        for row, given_values in attributes.items():
-            for name, value in given_values.items():
-                if name not in columns:
-                    columns[name], values[name] = np.full(count, -1), {}
-                columns[name][row] = values[name].setdefault(value, len(values[name]))
-        labels: dict[str, int] = {}
-        rows = [
-            (first, second, labels.setdefault(label, len(labels)), directed, location)
+        for row, pieces_of_row in pieces.items():
+            first_start = pieces_of_row[0][0]
+            shape_pieces = tuple(
+                (start - first_start, end - first_start) for start, end in pieces_of_row
+            )
+            shape[row] = shapes.setdefault(shape_pieces, len(shapes))
+        code_columns: dict[str, Ints] = {}
+        codes_by_name: dict[str, dict[str, int]] = {}
+        for row, values_of_row in attributes.items():
+            for name, value in values_of_row.items():
+                if name not in code_columns:
+                    code_columns[name], codes_by_name[name] = np.full(count, -1), {}
+                code_columns[name][row] = codes_by_name[name].setdefault(
+                    value, len(codes_by_name[name])
+                )
+        label_codes: dict[str, int] = {}
+        relation_rows = [
+            (first, second, label_codes.setdefault(label, len(label_codes)), directed, location)
             for first, second, label, directed, location in relations
         ]
-        named = {name: tuple(of_name) for name, of_name in values.items()}
-        return cls(shape, tuple(shapes), columns, named, RelationTable.of(rows), tuple(labels))
+        values_by_name = {
+            name: tuple(codes_by_value) for name, codes_by_value in codes_by_name.items()
+        }
+        return cls(
+            shape,
+            tuple(shapes),
+            code_columns,
+            values_by_name,
+            RelationTable.of(relation_rows),
+            tuple(label_codes),
+        )
 
     def __len__(self) -> int:
         """Return the number of segments."""
@@ -139,76 +156,82 @@ class SegmentDetails:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no segment has anything beside start, end and label."""
+        """True if no segment has several pieces, attributes or relations."""
         return not (self.shape.any() or len(self.links) or self.attributes)
 
     def taken(self, rows: Ints, stands_for: Ints | None = None) -> SegmentDetails | None:
-        """Return the details of some segments, by row, in the order given; ``None`` for none.
+        """Select the details of segments, in the order of `rows`; ``None`` if none is left.
 
-        Relations to others are left out, those to no segment at all stay.
+        Relations to segments that are not selected are left out; missing arguments stay missing.
 
         Args:
-            rows: of the segments.
-            stands_for: of each segment the row that is taken in its place, as of two that are the
-                same; itself unless given.
+            rows: rows of the segments.
+            stands_for: row of the segment that replaces each segment in relations, for merged
+                duplicates. Default: each segment itself.
         """
-        place = np.full(len(self) + 1, NOWHERE - 1)
-        place[rows] = np.arange(len(rows))
-        place[-1] = NOWHERE
+        new_row = np.full(len(self) + 1, NOWHERE - 1)
+        new_row[rows] = np.arange(len(rows))
+        new_row[-1] = NOWHERE
         if stands_for is not None:
-            place[:-1] = place[:-1][stands_for]
-        first, second = place[self.links.first], place[self.links.second]
-        kept = np.flatnonzero((first >= NOWHERE) & (second >= NOWHERE))
-        links = replace(self.links, first=first, second=second).some(kept)
+            new_row[:-1] = new_row[:-1][stands_for]
+        first, second = new_row[self.links.first], new_row[self.links.second]
+        kept_relations = np.flatnonzero((first >= NOWHERE) & (second >= NOWHERE))
+        links = replace(self.links, first=first, second=second).some(kept_relations)
         columns = {name: column[rows] for name, column in self.attributes.items()}
-        taken = replace(self, shape=self.shape[rows], attributes=columns, links=links)
-        return None if taken.is_empty else taken
+        selected = replace(self, shape=self.shape[rows], attributes=columns, links=links)
+        return None if selected.is_empty else selected
 
     def repeated(self, rows: Ints) -> SegmentDetails:
-        """Return the details of all segments, by row, in their order, some of them several times.
+        """Repeat details of segments by row, in ascending order of `rows`.
 
-        Relations are those of the first copy of each.
+        Relations refer to the first copy of each segment.
         """
         columns = {name: column[rows] for name, column in self.attributes.items()}
-        first = np.append(np.searchsorted(rows, np.arange(len(self))), NOWHERE)
-        links = replace(self.links, first=first[self.links.first], second=first[self.links.second])
+        first_copy = np.append(np.searchsorted(rows, np.arange(len(self))), NOWHERE)
+        links = replace(
+            self.links, first=first_copy[self.links.first], second=first_copy[self.links.second]
+        )
         return replace(self, shape=self.shape[rows], attributes=columns, links=links)
 
     def without_links(self, rows: Bools) -> SegmentDetails | None:
-        """Return the details without some of the relations; ``None`` if nothing is left."""
-        left = replace(self, links=self.links.some(np.flatnonzero(~rows)))
-        return None if left.is_empty else left
+        """Remove relations by mask; ``None`` if the details are empty without them."""
+        remaining = replace(self, links=self.links.some(np.flatnonzero(~rows)))
+        return None if remaining.is_empty else remaining
 
     def with_pieces(self, pieces: Mapping[int, Pieces]) -> SegmentDetails | None:
-        """Return the details with other pieces, by row; segments without a row have one piece."""
-        shaped = SegmentDetails.of_rows(len(self), pieces, {}, ()) or SegmentDetails.none(len(self))
-        details = replace(self, shape=shaped.shape, shapes=shaped.shapes)
+        """Replace the pieces, by row; segments without an entry have one piece."""
+        new_shapes = SegmentDetails.of_rows(len(self), pieces, {}, ()) or SegmentDetails.none(
+            len(self)
+        )
+        details = replace(self, shape=new_shapes.shape, shapes=new_shapes.shapes)
         return None if details.is_empty else details
 
     def pieces(self, start: Ints) -> dict[int, Pieces]:
-        """Return start and end of the pieces of each segment that has several, by row."""
+        """Return start and end of the pieces of each segment with several, by row."""
         pieces = {}
         for row in np.flatnonzero(self.shape).tolist():
-            at = int(start[row])
-            pieces[row] = tuple((at + s, at + e) for s, e in self.shapes[self.shape[row]])
+            segment_start = int(start[row])
+            pieces[row] = tuple(
+                (segment_start + s, segment_start + e) for s, e in self.shapes[self.shape[row]]
+            )
         return pieces
 
     def each_piece(self, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the segment, the start and the end of each piece of all segments."""
-        count = np.array([max(len(pieces), 1) for pieces in self.shapes])
-        bounds = np.zeros((len(self.shapes), count.max(), 2), np.int64)
+        """List all pieces: row of the segment, start and end."""
+        n_pieces = np.array([max(len(pieces), 1) for pieces in self.shapes])
+        bounds = np.zeros((len(self.shapes), n_pieces.max(), 2), np.int64)
         for code, pieces in enumerate(self.shapes):
             bounds[code, : len(pieces)] = np.array(pieces).reshape(-1, 2)
-        number, row = expand_ranges(np.zeros(len(self), np.int64), count[self.shape])
-        low, high = bounds[self.shape[row], number].T + start[row]
+        piece_index, row = expand_ranges(np.zeros(len(self), np.int64), n_pieces[self.shape])
+        low, high = bounds[self.shape[row], piece_index].T + start[row]
         return row, low, np.where(self.shape[row] == 0, end[row], high)
 
     def attribute(self, name: str) -> list[str | None]:
-        """Return the value of an attribute of each segment; ``None`` where it has none."""
+        """Return the value of an attribute for each segment; ``None`` without a value."""
         if name not in self.attributes:
             return [None] * len(self)
-        names = [*self.values[name], None]  # −1 is the last
-        return [names[code] for code in self.attributes[name].tolist()]
+        values = [*self.values[name], None]  # index −1 is the last
+        return [values[code] for code in self.attributes[name].tolist()]
 
     def attributes_of(self, row: int) -> dict[str, str]:
         """Return the attributes of a segment, by name."""
@@ -219,54 +242,60 @@ class SegmentDetails:
         }
 
     def relations(self) -> Iterator[tuple[int, int, str, bool]]:
-        """Yield the rows of both segments, label, and whether it is directed, of each relation."""
+        """Yield the rows of both segments, the label and the direction of each relation."""
         columns = (column.tolist() for column in self.links.columns)
         for first, second, label, directed in zip(*columns, strict=True):
             yield first, second, self.relation_labels[label], directed
 
     def relations_from(self, low: int, high: int) -> Iterator[tuple[int, int, str, bool]]:
-        """Yield the relations whose first segment is in these rows; as :meth:`relations`."""
+        """Yield relations with the first segment in these rows; see :meth:`relations`."""
         inside = (self.links.first >= low) & (self.links.first < high)
         return replace(self, links=self.links.some(np.flatnonzero(inside))).relations()
 
     def content(self) -> Any:
-        """Return all of it in a form that is equal for equal details."""
+        """Return all details in a form that is equal for equal details."""
         shapes = [self.shapes[code] for code in self.shape.tolist()]
         columns = {name: self.attribute(name) for name in sorted(self.attributes)}
-        named = {name: some for name, some in columns.items() if some.count(None) < len(some)}
+        used_columns = {
+            name: values for name, values in columns.items() if values.count(None) < len(values)
+        }
         relations = [
             (*(ends if directed else sorted(ends)), label, directed)
             for *ends, label, directed in self.relations()
         ]
-        return shapes, named, sorted(relations)
+        return shapes, used_columns, sorted(relations)
 
 
-def joined(parts: Sequence[tuple[SegmentDetails | None, int]]) -> SegmentDetails | None:
-    """Return the details of several lists of segments, one after the other, with their numbers."""
-    if all(details is None for details, _ in parts):
+def joined(
+    details_and_counts: Sequence[tuple[SegmentDetails | None, int]],
+) -> SegmentDetails | None:
+    """Concatenate the details of several lists of segments, each with its number of segments."""
+    if all(details is None for details, _ in details_and_counts):
         return None
     pieces: dict[int, Pieces] = {}
     attributes: dict[int, dict[str, str]] = {}
     relations: list[tuple[int, int, str, bool, str]] = []
-    at = 0
-    for details, count in parts:
+    n_before = 0
+    for details, n_segments in details_and_counts:
         if details is not None:
             for row in np.flatnonzero(details.shape).tolist():
-                pieces[at + row] = details.shapes[details.shape[row]]
-            some = [column >= 0 for column in details.attributes.values()]
-            for row in np.flatnonzero(np.logical_or.reduce(some)).tolist() if some else ():
-                attributes[at + row] = details.attributes_of(row)
+                pieces[n_before + row] = details.shapes[details.shape[row]]
+            has_value = [column >= 0 for column in details.attributes.values()]
+            for row in (
+                np.flatnonzero(np.logical_or.reduce(has_value)).tolist() if has_value else ()
+            ):
+                attributes[n_before + row] = details.attributes_of(row)
             for (first, second, label, directed), location in zip(
                 details.relations(), details.links.location, strict=True
             ):
-                head, tail = (end if end == NOWHERE else at + end for end in (first, second))
+                head, tail = (end if end == NOWHERE else n_before + end for end in (first, second))
                 relations.append((head, tail, label, directed, location))
-        at += count
-    return SegmentDetails.of_rows(at, pieces, attributes, relations)
+        n_before += n_segments
+    return SegmentDetails.of_rows(n_before, pieces, attributes, relations)
 
 
 def tidy_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
-    """Return pieces from left to right, those that touch as one; overlaps stay, as a flaw.
+    """Sort pieces and join adjacent pieces; overlaps stay, since they are a flaw.
 
     >>> tidy_pieces([(5, 6), (0, 2), (2, 3)])
     ((0, 3), (5, 6))
@@ -281,7 +310,7 @@ def tidy_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
 
 
 def united_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
-    """Return pieces from left to right, those that touch or overlap as one.
+    """Sort pieces and join pieces that touch or overlap.
 
     >>> united_pieces([(0, 3), (2, 4), (6, 7)])
     ((0, 4), (6, 7))
@@ -296,23 +325,30 @@ def united_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
 
 
 def overlapping_shapes(details: SegmentDetails) -> Bools:
-    """Return which segments have pieces that share tokens, or are empty or reversed."""
-    bad = [
+    """Find segments with pieces that overlap, or are empty or reversed."""
+    is_flawed = [
         any(s >= e for s, e in shape) or any(a[1] > b[0] for a, b in pairwise(shape))
         for shape in details.shapes
     ]
-    return np.array(bad, np.bool_)[details.shape]
+    return np.array(is_flawed, np.bool_)[details.shape]
 
 
 def check_attribute(name: str, details: Iterable[SegmentDetails | None]) -> None:
-    """Refuse an attribute that no segment has.
+    """Check that some segment has an attribute.
 
     Raises:
-        SettingError: for such a name, with those that there are.
+        SettingError: if none has it; the message lists the known attributes.
     """
-    known = sorted(
-        {attribute for some in details if some is not None for attribute in some.attributes}
+    known_names = sorted(
+        {
+            attribute
+            for layer_details in details
+            if layer_details is not None
+            for attribute in layer_details.attributes
+        }
     )
-    if name not in known:
-        there = f"there are {join_names(known)}" if known else "no segment has any"
-        raise SettingError(f"attribute {quote_value(name)}: no segment has it; {there}")
+    if name not in known_names:
+        known_attributes = (
+            f"there are {join_names(known_names)}" if known_names else "no segment has any"
+        )
+        raise SettingError(f"attribute {quote_value(name)}: no segment has it; {known_attributes}")

@@ -1,4 +1,4 @@
-"""What becomes of segments of several pieces, where they are not kept as they are."""
+"""Treatment of segments with several pieces: keep, convert, drop or reject."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ DISCONTINUOUS = {
     "drop": "they are left out, and counted",
     "error": "they are an error",
 }
-"""What becomes of segments of several pieces."""
+"""Treatments of segments with several pieces."""
 
 
 def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpus:
-    """Return the rows with segments of several pieces kept, or as is chosen.
+    """Apply a treatment of segments with several pieces to the rows.
 
     Args:
-        raw: what a source says.
-        treatment: one of :data:`DISCONTINUOUS`; they are kept unless given.
+        raw: rows of a source.
+        treatment: name in :data:`DISCONTINUOUS`. Default: keep.
 
     Raises:
-        SettingError: for an unknown choice.
-        InputError: for the first of them, if they are an error.
+        SettingError: if the treatment is unknown.
+        InputError: if there are such segments and the treatment is error; names the first.
     """
     treatment = "keep" if treatment is None else treatment
     check_choice(treatment, DISCONTINUOUS, "discontinuous")
@@ -50,51 +50,54 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
         return raw
     if treatment == "keep":
         return raw.replace(reading={"discontinuous": "keep", **raw.reading})
-    several = np.flatnonzero(details.shape)
+    discontinuous_rows = np.flatnonzero(details.shape)
     if treatment == "error":
-        row = int(several[0])
+        row = int(discontinuous_rows[0])
         annotator, document = raw.place_of(int(raw.annotation[row]))
         pieces = "; ".join(f"{s}–{e}" for s, e in details.pieces(raw.start)[row])
         raise InputError(
             f"annotator {quote_value(annotator)}, document {quote_value(document)}: a segment of"
             " several pieces,"
-            f" {pieces}{more_like_it(len(several))}; discontinuous error allows none"
+            f" {pieces}{more_like_it(len(discontinuous_rows))}; discontinuous error allows none"
         )
-    left: SegmentDetails | None = details
+    new_details: SegmentDetails | None = details
     columns: dict[str, Any] = {}
     if treatment == "drop":
         kept = np.flatnonzero(details.shape == 0)
-        left = details.taken(kept)
+        new_details = details.taken(kept)
         columns = raw.segments_kept(kept)
     elif treatment == "split":
         rows, start, end = details.each_piece(raw.start, raw.end)
-        left = details.repeated(rows)
+        new_details = details.repeated(rows)
         columns = {**raw.segments_kept(rows), "start": start, "end": end}
-    changed = raw.replace(**columns, details=None if left is None else left.with_pieces({}))
-    says = {
+    new_raw = raw.replace(
+        **columns, details=None if new_details is None else new_details.with_pieces({})
+    )
+    treatment_text = {
         "hull": "taken from its first token to its last",
         "split": "taken as a segment for each piece",
         "drop": "left out",
     }[treatment]
     note = (
-        f"{pluralize(len(several), 'segment')} of several pieces {says} (discontinuous {treatment})"
+        f"{pluralize(len(discontinuous_rows), 'segment')} of several pieces {treatment_text}"
+        f" (discontinuous {treatment})"
     )
-    if lost := len(raw.links) - len(changed.links):
-        note += f", with {pluralize(lost, 'relation')} of them"
+    if n_lost := len(raw.links) - len(new_raw.links):
+        note += f", with {pluralize(n_lost, 'relation')} of them"
     reading = {**raw.reading, "discontinuous": treatment}
-    return changed.replace(reading=reading, notes=(*raw.notes, note))
+    return new_raw.replace(reading=reading, notes=(*raw.notes, note))
 
 
 def check_contiguous(corpus: object, what: str) -> None:
-    """Refuse a corpus with segments of several pieces for what takes segments of one.
+    """Check that all segments of a corpus have one piece; `what` names what requires it.
 
     Raises:
-        SettingError: naming the first, and how they can be read.
+        SettingError: if one has several; the message names the first, and options for reading.
     """
     layers = corpus.layers if isinstance(corpus, Corpus) else {}
     for name, layer in layers.items():
         for row in np.flatnonzero(layer.shape)[:1].tolist():
-            assert isinstance(corpus, Corpus)  # since it has layers
+            assert isinstance(corpus, Corpus)  # only a corpus has layers here
             document = quote_value(corpus.id_of(int(layer.document[row])))
             segment = layer.segment(row, corpus.labels)
             pieces = "; ".join(f"{s}–{e}" for s, e in segment.pieces)
@@ -107,18 +110,18 @@ def check_contiguous(corpus: object, what: str) -> None:
 
 
 def shape_codes(layers: Iterable[Layer], known: dict[Pieces, int]) -> list[Ints]:
-    """Return the number of each segment's shape, the same for all layers; 0 for one piece."""
+    """Encode the shape of each segment, with the same codes in all layers; 0 for one piece."""
     known.setdefault((), 0)
-    codes = []
+    codes_by_layer = []
     for layer in layers:
         details = layer.details or SegmentDetails.none(len(layer))
-        numbers = [known.setdefault(shape, len(known)) for shape in details.shapes]
-        codes.append(np.array(numbers, np.int64)[details.shape])
-    return codes
+        code_by_shape = [known.setdefault(shape, len(known)) for shape in details.shapes]
+        codes_by_layer.append(np.array(code_by_shape, np.int64)[details.shape])
+    return codes_by_layer
 
 
 def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
-    """Return a layer with a segment for each piece, and which segment each is a piece of."""
+    """Split each segment into pieces; also return the row of the segment of each piece."""
     if not layer.shape.any():
         return layer, np.arange(len(layer))
     details = layer.details or SegmentDetails.none(len(layer))

@@ -1,4 +1,4 @@
-"""What makes a layer invalid: one table of flaws, each with a way to find it.
+"""Flaws that make a layer invalid, in one table with a function that finds each.
 
 Readers find them in the rows of a source, where a repair may help; a
 :class:`~spanagree.corpus.corpus.Corpus` finds them in each of its layers.
@@ -20,18 +20,22 @@ from spanagree.corpus.segments import is_time, overlapping
 from spanagree.corpus.times import shown
 from spanagree.errors import InputError, chosen, join_names, more_like_it, pluralize, quote_value
 
-_LOOKED_AT = 10_000  # segments of which it is asked whether they cut words
-_CUT_SHARE, _FEWEST_CUT = 5, 10  # more than one in five do, and so many
+_LOOKED_AT = 10_000  # number of segments that are checked for cut words
+_CUT_SHARE, _FEWEST_CUT = 5, 10  # more than one segment in five, and at least ten
 
 
 class Flaw(NamedTuple):
-    """Something wrong or odd in the rows of a source.
+    """A flaw, or an oddity, in the rows of a source.
 
-    ``which`` says of each segment (or, with ``of_annotations``, annotation, or, with ``of_quotes``,
-    quote that is not in the text) whether it has it.
-    With ``repairs`` None it is merely odd; else it is an error, and these repairs would help.
-    ``rule`` is what holds of segments without the flaw. ``tolerated`` says of each segment whether
-    an error is none there, and only told of.
+    Attributes:
+        means: predicate of the sentence that describes a case.
+        which: function that computes the mask of cases, over segments (with ``of_annotations``
+            over annotations, with ``of_relations`` over relations, with ``of_quotes`` over quotes
+            that are not in the text).
+        repairs: names of repairs that help; ``None`` if it is odd, but no error.
+        rule: property of segments without the flaw.
+        tolerated: function that computes a mask of segments where the flaw is reported, but no
+            error.
     """
 
     means: str
@@ -44,19 +48,19 @@ class Flaw(NamedTuple):
     tolerated: Callable[[RawCorpus], Bools] | None = None
 
     def refused(self, raw: RawCorpus) -> Bools:
-        """Return which segments or annotations no corpus may hold."""
-        which = self.which(raw)
+        """Compute the mask of cases that are an error."""
+        is_case = self.which(raw)
         if self.repairs is None:
-            return np.zeros(len(which), np.bool_)
-        return which if self.tolerated is None else which & ~self.tolerated(raw)
+            return np.zeros(len(is_case), np.bool_)
+        return is_case if self.tolerated is None else is_case & ~self.tolerated(raw)
 
     def repairs_of(self, raw: RawCorpus) -> tuple[str, ...]:
-        """Return the repairs that would help these rows; points are of recordings alone."""
+        """Return the repairs that help these rows; `widen-points` is for recordings."""
         repairs = self.repairs or ()
         return tuple(x for x in repairs if x != "widen-points" or is_time(raw.offsets))
 
     def annotations(self, raw: RawCorpus, cases: Ints) -> Ints:
-        """Return the annotations of some cases, −1 where a relation has no segment at all."""
+        """Return the annotations of cases; −1 for a relation without any segment."""
         if self.of_annotations:
             return cases
         if self.of_quotes:
@@ -67,7 +71,7 @@ class Flaw(NamedTuple):
         return np.append(raw.annotation, -1)[segment]
 
     def describe(self, raw: RawCorpus, index: int) -> str:
-        """Return one case in words: who, where, what."""
+        """Describe a case: annotator, document and flaw."""
         if self.of_relations:
             return self._describe_relation(raw, index)
         if self.of_quotes:
@@ -83,13 +87,13 @@ class Flaw(NamedTuple):
             else "without a label"
         )
         length = shown(int(raw.lengths[raw.document_index[annotation]]), raw.offsets)
-        about = {"length": length, **_quoted(raw, index)}
-        means = self.means.format(**about)
+        details = {"length": length, **_quoted(raw, index)}
+        predicate = self.means.format(**details)
         start, end = (shown(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
-        return f"{location}: segment {start}–{end} {label} {means}"
+        return f"{location}: segment {start}–{end} {label} {predicate}"
 
     def _describe_quote(self, raw: RawCorpus, index: int) -> str:
-        assert raw.unplaced is not None  # since one of its quotes has the flaw
+        assert raw.unplaced is not None  # one of its quotes has the flaw
         annotator, document = raw.place_of(int(raw.unplaced.at[index]))
         quote = quote_value(raw.unplaced.quote[index])
         return (
@@ -108,13 +112,15 @@ class Flaw(NamedTuple):
 
 
 def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
-    """Refuse rows that no corpus may hold; where they are ``repairable``, say by which repairs.
+    """Check that rows have no flaw that is an error; if ``repairable``, suggest repairs.
 
     Raises:
-        InputError: with the first case, and how many there are.
+        InputError: if there is such a flaw; with the first case and the number of cases.
     """
     for flaw in FLAWS.values():
-        if flaw.of_relations and not len(raw.links):  # as in most layers, of which many are checked
+        if flaw.of_relations and not len(
+            raw.links
+        ):  # saves time: many layers without relations are checked
             continue
         if flaw.repairs is not None and (cases := flaw.refused(raw)).any():
             rule = flaw.rule
@@ -123,12 +129,12 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
                     rule += " or give each a file (NAME=FILE)"
-            asked = ends_asked(raw) if flaw is _EMPTY else ""
-            refuse(flaw, raw, cases, f"{asked}; if not, {rule}" if asked else rule)
+            question = ends_asked(raw) if flaw is _EMPTY else ""
+            refuse(flaw, raw, cases, f"{question}; if not, {rule}" if question else rule)
 
 
 def ends_asked(raw: RawCorpus) -> str:
-    """Return the question that an empty segment raises where nobody said what its end names."""
+    """Return a question about the ends of segments, if their meaning is undefined; else ``""``."""
     if raw.ends is not None or is_time(raw.offsets):
         return ""
     return (
@@ -138,118 +144,126 @@ def ends_asked(raw: RawCorpus) -> str:
 
 
 def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
-    """Yield a note for each flaw that is tolerated: the first case, and how many there are."""
+    """Yield a note for each tolerated flaw: the first case, and the number of cases."""
     for flaw in FLAWS.values():
         if flaw.tolerated is not None and (cases := flaw.which(raw)).any():
-            number = int(cases.sum())
+            n_cases = int(cases.sum())
             yield (
-                f"{pluralize(number, 'segment')} taken as {'they are' if number > 1 else 'it is'}:"
-                f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(number)};"
+                f"{pluralize(n_cases, 'segment')} taken as"
+                f" {'they are' if n_cases > 1 else 'it is'}:"
+                f" {flaw.describe(raw, int(cases.argmax()))}{more_like_it(n_cases)};"
                 f" {chosen('repair', *flaw.repairs_of(raw))} would help"
             )
 
 
 def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
-    """Yield a note where many segments cut words, and no quotes show whether offsets fit.
+    """Yield a note if many segments cut words, and no quotes show if offsets are right.
 
-    It is only a sign of misplaced offsets, and never an error: marks of morphemes or misspellings
-    cut words as well. Only letters with case count, whose scripts have spaces between words, and of
-    a large file only some of the segments, evenly spread.
+    Cut words are a sign of misplaced offsets, but no error: annotations of morphemes or
+    misspellings also cut words. Only letters with case count, since their scripts separate words by
+    spaces. In large files, a sample of evenly spaced segments is checked.
     """
     if raw.offsets != "characters" or raw.texts is None:
         return
     without_quote = np.arange(len(raw.start))
     if raw.quote is not None:
         without_quote = np.flatnonzero(raw.quote == UNKNOWN)
-    rows = without_quote[:: len(without_quote) // _LOOKED_AT + 1]
+    sampled_rows = without_quote[:: len(without_quote) // _LOOKED_AT + 1]
     texts = raw.texts
-    documents = raw.document_index[raw.annotation[rows]].tolist()
-    begins, ends = (
+    documents = raw.document_index[raw.annotation[sampled_rows]].tolist()
+    begins_inside, ends_inside = (
         np.array(
             [
                 _in_cased_word(texts[d], at)
-                for d, at in zip(documents, offsets[rows].tolist(), strict=True)
+                for d, at in zip(documents, offsets[sampled_rows].tolist(), strict=True)
             ],
             np.bool_,
         )
         for offsets in (raw.start, raw.end)
     )
-    cut = begins | ends
-    annotator, n = raw.annotator_index[raw.annotation[rows]], len(raw.annotators)
-    regarded, names = np.ones(len(rows), np.bool_), ""
-    if not _are_many(int(cut.sum()), len(cut)):  # the file of one annotator among those of others
-        sizes = np.bincount(annotator, minlength=n).tolist()
-        cases = np.bincount(annotator[cut], minlength=n).tolist()
-        many = list(map(_are_many, cases, sizes))
-        regarded = np.array(many, np.bool_)[annotator]
-        names = f" of {join_names(compress(raw.annotators, many))}"
-    size, odd = int(regarded.sum()), int(cut[regarded].sum())
-    if not size:
+    cuts_word = begins_inside | ends_inside
+    annotator, n_annotators = raw.annotator_index[raw.annotation[sampled_rows]], len(raw.annotators)
+    is_counted, names = np.ones(len(sampled_rows), np.bool_), ""
+    if not _are_many(
+        int(cuts_word.sum()), len(cuts_word)
+    ):  # perhaps only files of some annotators are misplaced
+        n_by_annotator = np.bincount(annotator, minlength=n_annotators).tolist()
+        n_cut_by_annotator = np.bincount(annotator[cuts_word], minlength=n_annotators).tolist()
+        has_many = list(map(_are_many, n_cut_by_annotator, n_by_annotator))
+        is_counted = np.array(has_many, np.bool_)[annotator]
+        names = f" of {join_names(compress(raw.annotators, has_many))}"
+    n_counted, n_cut = int(is_counted.sum()), int(cuts_word[is_counted].sum())
+    if not n_counted:
         return
     advice = "the offsets may be those of another text: spanagree check shows the first"
-    if raw.ends is None and (size - odd + int(begins[regarded].sum())) * TOLERATED <= size:
+    if (
+        raw.ends is None
+        and (n_counted - n_cut + int(begins_inside[is_counted].sum())) * TOLERATED <= n_counted
+    ):
         advice = (
             "if ends name the last character, --ends inclusive (ends='inclusive') reads them so"
         )
-    looked_at = " looked at" if len(rows) < len(without_quote) else ""
+    sample_note = " looked at" if len(sampled_rows) < len(without_quote) else ""
     yield (
-        f"{odd} of {pluralize(size, 'segment')}{looked_at}{names} begin or end inside a word, and"
-        f" the source has no text of the segments to compare; {advice}"
+        f"{n_cut} of {pluralize(n_counted, 'segment')}{sample_note}{names} begin or end inside a"
+        f" word, and the source has no text of the segments to compare; {advice}"
     )
 
 
 def _are_many(cases: int, size: int) -> bool:
-    """Return whether more segments cut words than marks of morphemes or misspellings explain."""
+    """Check if the share of segments that cut words is too large for morphemes or misspellings."""
     return cases >= _FEWEST_CUT and cases * _CUT_SHARE > size
 
 
 def _in_cased_word(text: str, at: int) -> bool:
-    """Return whether letters with case, as Latin's, or digits stand on both sides of a place."""
-    around = text[at - 1 : at + 1] if 0 < at < len(text) else " "
-    return " " not in around and all(sign.isdigit() or sign != sign.swapcase() for sign in around)
+    """Check if the characters on both sides of an offset are letters with case, or digits."""
+    neighbours = text[at - 1 : at + 1] if 0 < at < len(text) else " "
+    return " " not in neighbours and all(
+        sign.isdigit() or sign != sign.swapcase() for sign in neighbours
+    )
 
 
-def refuse(flaw: Flaw, raw: RawCorpus, which: Bools, rule: str) -> None:
-    """Refuse the cases of a flaw, if there are any; the error ends with the rule."""
-    if which.any():
-        more = more_like_it(int(which.sum()))
-        case = flaw.describe(raw, int(which.argmax())) + more
+def refuse(flaw: Flaw, raw: RawCorpus, is_case: Bools, rule: str) -> None:
+    """Raise an error for the first case of a mask, if there is any; it ends with the rule."""
+    if is_case.any():
+        count_note = more_like_it(int(is_case.sum()))
+        case = flaw.describe(raw, int(is_case.argmax())) + count_note
         raise InputError(f"{case}; {rule}" if rule else case)
 
 
-# --- how each is found --------------------------------------------------------------------------
+# --- functions that find flaws ------------------------------------------------------------------
 
 
 def repeats(raw: RawCorpus) -> Bools:
-    """Return which annotations are of a document and annotator met before."""
+    """Find annotations that repeat an earlier document and annotator."""
     return is_repeated_row(raw.annotator_index, raw.document_index)
 
 
 def duplicates(raw: RawCorpus) -> Bools:
-    """Return which segments stand in their annotation for a second time."""
+    """Find segments that repeat an earlier segment of their annotation."""
     return is_repeated_row(*_identity(raw))
 
 
 def marked_again(raw: RawCorpus) -> Bools:
-    """Return which segments stand in their annotation a second time, with the same attributes."""
+    """Find segments that repeat an earlier segment of their annotation, also in attributes."""
     attributes = () if raw.details is None else raw.details.attributes.values()
     return is_repeated_row(*_identity(raw), *attributes)
 
 
 def _identity(raw: RawCorpus) -> tuple[Ints, ...]:
-    """Return the columns by which segments are the same."""
+    """Return the columns that are equal for duplicate segments."""
     shape = () if raw.details is None else (raw.details.shape,)
     return raw.annotation, raw.start, raw.end, raw.label, *shape
 
 
 def unlabelled_quotes(raw: RawCorpus) -> Bools:
-    """Return which of the quotes that are not in the text have no label."""
+    """Find quotes that are not in the text and have no label."""
     labels = () if raw.unplaced is None else raw.unplaced.label
     return np.array([not label for label in labels], np.bool_)
 
 
 def first_of_each(raw: RawCorpus) -> Ints:
-    """Return for each segment the first one that is the same."""
+    """Find the first equal segment for each segment."""
     return first_equal_row(*_identity(raw))
 
 
@@ -267,7 +281,7 @@ def _to_itself(raw: RawCorpus) -> Bools:
 
 
 def _linked_twice(raw: RawCorpus) -> Bools:
-    """Return which relations link two segments again, in the same way."""
+    """Find relations that repeat an earlier relation of the same segments."""
     links = raw.links
     ends = np.stack((links.first, links.second))
     ends = np.where(links.directed, ends, np.sort(ends, axis=0))
@@ -275,18 +289,18 @@ def _linked_twice(raw: RawCorpus) -> Bools:
 
 
 def _marked_nothing(raw: RawCorpus) -> Bools:
-    """Return which annotations have neither a segment nor a quote that is not in the text."""
-    marked = np.zeros(len(raw.document_index), np.bool_)
-    marked[raw.annotation] = True
+    """Find annotations without a segment and without a quote that is not in the text."""
+    has_mark = np.zeros(len(raw.document_index), np.bool_)
+    has_mark[raw.annotation] = True
     if raw.unplaced is not None:
-        marked[raw.unplaced.at] = True
-    return ~marked
+        has_mark[raw.unplaced.at] = True
+    return ~has_mark
 
 
 def bad_relations(raw: RawCorpus) -> Bools:
-    """Return which relations have any flaw."""
-    flaws = (_missing, _across, _to_itself, _linked_twice)
-    return np.logical_or.reduce([which(raw) for which in flaws])
+    """Find relations with any flaw."""
+    flaw_functions = (_missing, _across, _to_itself, _linked_twice)
+    return np.logical_or.reduce([find_cases(raw) for find_cases in flaw_functions])
 
 
 def _bad_pieces(raw: RawCorpus) -> Bools:
@@ -296,9 +310,9 @@ def _bad_pieces(raw: RawCorpus) -> Bools:
 
 
 def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
-    """Return the segments that share tokens with an earlier one of their annotation, and that one.
+    """Find segments that share tokens with an earlier one of their annotation, with the latter.
 
-    Duplicates are a flaw of their own and are left out here.
+    Duplicates are another flaw and are left out.
     """
     rows = np.flatnonzero(~duplicates(raw))
     cell = raw.annotation[rows]
@@ -309,48 +323,56 @@ def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
 
 
 def _nested(raw: RawCorpus, *, inside: bool) -> Bools:
-    """Return which segments overlap another and lie inside it, or do not."""
+    """Find segments that overlap an earlier one, either inside it or not."""
     later, earlier = overlaps(raw)
-    chosen = later[(raw.end[later] <= raw.end[earlier]) == inside]
-    return np.isin(np.arange(len(raw.start)), chosen)
+    selected = later[(raw.end[later] <= raw.end[earlier]) == inside]
+    return np.isin(np.arange(len(raw.start)), selected)
 
 
 def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
-    """Return starts and ends of the segments without white space at their edges."""
+    """Compute starts and ends of segments without white space at their edges."""
     start, end = raw.start.copy(), raw.end.copy()
-    tokens = raw.offsets == "tokens"
-    content = raw.tokens if tokens else raw.texts
+    is_tokens = raw.offsets == "tokens"
+    content = raw.tokens if is_tokens else raw.texts
     if content is None:
         return start, end
-    rows = compress(_rows(raw), _at_blank_tokens(raw)) if tokens else _rows(raw)
+    rows = compress(_rows(raw), _at_blank_tokens(raw)) if is_tokens else _rows(raw)
     for i, d, low, high in rows:
         if not 0 <= low < high:
-            continue  # a flaw of its own
-        if tokens:
-            a, b = raw.starts[d] + np.clip((low, high), 0, raw.lengths[d])
-            units = content[a:b]
-            left = next((k for k, unit in enumerate(units) if unit.strip()), len(units))
-            right = next((k for k, unit in enumerate(reversed(units)) if unit.strip()), len(units))
+            continue  # another flaw
+        if is_tokens:
+            first_token, last_token = raw.starts[d] + np.clip((low, high), 0, raw.lengths[d])
+            tokens_of_segment = content[first_token:last_token]
+            n_left = next(
+                (k for k, unit in enumerate(tokens_of_segment) if unit.strip()),
+                len(tokens_of_segment),
+            )
+            n_right = next(
+                (k for k, unit in enumerate(reversed(tokens_of_segment)) if unit.strip()),
+                len(tokens_of_segment),
+            )
         else:
             text = content[d][low:high]
-            left, right = len(text) - len(text.lstrip()), len(text) - len(text.rstrip())
-        if left or right:
-            start[i], end[i] = low + left, max(high - right, low + left)
+            n_left, n_right = len(text) - len(text.lstrip()), len(text) - len(text.rstrip())
+        if n_left or n_right:
+            start[i], end[i] = low + n_left, max(high - n_right, low + n_left)
     return start, end
 
 
 def _at_blank_tokens(raw: RawCorpus) -> Bools:
-    """Return which segments have a token of nothing but white space at an edge."""
+    """Find segments with a token of white space at an edge."""
     tokens = raw.tokens or ()
-    blanks = {token for token in set(tokens) if not token.strip()}
-    if not blanks:
+    blank_tokens = {token for token in set(tokens) if not token.strip()}
+    if not blank_tokens:
         return np.zeros(len(raw.start), np.bool_)
-    blank = np.fromiter(map(blanks.__contains__, tokens), np.bool_, len(tokens))
-    first, end = (
-        raw.starts[raw.document] + np.clip(at, 0, raw.lengths[raw.document])
-        for at in (raw.start, raw.end)
+    is_blank = np.fromiter(map(blank_tokens.__contains__, tokens), np.bool_, len(tokens))
+    first_token, end_token = (
+        raw.starts[raw.document] + np.clip(offset, 0, raw.lengths[raw.document])
+        for offset in (raw.start, raw.end)
     )
-    return (first < end) & (blank.take(first, mode="clip") | blank[end - 1])
+    return (first_token < end_token) & (
+        is_blank.take(first_token, mode="clip") | is_blank[end_token - 1]
+    )
 
 
 def _edge_space(raw: RawCorpus) -> Bools:
@@ -359,40 +381,48 @@ def _edge_space(raw: RawCorpus) -> Bools:
 
 
 def _cuts_word(raw: RawCorpus) -> Bools:
-    """Return which segments begin or end inside a word."""
+    """Find segments that begin or end inside a word."""
     if raw.offsets != "characters" or raw.texts is None:
         return np.zeros(len(raw.start), np.bool_)
 
-    def inside(text: str, at: int) -> bool:
-        return 0 < at < len(text) and text[at - 1 : at + 1].isalnum()
+    def is_inside_word(text: str, offset: int) -> bool:
+        return 0 < offset < len(text) and text[offset - 1 : offset + 1].isalnum()
 
     texts = raw.texts
-    cut = [inside(texts[d], low) or inside(texts[d], high) for _, d, low, high in _rows(raw)]
-    return np.array(cut, np.bool_)
+    cuts_word = [
+        is_inside_word(texts[d], low) or is_inside_word(texts[d], high)
+        for _, d, low, high in _rows(raw)
+    ]
+    return np.array(cuts_word, np.bool_)
 
 
 def _quoted(raw: RawCorpus, segment: int) -> dict[str, str]:
-    """Return the text at a segment, and the one that its source gives it, for a message."""
+    """Quote the text at a segment, and its text in the source, for a message."""
     if raw.quote is None or raw.quote[segment] < 0:
         return {}
-    place, start, end = raw.what_stands(segment)
-    there = place[start:end] if 0 <= start <= end else ""
-    there = there if isinstance(there, str) else " ".join(there)
-    return {"there": quote_value(there), "quote": quote_value(raw.quotes[raw.quote[segment]])}
+    content, start, end = raw.what_stands(segment)
+    text_at_segment = content[start:end] if 0 <= start <= end else ""
+    text_at_segment = (
+        text_at_segment if isinstance(text_at_segment, str) else " ".join(text_at_segment)
+    )
+    return {
+        "there": quote_value(text_at_segment),
+        "quote": quote_value(raw.quotes[raw.quote[segment]]),
+    }
 
 
 def _misplaced_now_and_then(raw: RawCorpus) -> Bools:
-    """Return the segments of annotators of whom at most one in ten is misplaced."""
+    """Find segments of annotators with at most one misplaced segment in ten."""
     if raw.quote is None:
         return np.zeros(len(raw.start), np.bool_)
-    annotator, n = raw.annotator_index[raw.annotation], len(raw.annotators)
-    checked = np.bincount(annotator[raw.quote != UNKNOWN], minlength=n)
-    few = np.bincount(annotator[raw.misplaced], minlength=n) * TOLERATED <= checked
-    return np.asarray(few[annotator])
+    annotator, n_annotators = raw.annotator_index[raw.annotation], len(raw.annotators)
+    n_checked = np.bincount(annotator[raw.quote != UNKNOWN], minlength=n_annotators)
+    has_few = np.bincount(annotator[raw.misplaced], minlength=n_annotators) * TOLERATED <= n_checked
+    return np.asarray(has_few[annotator])
 
 
 def _rows(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
-    """Yield number, document, start and end of each segment."""
+    """Yield row, document, start and end of each segment."""
     columns = (column.tolist() for column in (raw.document, raw.start, raw.end))
     return zip(range(len(raw.start)), *columns, strict=True)
 
@@ -488,4 +518,4 @@ FLAWS: Mapping[str, Flaw] = {
         of_annotations=True,
     ),
 }
-"""What may be wrong or odd in the rows of a source, by name; the errors come first."""
+"""Flaws and oddities by name, errors first."""

@@ -1,4 +1,4 @@
-"""Parts of a corpus put together: documents follow each other, equal names are one annotator."""
+"""Concatenation of parts of a corpus; equal names are one annotator."""
 
 from __future__ import annotations
 
@@ -20,68 +20,74 @@ from spanagree.settings import READING, ReadingSetting
 
 
 class SharedDocumentsError(InputError):
-    """A document of the same id in several parts of a corpus."""
+    """A document id that occurs in several parts of a corpus."""
 
 
 class SeenCorpus(Corpus):
-    """Documents of which it is known who saw them, and not what is marked in them."""
+    """Documents with the annotators who saw them, but without segments."""
 
     of_rows: ClassVar[bool] = True
 
 
 def without_text(corpus: Corpus) -> Corpus:
-    """Build the corpus of who saw and marked what, without tokens and texts."""
+    """Remove tokens and texts from a corpus."""
     return corpus.replace(tokens=None, texts=None, token_starts=None)
 
 
 def joined(parts: Mapping[str, Corpus]) -> Corpus:
-    """Join parts of a corpus: documents follow each other, equal names are one annotator.
+    """Concatenate parts of a corpus; equal names are one annotator.
 
-    An annotator who is missing in a part never saw its documents. Of tokens and texts only what
-    all parts have is kept. Recordings are counted in the finest unit of time of any part.
+    Annotators who are missing in a part never saw its documents. Tokens and texts are kept if all
+    parts have them. Recordings are counted in the finest unit of time of all parts.
 
     Args:
-        parts: the parts, by a name for errors.
+        parts: parts by name, for error messages.
 
     Raises:
-        InputError: if parts were read with different settings, some of them have ids and others
-            have none, or a document is in two of them.
+        InputError: if parts were read with different settings, if only some have ids, or if an id
+            occurs in two parts.
 
     >>> one = Corpus.from_segments([5], {"a": [[(0, 2, "X")]]}, ids=["first"])
     >>> two = Corpus.from_segments([4], {"a": [[(1, 2, "Y")]]}, ids=["second"])
     >>> joined({"part 1": one, "part 2": two}).ids
     ('first', 'second')
     """
-    first = next(iter(parts.values()))
+    first_part = next(iter(parts.values()))
     if len(parts) == 1:
-        return first
+        return first_part
     _check_ids(parts)
     parts = _in_finest_unit(parts)
-    first = next(iter(parts.values()))
-    reading: dict[str, Any] = {"offsets": first.offsets, **first.reading}
-    for name, part in islice(parts.items(), 1, None):  # counts of the first are in it already
+    first_part = next(iter(parts.values()))
+    reading: dict[str, Any] = {"offsets": first_part.offsets, **first_part.reading}
+    for name, part in islice(parts.items(), 1, None):  # the first part is included already
         reading = merged_settings(reading, {"offsets": part.offsets, **part.reading}, name)
     offsets = reading.pop("offsets")
     corpora = list(parts.values())
     labels = tuple(sorted({label for part in corpora for label in part.labels}))
-    code = {label: i for i, label in enumerate(labels)}
-    codes = [np.array([code[label] for label in part.labels], np.int64) for part in corpora]
+    code_by_label = {label: i for i, label in enumerate(labels)}
+    codes_by_part = [
+        np.array([code_by_label[label] for label in part.labels], np.int64) for part in corpora
+    ]
     n_before = [*accumulate(map(len, corpora), initial=0)][:-1]
     layers: dict[str, Layer] = {}
     for name in dict.fromkeys(name for part in corpora for name in part.layers):
-        # a layer without segments is false, so that its absence is asked by name
-        pieces = [part.layers[name] if name in part.layers else _unseen(part) for part in corpora]
+        # an empty layer is falsy, so its presence is tested by name
+        layers_of_name = [
+            part.layers[name] if name in part.layers else _unseen(part) for part in corpora
+        ]
         layers[name] = Layer(
-            np.concatenate([x.document + n for x, n in zip(pieces, n_before, strict=True)]),
-            np.concatenate([x.start for x in pieces]),
-            np.concatenate([x.end for x in pieces]),
-            np.concatenate([codes_[x.label] for x, codes_ in zip(pieces, codes, strict=True)]),
-            np.concatenate([x.annotated for x in pieces]),
-            details.joined([(x.details, len(x)) for x in pieces]),
+            np.concatenate([x.document + n for x, n in zip(layers_of_name, n_before, strict=True)]),
+            np.concatenate([x.start for x in layers_of_name]),
+            np.concatenate([x.end for x in layers_of_name]),
+            np.concatenate(
+                [codes_[x.label] for x, codes_ in zip(layers_of_name, codes_by_part, strict=True)]
+            ),
+            np.concatenate([x.annotated for x in layers_of_name]),
+            details.joined([(x.details, len(x)) for x in layers_of_name]),
         )
     starts = [part.token_starts for part in corpora if part.token_starts is not None]
-    kind = SeenCorpus if any(part.of_rows for part in corpora) else Corpus
-    return kind(
+    corpus_class = SeenCorpus if any(part.of_rows for part in corpora) else Corpus
+    return corpus_class(
         np.concatenate([part.lengths for part in corpora]),
         layers,
         labels,
@@ -91,16 +97,16 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
         seen_unknown=tuple(dict.fromkeys(name for part in corpora for name in part.seen_unknown)),
         changes=tuple(change for part in corpora for change in part.changes),
         unplaced=_unplaced(corpora, n_before),
-        parent_ids=_wholes(corpora),
+        parent_ids=_parent_ids(corpora),
         token_starts=np.concatenate(starts) if len(starts) == len(corpora) else None,
         **{name: _chained(corpora, name) for name in ("ids", "texts", "tokens", "text_ends")},
     )
 
 
 def merged_notes(parts: Mapping[str, Sequence[str]]) -> list[str]:
-    """List the notes of all parts once, each with the first part that has it.
+    """List the notes of all parts, each once, with the name of the first part that has it.
 
-    Parts that are known by their number only are not named.
+    Parts that are known only by number are not named.
 
     >>> merged_notes({"a.csv": ["1 segment dropped"], "b.csv": ["a.csv: odd", "1 segment dropped"]})
     ['a.csv and 1 more: 1 segment dropped', 'b.csv: a.csv: odd']
@@ -108,12 +114,12 @@ def merged_notes(parts: Mapping[str, Sequence[str]]) -> list[str]:
     ['odd']
     """
     names_by_note: dict[str, list[str]] = {}
-    for number, (name, notes) in enumerate(parts.items(), 1):
+    for part_number, (name, notes) in enumerate(parts.items(), 1):
         for note in notes:
-            path, _, rest = note.partition(": ")
+            path, _, text = note.partition(": ")
             is_own = path.endswith(name)
-            names = names_by_note.setdefault(rest if is_own else note, [])
-            names += [] if name == f"part {number}" else [name]
+            names = names_by_note.setdefault(text if is_own else note, [])
+            names += [] if name == f"part {part_number}" else [name]
     return [
         f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {note}"
         if names
@@ -123,7 +129,7 @@ def merged_notes(parts: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _in_finest_unit(parts: Mapping[str, Corpus]) -> Mapping[str, Corpus]:
-    """Count recordings in the finest unit of time that any part has; other offsets stay."""
+    """Convert recordings to the finest unit of time of all parts; other offsets stay."""
     units = {part.offsets: ticks_of(part.offsets) for part in parts.values()}
     if len(units) == 1 or not all(units.values()):
         return parts
@@ -137,7 +143,7 @@ def _in_finest_unit(parts: Mapping[str, Corpus]) -> Mapping[str, Corpus]:
 
 
 def _in_unit(part: Corpus, offsets: str, factor: int) -> Corpus:
-    """Count the recordings of a part in a finer unit, of which one now is so many."""
+    """Convert the recordings of a part to a unit that is smaller by a factor."""
     layers = {
         name: replace(layer, start=layer.start * factor, end=layer.end * factor)
         for name, layer in part.layers.items()
@@ -154,9 +160,11 @@ def _unseen(part: Corpus) -> Layer:
 def _unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[str, UnplacedQuotes]:
     """Join the quotes of all parts that are not in the text, by annotator."""
     names = dict.fromkeys(name for part in corpora for name in part.unplaced)
-    parts = [*zip(corpora, n_before, strict=True)]
+    parts_and_n_before = [*zip(corpora, n_before, strict=True)]
     by_name = {
-        name: UnplacedQuotes.joined([(part.unplaced.get(name), n) for part, n in parts])
+        name: UnplacedQuotes.joined(
+            [(part.unplaced.get(name), n) for part, n in parts_and_n_before]
+        )
         for name in names
     }
     return {name: quotes for name, quotes in by_name.items() if quotes is not None}
@@ -169,8 +177,8 @@ def _chained(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
     return tuple(value for column in columns for value in column)
 
 
-def _wholes(corpora: Sequence[Corpus]) -> Any:
-    """Number the wholes of all parts; a part numbers its own from 0."""
+def _parent_ids(corpora: Sequence[Corpus]) -> Any:
+    """Concatenate the parent ids of all parts, which start from 0 in each part."""
     columns = [part.parent_ids for part in corpora if part.parent_ids is not None]
     if len(columns) < len(corpora):
         return None
@@ -180,7 +188,7 @@ def _wholes(corpora: Sequence[Corpus]) -> Any:
 
 
 def _check_ids(parts: Mapping[str, Corpus]) -> None:
-    """Raise if a document is in two parts, or only some parts have ids."""
+    """Check that no document is in two parts, and that all parts have ids or none has."""
     has_ids = {part.ids is not None: name for name, part in parts.items()}
     if len(has_ids) > 1:
         raise InputError(
@@ -192,29 +200,31 @@ def _check_ids(parts: Mapping[str, Corpus]) -> None:
 
 
 def check_unique(ids: Mapping[str, Hashes]) -> None:
-    """Raise if two documents have the same id.
+    """Check that ids of documents are unique.
 
     Args:
-        ids: ids as numbers, for each part by its name.
+        ids: hashes of ids, by name of the part.
 
     Raises:
-        SharedDocumentsError: naming the first two such documents.
+        SharedDocumentsError: if two documents have the same id; names the first two.
     """
     every_id = np.concatenate([*ids.values(), np.zeros(0, np.uint64)])
     order = np.argsort(every_id, kind="stable")
     repeats = np.flatnonzero(np.diff(every_id[order]) == 0)
     if not len(repeats):
         return
-    names, ends = list(ids), np.cumsum([len(numbers) for numbers in ids.values()])
+    names, ends = list(ids), np.cumsum([len(hashes) for hashes in ids.values()])
     places = []
     for row in order[repeats[0] : repeats[0] + 2].tolist():
-        part = int(np.searchsorted(ends, row, side="right"))
-        number = row - int(ends[part]) + len(ids[names[part]])
-        places.append(f"document {number + 1} of {escape_name(names[part])}")
-    more = f", and {pluralize(len(repeats) - 1, 'more document')} too" if len(repeats) > 1 else ""
+        part_index = int(np.searchsorted(ends, row, side="right"))
+        document_index = row - int(ends[part_index]) + len(ids[names[part_index]])
+        places.append(f"document {document_index + 1} of {escape_name(names[part_index])}")
+    count_note = (
+        f", and {pluralize(len(repeats) - 1, 'more document')} too" if len(repeats) > 1 else ""
+    )
     raise SharedDocumentsError(
-        f"{' and '.join(places)} have the same id{more}; a document is counted once, in one part:"
-        " give each an id of its own, or put together what belongs to one"
+        f"{' and '.join(places)} have the same id{count_note}; a document is counted once, in one"
+        " part: give each an id of its own, or put together what belongs to one"
     )
 
 
@@ -222,37 +232,40 @@ _SCHEMES = "schemes"  # of the tags of each layer
 
 
 def merged_settings(
-    first: Mapping[str, Any], second: Mapping[str, Any], location: str = ""
+    first_settings: Mapping[str, Any], second_settings: Mapping[str, Any], location: str = ""
 ) -> dict[str, Any]:
-    """Return the merged settings of two parts, as plain data; an error begins with ``location``.
+    """Merge the settings of two parts into plain data; errors begin with ``location``.
 
-    Each is joined as :data:`spanagree.settings.READING` says; all others have to be the same.
+    Settings are merged by the rules of :data:`spanagree.settings.READING`; others have to be equal.
     """
-    before, now = first.get(_SCHEMES), second.get(_SCHEMES)
-    if before and now:
-        first = {**first, _SCHEMES: _schemes_of(before, now)}
-        second = {**second, _SCHEMES: _schemes_of(now, before)}
-    for key in sorted({*first, *second}):
+    first_value, second_value = first_settings.get(_SCHEMES), second_settings.get(_SCHEMES)
+    if first_value and second_value:
+        first_settings = {**first_settings, _SCHEMES: _schemes_of(first_value, second_value)}
+        second_settings = {**second_settings, _SCHEMES: _schemes_of(second_value, first_value)}
+    for key in sorted({*first_settings, *second_settings}):
         rule = READING.get(key, ReadingSetting()).joined
-        before, now = first.get(key), second.get(key)
-        is_unused = rule == "if used" and None in (before, now)
-        if rule in ("same", "if used") and before != now and not is_unused:
+        first_value, second_value = first_settings.get(key), second_settings.get(key)
+        is_unused = rule == "if used" and None in (first_value, second_value)
+        if rule in ("same", "if used") and first_value != second_value and not is_unused:
             raise InputError(
-                f"{location + ': ' if location else ''}{key} {quote_value(now)}; of those before it"
-                f" is {quote_value(before)}, and parts made with different settings do not add"
+                f"{location + ': ' if location else ''}{key} {quote_value(second_value)}; of those"
+                " before it"
+                f" is {quote_value(first_value)}, and parts made with different settings do not add"
             )
-    merged = dict(first)
+    merged = dict(first_settings)
     for key, setting in READING.items():
-        values = [part[key] for part in (first, second) if part.get(key, {}) != {}]
+        values = [
+            part[key] for part in (first_settings, second_settings) if part.get(key, {}) != {}
+        ]
         if setting.joined in _JOINED and values:
             merged[key] = _JOINED[setting.joined](values)
     return merged
 
 
-def _schemes_of(schemes: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
-    """Return the scheme of each layer's tags; where none are but ``O``, that of other parts."""
+def _schemes_of(schemes: Mapping[str, str], other_schemes: Mapping[str, str]) -> dict[str, str]:
+    """Return the scheme of each layer's tags; layers with only ``O`` take it from other parts."""
     return {
-        layer: others.get(layer, scheme) if scheme == "none" else scheme
+        layer: other_schemes.get(layer, scheme) if scheme == "none" else scheme
         for layer, scheme in schemes.items()
     }
 
@@ -261,18 +274,18 @@ _CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
 def _added(parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int]]:
-    """Return how often each kind of thing was counted in each layer of some parts."""
+    """Add the counts of each kind, by layer, over all parts."""
     counts: dict[str, dict[str, int]] = {}
     for part in parts:
-        for layer, kinds in part.items():
-            of_layer = counts.setdefault(layer, {})
-            for kind, times in kinds.items():
-                of_layer[kind] = of_layer.get(kind, 0) + times
+        for layer, count_by_kind in part.items():
+            sums = counts.setdefault(layer, {})
+            for name, count in count_by_kind.items():
+                sums[name] = sums.get(name, 0) + count
     return counts
 
 
 def _union(parts: Sequence[Iterable[str]]) -> list[str]:
-    """Return the names that some part has, sorted."""
+    """Return the names that occur in any part, sorted."""
     return sorted({name for part in parts for name in part})
 
 
@@ -284,4 +297,4 @@ _JOINED: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "union": _union,
     "counts": _added,
 }
-"""How the values of parts are joined, by the names in :data:`spanagree.settings.READING`."""
+"""Functions that merge the values of parts, by the rules of :data:`spanagree.settings.READING`."""

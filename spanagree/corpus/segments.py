@@ -1,4 +1,4 @@
-"""Segments, documents and layers: the small nouns of a corpus."""
+"""Segments, documents and layers: the elements of a corpus."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from spanagree.corpus.words import WHEN_ASKED, LazyTokens
 from spanagree.errors import InputError, SettingError, quote_value
 
 OFFSETS = {"tokens": "offsets count tokens", "characters": "offsets count code points"}
-"""What the offsets of a corpus count; of recordings, units of time such as 10ms."""
+"""Units that the offsets of a corpus count; for recordings, units of time such as 10ms."""
 
 UNIT_OF_TIME = re.compile(r"([1-9][0-9]{0,5})(s|ms|us|ns)")
-"""How a unit of time is written."""
+"""Spelling of a unit of time."""
 
 
 LONGEST = 2**48
-"""The most tokens or characters that a corpus may have: sums over them stay exact."""
+"""Largest number of tokens or characters of a corpus, up to which sums stay exact."""
 
 
 class Segment(NamedTuple):
-    """A marked span: from ``start`` up to but not including ``end``, with a label.
+    """A labelled span, from ``start`` up to but not including ``end``.
 
     >>> Segment(3, 5, "PER").end
     5
@@ -40,17 +40,17 @@ class Segment(NamedTuple):
 
     @property
     def pieces(self) -> Pieces:
-        """Start and end of each piece, from left to right; most segments are one piece."""
+        """Start and end of each piece, from left to right; most segments have one piece."""
         return ((self.start, self.end),)
 
     @property
     def attributes(self) -> Mapping[str, str]:
-        """The values of its attributes, by name."""
+        """Values of the attributes of the segment, by name."""
         return MappingProxyType({})
 
 
 class DetailedSegment(Segment):
-    """A segment of several pieces, or with attributes; ``start`` and ``end`` are the outermost.
+    """A segment with several pieces or attributes; ``start`` and ``end`` are the outermost bounds.
 
     >>> DetailedSegment(0, 6, "X", ((0, 2), (5, 6)))
     Segment(start=0, end=6, label='X', pieces=((0, 2), (5, 6)))
@@ -66,7 +66,7 @@ class DetailedSegment(Segment):
         pieces: Pieces = (),
         attributes: Mapping[str, str] | None = None,
     ) -> DetailedSegment:
-        """Return the segment; without pieces it is one."""
+        """Create the segment; without `pieces` it has one, from `start` to `end`."""
         self = super().__new__(cls, start, end, label)
         self._details = pieces or ((start, end),), dict(attributes or {})
         return self
@@ -78,17 +78,17 @@ class DetailedSegment(Segment):
 
     @property
     def attributes(self) -> Mapping[str, str]:
-        """The values of its attributes, by name."""
+        """Values of the attributes of the segment, by name."""
         return MappingProxyType(self._details[1])
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        """Return what a copy is made of."""
+        """Return the arguments with which a copy is created."""
         return (*self, *self._details)
 
     def __eq__(self, other: object) -> bool:
-        mine = (tuple(self), *self._details)
+        own_content = (tuple(self), *self._details)
         if isinstance(other, DetailedSegment):
-            return mine == (tuple(other), *other._details)
+            return own_content == (tuple(other), *other._details)
         return not isinstance(other, Segment) and tuple(self) == other
 
     def __ne__(self, other: object) -> bool:
@@ -98,22 +98,22 @@ class DetailedSegment(Segment):
 
     def _asdict(self) -> dict[str, Any]:
         pieces, attributes = self._details
-        more = {"pieces": [list(piece) for piece in pieces]} if len(pieces) > 1 else {}
+        pieces_entry = {"pieces": [list(piece) for piece in pieces]} if len(pieces) > 1 else {}
         return {
             **super()._asdict(),
-            **more,
+            **pieces_entry,
             **({"attributes": dict(attributes)} if attributes else {}),
         }
 
     def __repr__(self) -> str:
         pieces, attributes = self._details
-        more = f", pieces={pieces}" if len(pieces) > 1 else ""
-        more += f", attributes={dict(attributes)}" if attributes else ""
-        return f"{super().__repr__()[:-1].replace('DetailedSegment', 'Segment')}{more})"
+        details_text = f", pieces={pieces}" if len(pieces) > 1 else ""
+        details_text += f", attributes={dict(attributes)}" if attributes else ""
+        return f"{super().__repr__()[:-1].replace('DetailedSegment', 'Segment')}{details_text})"
 
 
 class Relation(NamedTuple):
-    """A link between two segments of an annotator, from the first to the second if directed."""
+    """A link between two segments of one annotator; if directed, it leads from the first."""
 
     document: str
     annotator: str
@@ -124,10 +124,10 @@ class Relation(NamedTuple):
 
 
 class AlteredSegment(NamedTuple):
-    """A segment that could not be taken over as it was.
+    """A segment that was changed or dropped when the corpus was converted.
 
-    ``kind`` is what was done (expand, contract or drop, or ``duplicate`` where
-    it became the same as another); ``after`` is ``None`` where nothing is left of it.
+    ``kind`` is the change: expand, contract or drop, or ``duplicate`` if the segment became equal
+    to another. ``after`` is ``None`` if the segment was dropped.
 
     >>> import spanagree as sa
     >>> words = sa.Corpus.from_segments(
@@ -147,11 +147,11 @@ class AlteredSegment(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """One document as people read it.
+    """One document with the segments of all annotators.
 
-    ``segments`` has an entry for every annotator: a tuple of segments, empty if she saw the
-    document and marked nothing, ``None`` if she never saw it. ``relations`` are links between
-    them. Nothing in it can be changed.
+    ``segments`` has an entry for each annotator: a tuple of segments, empty if the annotator saw
+    the document and marked nothing, ``None`` if they never saw it. ``relations`` are links between
+    the segments. The document is read-only.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -169,28 +169,32 @@ class Document:
 
     def __post_init__(self) -> None:
         if not isinstance(self.segments, SegmentsByAnnotator):
-            seen = {name: some for name, some in self.segments.items() if some is not None}
+            segments_by_name = {
+                name: segments for name, segments in self.segments.items() if segments is not None
+            }
             object.__setattr__(
-                self, "segments", SegmentsByAnnotator(seen, dict.fromkeys(self.segments))
+                self,
+                "segments",
+                SegmentsByAnnotator(segments_by_name, dict.fromkeys(self.segments)),
             )
 
     @property
     def seen(self) -> Mapping[str, tuple[Segment, ...]]:
-        """The segments of those alone who saw the document, in the order of all."""
-        assert isinstance(self.segments, SegmentsByAnnotator)  # since it was made
+        """Segments of the annotators who saw the document, in the order of all annotators."""
+        assert isinstance(self.segments, SegmentsByAnnotator)  # set in __post_init__
         return MappingProxyType(self.segments.seen)
 
 
 class SegmentsByAnnotator(Mapping[str, "tuple[Segment, ...] | None"]):
-    """What every annotator marked in a document; it cannot be changed, and it pickles.
+    """Segments of one document by annotator, a read-only mapping that can be pickled.
 
-    Only those who saw the document are kept, as of thousands few may have.
+    Only annotators who saw the document are stored, since they may be few among thousands.
     """
 
     def __init__(
         self, seen: Mapping[str, tuple[Segment, ...]], names: Mapping[str, object]
     ) -> None:
-        """Make it of those who saw the document, in the order of all, and the names of all."""
+        """Store segments of the annotators who saw the document; `names` are all annotators."""
         self.seen: Mapping[str, tuple[Segment, ...]] = dict(seen)
         self._names = names
 
@@ -213,13 +217,13 @@ class SegmentsByAnnotator(Mapping[str, "tuple[Segment, ...] | None"]):
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """What one annotator marked, over all documents of a corpus.
+    """Segments of one annotator in all documents of a corpus.
 
-    ``document``, ``start``, ``end``, ``label`` are arrays with one entry per segment, sorted in
-    this order; ``label`` indexes the corpus' labels. ``annotated`` has one entry per document:
-    whether the annotator saw it. Seen and empty is not the same as never seen. ``details`` say
-    which segments have several pieces (``start`` and ``end`` are the outermost), attributes, and
-    relations; ``None`` if none has any.
+    ``document``, ``start``, ``end`` and ``label`` are arrays with one entry per segment, sorted in
+    this order; ``label`` is an index into the labels of the corpus. ``annotated`` is a mask of the
+    documents that the annotator saw; to see a document and mark nothing differs from never seeing
+    it. ``details`` stores several pieces per segment (``start`` and ``end`` are the outermost
+    bounds), attributes and relations; ``None`` if no segment has any.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -237,21 +241,23 @@ class Layer:
     details: SegmentDetails | None = None
 
     def __post_init__(self) -> None:
-        keys = (self.document, self.start, self.end, self.label)
-        kinds = {np.asarray(column).dtype.kind for column in keys if len(column)}
-        if not kinds <= set("iu") or len({len(column) for column in keys}) > 1:
+        columns = (self.document, self.start, self.end, self.label)
+        dtype_kinds = {np.asarray(column).dtype.kind for column in columns if len(column)}
+        if not dtype_kinds <= set("iu") or len({len(column) for column in columns}) > 1:
             raise InputError(
                 "a layer's document, start, end and label are arrays of whole numbers, of one"
                 " length"
             )
         order: Any = slice(None)
-        if self.details is not None:  # of equal bounds and labels the shape decides
-            if len(self.details) != len(keys[0]):
+        if self.details is not None:  # shapes order segments with equal bounds and labels
+            if len(self.details) != len(columns[0]):
                 raise InputError("the details of a layer are those of each of its segments")
-            order = np.lexsort((dense_ranks(self.details.shapes)[self.details.shape], *keys[::-1]))
+            order = np.lexsort(
+                (dense_ranks(self.details.shapes)[self.details.shape], *columns[::-1])
+            )
             object.__setattr__(self, "details", self.details.taken(order))
-        elif not in_order(*keys):
-            order = row_order(*keys)
+        elif not in_order(*columns):
+            order = row_order(*columns)
         for name in ("document", "start", "end", "label"):
             object.__setattr__(self, name, frozen(getattr(self, name)[order], np.int64))
         object.__setattr__(self, "annotated", frozen(self.annotated, np.bool_))
@@ -273,16 +279,16 @@ class Layer:
 
     @property
     def _details(self) -> Any:
-        """The details in a form that can be compared."""
+        """Details in a form that can be compared."""
         return None if self.details is None else self.details.content()
 
     @property
     def shape(self) -> Ints:
-        """Of each segment 0 if it is one piece, else a number of its own for each shape."""
+        """Code of the shape of each segment: 0 for one piece, else equal codes for equal shapes."""
         return np.zeros(len(self), np.int64) if self.details is None else self.details.shape
 
     def segment(self, row: int, labels: Sequence[str]) -> Segment:
-        """Return a segment by its row, with its pieces and attributes."""
+        """Build the segment in a row, with its pieces and attributes."""
         start, end, label = (int(x[row]) for x in (self.start, self.end, self.label))
         if self.details is None:
             return Segment(start, end, labels[label])
@@ -294,29 +300,29 @@ class Layer:
         return DetailedSegment(start, end, labels[label], pieces, attributes)
 
     def segments(self, low: int, high: int, labels: Sequence[str]) -> tuple[Segment, ...]:
-        """Return the segments from one row up to another."""
+        """Build the segments in the rows from ``low`` up to ``high``."""
         if self.details is not None:
             return tuple(self.segment(row, labels) for row in range(low, high))
         columns = (column[low:high].tolist() for column in (self.start, self.end, self.label))
         return tuple(Segment(start, end, labels[i]) for start, end, i in zip(*columns, strict=True))
 
     def describe(self, rows: Iterable[int], labels: Sequence[str]) -> str:
-        """Return some segments in words, for errors."""
+        """Describe segments in an error message."""
         columns = (self.start, self.end, self.label)
-        some = ((int(column[i]) for column in columns) for i in rows)
+        bounds_and_labels = ((int(column[i]) for column in columns) for i in rows)
         return " and ".join(
-            f"{start}–{end} {quote_value(labels[label])}" for start, end, label in some
+            f"{start}–{end} {quote_value(labels[label])}" for start, end, label in bounds_and_labels
         )
 
     def only(self, keep: Bools) -> Layer:
-        """Return the segments for which ``keep`` is true; who saw what stays."""
+        """Select the segments for which ``keep`` is True; the documents that were seen stay."""
         details = self.details and self.details.taken(np.arange(len(self))[keep])
         columns = (self.document[keep], self.start[keep], self.end[keep], self.label[keep])
         return Layer(*columns, self.annotated, details)
 
 
 class SegmentColumns(NamedTuple):
-    """The segments of several layers: document, start, end, label, and the number of the layer."""
+    """Columns of the segments of several layers; ``layer`` is the index of the layer."""
 
     document: Ints
     start: Ints
@@ -326,20 +332,20 @@ class SegmentColumns(NamedTuple):
 
 
 def by_layer(column: Ints, layers: Sequence[Layer]) -> list[Ints]:
-    """Split a column of the segments of all layers, one layer after the other, by layer."""
+    """Split a column of the segments of all layers, concatenated by layer, into a list by layer."""
     return np.split(column, np.cumsum([len(layer) for layer in layers])[:-1])
 
 
 def columns_of_all(layers: Iterable[Layer]) -> SegmentColumns:
-    """Return the segments of all layers, one layer after the other."""
-    every = list(layers)
-    nothing = np.zeros(0, np.int64)
+    """Concatenate the segments of all layers, one layer after the other."""
+    all_layers = list(layers)
+    empty = np.zeros(0, np.int64)
     document, start, end, label = (
-        np.concatenate([nothing, *(getattr(layer, name) for layer in every)])
+        np.concatenate([empty, *(getattr(layer, name) for layer in all_layers)])
         for name in SegmentColumns._fields[:4]
     )
-    number = np.repeat(np.arange(len(every)), [len(layer) for layer in every])
-    return SegmentColumns(document, start, end, label, number)
+    layer_index = np.repeat(np.arange(len(all_layers)), [len(layer) for layer in all_layers])
+    return SegmentColumns(document, start, end, label, layer_index)
 
 
 _Content = TypeVar("_Content", bound="Content")
@@ -347,10 +353,10 @@ _Content = TypeVar("_Content", bound="Content")
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What the documents are, apart from the segments in them: what sources and corpora share.
+    """Content of documents without the segments; the base of raw corpora and corpora.
 
-    The attributes are those of a :class:`~spanagree.corpus.corpus.Corpus`. Classes that inherit
-    from this have ``offsets`` too.
+    The attributes are those of :class:`~spanagree.corpus.corpus.Corpus`. Subclasses define
+    ``offsets``.
     """
 
     lengths: Ints
@@ -367,7 +373,7 @@ class Content:
 
     @property
     def content(self) -> dict[str, Any]:
-        """All attributes but the lengths, by name, and ``offsets``."""
+        """All attributes except ``lengths``, by name, and ``offsets``."""
         _, *names = Content.__dataclass_fields__
         return {name: vars(self)[name] for name in ("offsets", *names)}
 
@@ -376,35 +382,35 @@ class Content:
         return self.replace(**changes)
 
     def replace(self: _Content, **changes: Any) -> _Content:
-        """Return a copy with other values of some attributes; it does not decode the tokens."""
-        given = {attribute.name: vars(self)[attribute.name] for attribute in fields(self)}
-        return type(self)(**{**given, **changes})
+        """Copy with new values of some attributes; tokens are not decoded."""
+        values = {attribute.name: vars(self)[attribute.name] for attribute in fields(self)}
+        return type(self)(**{**values, **changes})
 
     @cached_property
     def starts(self) -> Ints:
-        """Per document, how many tokens or characters come before it."""
+        """Number of tokens or characters before each document."""
         return np.cumsum(self.lengths) - self.lengths
 
     def content_of(self, documents: Ints) -> dict[str, Any]:
-        """Return the content of some documents by name, in the order given."""
-        known = self.tokens is not None
-        tokens = entries(self.lengths, documents) if known else documents[:0]
+        """Select the content of documents, by name, in the order of `documents`."""
+        has_tokens = self.tokens is not None
+        tokens = entries(self.lengths, documents) if has_tokens else documents[:0]
         rows = {"ids": documents, "texts": documents, "text_ends": documents, "tokens": tokens}
         taken: dict[str, Any] = {
             name: None
             if (values := getattr(self, name)) is None
-            else tuple(values[i] for i in which.tolist())
-            for name, which in rows.items()
+            else tuple(values[i] for i in indices.tolist())
+            for name, indices in rows.items()
         }
         starts = None if self.token_starts is None else self.token_starts[tokens]
         taken["parent_ids"] = None if self.parent_ids is None else self.parent_ids[documents]
         return {"lengths": self.lengths[documents], "token_starts": starts, **taken}
 
     def known(self, what: str, purpose: str) -> tuple[str, ...]:
-        """Return the tokens or texts, which a purpose needs.
+        """Return tokens or texts, or raise an error that names the purpose.
 
         Raises:
-            SettingError: if they are not known.
+            SettingError: if they are unknown.
         """
         if getattr(self, what) is None:
             raise SettingError(
@@ -413,17 +419,17 @@ class Content:
         return tuple(getattr(self, what))
 
     def id_of(self, index: int) -> str:
-        """Return the name of a document: its id, or its number from 1."""
+        """Return the name of a document: its id, or its position from 1."""
         return str(index + 1) if self.ids is None else self.ids[index]
 
     def tokens_of(self, index: int) -> tuple[str, ...]:
-        """Return the tokens of a document, where they are known."""
+        """Return the tokens of a document; empty if tokens are unknown."""
         first = int(self.starts[index])
         return (self.tokens or ())[first : first + int(self.lengths[index])]
 
 
 class RawLayer(NamedTuple):
-    """A layer as a reader gives it: ``label`` indexes the layer's own ``names``."""
+    """A layer from a reader; ``label`` is an index into the layer's own ``names``."""
 
     document: Ints
     start: Ints
@@ -435,32 +441,32 @@ class RawLayer(NamedTuple):
 
 
 class Vocabulary(dict[str, int]):
-    """Numbers words as they come: ``map(vocabulary.__getitem__, words)`` runs without a loop."""
+    """Codes of words, by order of first use: ``map(vocabulary.__getitem__, words)`` has no loop."""
 
     def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
+        code = self[word] = len(self)
+        return code
 
 
 def codes(names: Iterable[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Return names as numbers, and the distinct names, in the order in which they first occur.
+    """Encode names as integers; also return distinct names, in the order of first use.
 
     >>> codes(["PER", "LOC", "PER"])
     (array([0, 1, 0]), ('PER', 'LOC'))
     """
-    number = Vocabulary()
-    return np.fromiter(map(number.__getitem__, names), np.int64), tuple(number)
+    vocabulary = Vocabulary()
+    return np.fromiter(map(vocabulary.__getitem__, names), np.int64), tuple(vocabulary)
 
 
 def frozen(values: Any, dtype: type) -> Any:
-    """Return a copy of the values that cannot be written to."""
+    """Copy values into a read-only array."""
     array: Any = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
 
 
 def is_time(offsets: str) -> bool:
-    """Return whether offsets count units of time.
+    """Check if offsets count units of time.
 
     >>> is_time("10ms"), is_time("tokens")
     (True, False)
@@ -469,43 +475,48 @@ def is_time(offsets: str) -> bool:
 
 
 def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Return the segments that share tokens with an earlier one of their cell, and those earlier.
+    """Find the segments that share tokens with an earlier segment of their cell, with the latter.
 
-    Segments come in the order of cell and start, the longest first. Of all that are earlier in
-    the cell, the one is given that reaches furthest. Cells are numbered from 0.
+    Within a cell, segments are ordered by start, the longest first. If several earlier segments
+    overlap, the one that ends last is returned. Cells are numbered from 0.
 
     >>> cell, start, end = np.array([0, 0, 0, 1]), np.array([0, 4, 2, 3]), np.array([3, 6, 3, 9])
     >>> [x.tolist() for x in overlapping(cell, start, end)]
     [[2], [0]]
     """
-    count = len(start)
-    if count < 2:
+    n_segments = len(start)
+    if n_segments < 2:
         return np.zeros((2, 0), np.int64)[0], np.zeros(0, np.int64)
-    cell = np.asarray(cell, np.int64)  # of fewer bits in what a reader gives
+    cell = np.asarray(cell, np.int64)  # readers use smaller integers
     bounds = np.concatenate((start, end), dtype=np.int64)
     if (int(np.abs(bounds).max()) + 1) * (int(cell.max()) + 1) >= 2**61:
-        bounds = np.unique(bounds, return_inverse=True)[1].reshape(-1)  # as ranks they fit
+        bounds = np.unique(bounds, return_inverse=True)[1].reshape(
+            -1
+        )  # ranks are small enough to be shifted
     bounds = bounds - bounds.min()
-    order = row_order(cell, bounds[:count], -bounds[count:])
-    # every cell has a stretch of its own on one long line
-    line = np.tile(cell * (bounds.max() + 1), 2) + bounds
-    first, last = line[:count][order], line[count:][order]
-    reach = np.maximum.accumulate(last)
-    later = np.flatnonzero(first[1:] < reach[:-1]) + 1
-    furthest = np.maximum.accumulate(np.where(last == reach, np.arange(count), 0))
+    order = row_order(cell, bounds[:n_segments], -bounds[n_segments:])
+    # bounds of each cell are shifted to a range of its own, so that one pass handles all cells
+    shifted_bounds = np.tile(cell * (bounds.max() + 1), 2) + bounds
+    ordered_start, ordered_end = (
+        shifted_bounds[:n_segments][order],
+        shifted_bounds[n_segments:][order],
+    )
+    reach = np.maximum.accumulate(ordered_end)
+    later = np.flatnonzero(ordered_start[1:] < reach[:-1]) + 1
+    furthest = np.maximum.accumulate(np.where(ordered_end == reach, np.arange(n_segments), 0))
     return order[later], order[furthest[later - 1]]
 
 
 def first_overlap(layer: Layer, label: Ints) -> tuple[int, int] | None:
-    """Return the first two segments of a document (and label) that share a token."""
+    """Find the first two segments with a shared token within a document (and label)."""
     _, cell, _ = unique_rows(layer.document, label)
     later, earlier = overlapping(cell, layer.start, layer.end)
     return (int(earlier[0]), int(later[0])) if len(later) else None
 
 
 def first_twins(layer: Layer) -> tuple[int, int] | None:
-    """Return the first two segments of a document with the same start and end."""
+    """Find the first two segments of a document with the same start, end and pieces."""
     columns = (layer.document, layer.start, layer.end, layer.shape)
-    same = np.logical_and.reduce([np.diff(column) == 0 for column in columns])
-    first = np.flatnonzero(same)[:1].tolist()
-    return (first[0], first[0] + 1) if first else None
+    equals_next = np.logical_and.reduce([np.diff(column) == 0 for column in columns])
+    first_row = np.flatnonzero(equals_next)[:1].tolist()
+    return (first_row[0], first_row[0] + 1) if first_row else None
