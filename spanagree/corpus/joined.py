@@ -34,14 +34,14 @@ def without_text(corpus: Corpus) -> Corpus:
     return corpus.replace(tokens=None, texts=None, token_starts=None)
 
 
-def joined(parts: Mapping[str, Corpus]) -> Corpus:
+def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
     """Concatenate parts of a corpus; equal names are one annotator.
 
     Annotators who are missing in a part never saw its documents. Tokens and texts are kept if all
     parts have them. Recordings are counted in the finest unit of time of all parts.
 
     Args:
-        parts: parts by name, for error messages.
+        corpora_by_name: parts by name, for error messages.
 
     Raises:
         InputError: if parts were read with different settings, if only some have ids, or if an id
@@ -52,28 +52,30 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
     >>> joined({"part 1": one, "part 2": two}).ids
     ('first', 'second')
     """
-    first_part = next(iter(parts.values()))
-    if len(parts) == 1:
+    first_part = next(iter(corpora_by_name.values()))
+    if len(corpora_by_name) == 1:
         return first_part
-    _check_ids(parts)
-    parts = _in_finest_unit(parts)
-    first_part = next(iter(parts.values()))
+    _check_ids(corpora_by_name)
+    corpora_by_name = _in_finest_unit(corpora_by_name)
+    first_part = next(iter(corpora_by_name.values()))
     reading: dict[str, Any] = {"offsets": first_part.offsets, **first_part.reading}
-    for name, part in islice(parts.items(), 1, None):  # the first part is included already
-        reading = merged_settings(reading, {"offsets": part.offsets, **part.reading}, name)
+    for name, corpus in islice(
+        corpora_by_name.items(), 1, None
+    ):  # the first part is included already
+        reading = merged_settings(reading, {"offsets": corpus.offsets, **corpus.reading}, name)
     offsets = reading.pop("offsets")
-    corpora = list(parts.values())
-    labels = tuple(sorted({label for part in corpora for label in part.labels}))
+    corpora = list(corpora_by_name.values())
+    labels = tuple(sorted({label for corpus in corpora for label in corpus.labels}))
     code_by_label = {label: i for i, label in enumerate(labels)}
     codes_by_part = [
-        np.array([code_by_label[label] for label in part.labels], np.int64) for part in corpora
+        np.array([code_by_label[label] for label in corpus.labels], np.int64) for corpus in corpora
     ]
     n_before = [*accumulate(map(len, corpora), initial=0)][:-1]
     layers: dict[str, Layer] = {}
-    for name in dict.fromkeys(name for part in corpora for name in part.layers):
+    for name in dict.fromkeys(name for corpus in corpora for name in corpus.layers):
         # an empty layer is falsy, so its presence is tested by name
         layers_of_name = [
-            part.layers[name] if name in part.layers else _unseen(part) for part in corpora
+            corpus.layers[name] if name in corpus.layers else _unseen(corpus) for corpus in corpora
         ]
         layers[name] = Layer(
             np.concatenate([x.document + n for x, n in zip(layers_of_name, n_before, strict=True)]),
@@ -85,17 +87,19 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
             np.concatenate([x.annotated for x in layers_of_name]),
             details.joined([(x.details, len(x)) for x in layers_of_name]),
         )
-    starts = [part.token_starts for part in corpora if part.token_starts is not None]
-    corpus_class = SeenCorpus if any(part.of_rows for part in corpora) else Corpus
+    starts = [corpus.token_starts for corpus in corpora if corpus.token_starts is not None]
+    corpus_class = SeenCorpus if any(corpus.of_rows for corpus in corpora) else Corpus
     return corpus_class(
-        np.concatenate([part.lengths for part in corpora]),
+        np.concatenate([corpus.lengths for corpus in corpora]),
         layers,
         labels,
         offsets=offsets,
         reading=reading,
-        notes=tuple(merged_notes({name: part.notes for name, part in parts.items()})),
-        seen_unknown=tuple(dict.fromkeys(name for part in corpora for name in part.seen_unknown)),
-        changes=tuple(change for part in corpora for change in part.changes),
+        notes=tuple(merged_notes({name: corpus.notes for name, corpus in corpora_by_name.items()})),
+        seen_unknown=tuple(
+            dict.fromkeys(name for corpus in corpora for name in corpus.seen_unknown)
+        ),
+        changes=tuple(change for corpus in corpora for change in corpus.changes),
         unplaced=_unplaced(corpora, n_before),
         parent_ids=_parent_ids(corpora),
         token_starts=np.concatenate(starts) if len(starts) == len(corpora) else None,
@@ -103,7 +107,7 @@ def joined(parts: Mapping[str, Corpus]) -> Corpus:
     )
 
 
-def merged_notes(parts: Mapping[str, Sequence[str]]) -> list[str]:
+def merged_notes(notes_by_part: Mapping[str, Sequence[str]]) -> list[str]:
     """List the notes of all parts, each once, with the name of the first part that has it.
 
     Parts that are known only by number are not named.
@@ -114,7 +118,7 @@ def merged_notes(parts: Mapping[str, Sequence[str]]) -> list[str]:
     ['odd']
     """
     names_by_note: dict[str, list[str]] = {}
-    for part_number, (name, notes) in enumerate(parts.items(), 1):
+    for part_number, (name, notes) in enumerate(notes_by_part.items(), 1):
         for note in notes:
             path, _, text = note.partition(": ")
             is_own = path.endswith(name)
@@ -128,42 +132,42 @@ def merged_notes(parts: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def _in_finest_unit(parts: Mapping[str, Corpus]) -> Mapping[str, Corpus]:
+def _in_finest_unit(corpora_by_name: Mapping[str, Corpus]) -> Mapping[str, Corpus]:
     """Convert recordings to the finest unit of time of all parts; other offsets stay."""
-    units = {part.offsets: ticks_of(part.offsets) for part in parts.values()}
+    units = {corpus.offsets: ticks_of(corpus.offsets) for corpus in corpora_by_name.values()}
     if len(units) == 1 or not all(units.values()):
-        return parts
+        return corpora_by_name
     finest = min(units, key=lambda offsets: units[offsets])
     if any(unit % units[finest] for unit in units.values()):
-        return parts
+        return corpora_by_name
     return {
-        name: _in_unit(part, finest, units[part.offsets] // units[finest])
-        for name, part in parts.items()
+        name: _in_unit(corpus, finest, units[corpus.offsets] // units[finest])
+        for name, corpus in corpora_by_name.items()
     }
 
 
-def _in_unit(part: Corpus, offsets: str, factor: int) -> Corpus:
+def _in_unit(corpus: Corpus, offsets: str, factor: int) -> Corpus:
     """Convert the recordings of a part to a unit that is smaller by a factor."""
     layers = {
         name: replace(layer, start=layer.start * factor, end=layer.end * factor)
-        for name, layer in part.layers.items()
+        for name, layer in corpus.layers.items()
     }
-    return part.replace(lengths=part.lengths * factor, layers=layers, offsets=offsets)
+    return corpus.replace(lengths=corpus.lengths * factor, layers=layers, offsets=offsets)
 
 
-def _unseen(part: Corpus) -> Layer:
+def _unseen(corpus: Corpus) -> Layer:
     """Build the layer of an annotator who saw no document of a part."""
     empty = np.zeros(0, np.int64)
-    return Layer(empty, empty, empty, empty, np.zeros(len(part), np.bool_))
+    return Layer(empty, empty, empty, empty, np.zeros(len(corpus), np.bool_))
 
 
 def _unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[str, UnplacedQuotes]:
     """Join the quotes of all parts that are not in the text, by annotator."""
-    names = dict.fromkeys(name for part in corpora for name in part.unplaced)
+    names = dict.fromkeys(name for corpus in corpora for name in corpus.unplaced)
     parts_and_n_before = [*zip(corpora, n_before, strict=True)]
     by_name = {
         name: UnplacedQuotes.joined(
-            [(part.unplaced.get(name), n) for part, n in parts_and_n_before]
+            [(corpus.unplaced.get(name), n) for corpus, n in parts_and_n_before]
         )
         for name in names
     }
@@ -171,7 +175,7 @@ def _unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[str, U
 
 
 def _chained(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
-    columns = [getattr(part, name) for part in corpora]
+    columns = [getattr(corpus, name) for corpus in corpora]
     if any(column is None for column in columns):
         return None
     return tuple(value for column in columns for value in column)
@@ -179,7 +183,7 @@ def _chained(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
 
 def _parent_ids(corpora: Sequence[Corpus]) -> Any:
     """Concatenate the parent ids of all parts, which start from 0 in each part."""
-    columns = [part.parent_ids for part in corpora if part.parent_ids is not None]
+    columns = [corpus.parent_ids for corpus in corpora if corpus.parent_ids is not None]
     if len(columns) < len(corpora):
         return None
     sizes = [int(column.max(initial=-1)) + 1 for column in columns]
@@ -187,16 +191,18 @@ def _parent_ids(corpora: Sequence[Corpus]) -> Any:
     return np.concatenate([column + n for column, n in zip(columns, offsets, strict=True)])
 
 
-def _check_ids(parts: Mapping[str, Corpus]) -> None:
+def _check_ids(corpora_by_name: Mapping[str, Corpus]) -> None:
     """Check that no document is in two parts, and that all parts have ids or none has."""
-    has_ids = {part.ids is not None: name for name, part in parts.items()}
+    has_ids = {corpus.ids is not None: name for name, corpus in corpora_by_name.items()}
     if len(has_ids) > 1:
         raise InputError(
             f"{has_ids[True]} has ids of documents, {has_ids[False]} has none; with_ids() gives"
             " each document one"
         )
     if True in has_ids:
-        check_unique({name: hash_names(part.ids or ()) for name, part in parts.items()})
+        check_unique(
+            {name: hash_names(corpus.ids or ()) for name, corpus in corpora_by_name.items()}
+        )
 
 
 def check_unique(ids: Mapping[str, Hashes]) -> None:
@@ -214,17 +220,17 @@ def check_unique(ids: Mapping[str, Hashes]) -> None:
     if not len(repeats):
         return
     names, ends = list(ids), np.cumsum([len(hashes) for hashes in ids.values()])
-    places = []
+    descriptions = []
     for row in order[repeats[0] : repeats[0] + 2].tolist():
         part_index = int(np.searchsorted(ends, row, side="right"))
         document_index = row - int(ends[part_index]) + len(ids[names[part_index]])
-        places.append(f"document {document_index + 1} of {escape_name(names[part_index])}")
+        descriptions.append(f"document {document_index + 1} of {escape_name(names[part_index])}")
     count_note = (
         f", and {pluralize(len(repeats) - 1, 'more document')} too" if len(repeats) > 1 else ""
     )
     raise SharedDocumentsError(
-        f"{' and '.join(places)} have the same id{count_note}; a document is counted once, in one"
-        " part: give each an id of its own, or put together what belongs to one"
+        f"{' and '.join(descriptions)} have the same id{count_note}; a document is counted once, in"
+        " one part: give each an id of its own, or put together what belongs to one"
     )
 
 
@@ -255,7 +261,9 @@ def merged_settings(
     merged = dict(first_settings)
     for key, setting in READING.items():
         values = [
-            part[key] for part in (first_settings, second_settings) if part.get(key, {}) != {}
+            settings[key]
+            for settings in (first_settings, second_settings)
+            if settings.get(key, {}) != {}
         ]
         if setting.joined in _JOINED and values:
             merged[key] = _JOINED[setting.joined](values)
@@ -273,20 +281,20 @@ def _schemes_of(schemes: Mapping[str, str], other_schemes: Mapping[str, str]) ->
 _CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
-def _added(parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int]]:
+def _added(counts_of_parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int]]:
     """Add the counts of each kind, by layer, over all parts."""
     counts: dict[str, dict[str, int]] = {}
-    for part in parts:
-        for layer, count_by_kind in part.items():
+    for counts_of_part in counts_of_parts:
+        for layer, count_by_kind in counts_of_part.items():
             sums = counts.setdefault(layer, {})
             for name, count in count_by_kind.items():
                 sums[name] = sums.get(name, 0) + count
     return counts
 
 
-def _union(parts: Sequence[Iterable[str]]) -> list[str]:
+def _union(names_of_parts: Sequence[Iterable[str]]) -> list[str]:
     """Return the names that occur in any part, sorted."""
-    return sorted({name for part in parts for name in part})
+    return sorted({name for names in names_of_parts for name in names})
 
 
 _JOINED: Mapping[str, Callable[[Sequence[Any]], Any]] = {

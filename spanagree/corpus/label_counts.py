@@ -1,7 +1,7 @@
-"""How often items have which labels: what coefficients need of a table of labels.
+"""Counts of labels, all that coefficients need of a table of labels.
 
-Whole numbers, grouped by how many labels an item has, so that sums are exact, do not depend on the
-order of rows, and add over parts of the data.
+Integers, grouped by the number of labels of an item, so that sums are exact, independent of the
+order of rows, and additive over parts of the data.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from spanagree.arrays import Ints, expand_ranges
 
 
 class LabelCounts(NamedTuple):
-    """What coefficients need of a table. R is the number of distinct nᵢ, the labels of an item.
+    """Counts of labels by nᵢ, the number of labels of item i; R is the number of distinct nᵢ.
 
     Attributes:
-        n: the distinct numbers of labels that items have, ascending, from 1; shape (R,).
-        items: how many items have that many; (R,).
-        given: Σ nᵢ_c over them, by category; (R, categories).
-        agreeing: Σ nᵢ_c(nᵢ_c − 1), ordered pairs of equal labels; (R, categories).
+        n: distinct numbers of labels per item, ascending, from 1; shape (R,).
+        items: number of items with nᵢ labels; (R,).
+        given: sum of nᵢ_c over these items, for each category c; (R, categories).
+        agreeing: sum of nᵢ_c(nᵢ_c − 1), ordered pairs of equal labels; (R, categories).
     """
 
     n: Ints
@@ -30,31 +30,31 @@ class LabelCounts(NamedTuple):
 
 
 def counts_of_cells(
-    cells: tuple[Ints, Ints, Ints], given: Ints, times: Ints, categories: int
+    cells: tuple[Ints, Ints, Ints], n_labels: Ints, weight: Ints, n_categories: int
 ) -> LabelCounts:
-    """Return the counts of items, each of which stands for so many.
+    """Count the labels of items by their number of labels; items may have a weight.
 
     Args:
-        cells: item, category and number of labels wherever that is not 0.
-        given: how many labels each item has; (items,).
-        times: how many items it stands for; (items,).
-        categories: their number.
+        cells: item, category and number of labels of each nonzero cell, three arrays.
+        given: number of labels of each item; (items,).
+        times: weight of each item, an integer; (items,).
+        categories: number of categories.
     """
-    item, label, number = cells
-    n, places = np.unique(given, return_inverse=True)
-    row: Ints = places.reshape(-1)
+    item, label, n_in_cell = cells
+    n, inverse = np.unique(n_labels, return_inverse=True)
+    row: Ints = inverse.reshape(-1)
     items: Ints = np.zeros(len(n), np.int64)
-    np.add.at(items, row, times)
+    np.add.at(items, row, weight)
     row = row[item]
     if len(n) and n[0] == 0:  # items without a label
         n, items, row = n[1:], items[1:], row - 1
-    of_n, agreeing = np.zeros((2, len(n), categories), np.int64)
-    np.add.at(of_n, (row, label), number * times[item])
-    np.add.at(agreeing, (row, label), number * (number - 1) * times[item])
-    return LabelCounts(n, items, of_n, agreeing)
+    n_given, agreeing = np.zeros((2, len(n), n_categories), np.int64)
+    np.add.at(n_given, (row, label), n_in_cell * weight[item])
+    np.add.at(agreeing, (row, label), n_in_cell * (n_in_cell - 1) * weight[item])
+    return LabelCounts(n, items, n_given, agreeing)
 
 
 def cells_of(cells: tuple[Ints, Ints, Ints], items: Ints) -> tuple[Ints, Ints]:
-    """Return the places of all cells of some items, and the item that each belongs to."""
+    """Find the indices of all cells of some items, and the item of each cell."""
     item = cells[0]
     return expand_ranges(np.searchsorted(item, items), np.searchsorted(item, items, side="right"))

@@ -1,6 +1,6 @@
-"""Items with labels, some missing: one label by each annotator who saw the item.
+"""Tables of items with labels, some missing: one label by each annotator who saw the item.
 
-A :class:`LabelTable` has a row for each label given. Coefficients need only its
+A :class:`LabelTable` has one row for each label. Coefficients need only its
 :class:`~spanagree.corpus.label_counts.LabelCounts`.
 """
 
@@ -41,34 +41,34 @@ if TYPE_CHECKING:
     from spanagree.choices import Duplicates
 
 MOST = 2**31 - 1
-"""The most labels that a table holds: numbers of pairs of them stay whole numbers."""
+"""Largest number of labels in a table, up to which numbers of pairs stay integers."""
 
 
 DUPLICATES = {
     "error": "two labels of one item by one annotator are an error unless they are the same",
     "first": "the first one counts",
 }
-"""What becomes of an item that an annotator labelled twice, by name."""
+"""Treatments of an item that an annotator labelled twice, by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class LabelTable:
-    """Labels of items, by annotators or as mere counts.
+    """Labels of items, by annotator or as counts.
 
     Attributes:
-        item: of each row, the number of its item.
-        label: the number of its label.
-        annotator: the number of its annotator; ``None`` in a table of counts.
-        number: how many such labels the row stands for; 1 unless it is a table of counts.
-        size: the number of items, with or without labels.
-        annotators: their names.
-        labels: the categories, sorted: those declared, or else those that occur.
-        items: the names of the items; without them they are numbered from 1.
-        documents: of tokens, the number of the document of each item.
-        parent_ids: of tokens, the number of what that document is a sentence of, if it is known.
-        lengths: of runs of tokens, number of tokens of each item.
-        reading: the settings that made the table; they are part of every signature.
-        notes: what was read in another way than it stands, a sentence each.
+        item: index of the item of each row.
+        label: index of the label of each row.
+        annotator: index of the annotator of each row; ``None`` in a table of counts.
+        number: number of equal labels that each row represents; 1 except in a table of counts.
+        size: number of items, with or without labels.
+        annotators: names of the annotators.
+        labels: names of the categories, sorted: those declared, or else those that occur.
+        items: names of the items; without them, items are numbered from 1.
+        documents: index of the document of each item, for tokens.
+        parent_ids: index of the source document of each sentence, for tokens, if it is known.
+        lengths: number of tokens of each item, for runs of tokens.
+        reading: settings that determined the table; they are part of every signature.
+        notes: changes to labels while reading, one sentence each.
 
     >>> import spanagree as sa
     >>> rows = [("1", "ann", "x"), ("1", "bob", "x"), ("2", "ann", "y"), ("2", "bob", "x")]
@@ -107,15 +107,15 @@ class LabelTable:
         labels: tuple[str, ...],
         **about: Any,
     ) -> LabelTable:
-        """Return a table with a row for each label.
+        """Build a table with one row for each label.
 
         Args:
-            order: which rows of the columns there are, and in which order: by item.
-            columns: the numbers of items, labels and annotators.
-            size: how many items there are.
-            annotators: their names.
-            labels: as the table has them.
-            about: its other attributes, by name.
+            order: rows of the columns to take, sorted by item.
+            columns: indices of items, labels and annotators.
+            size: number of items.
+            annotators: names of the annotators.
+            labels: names of the categories.
+            about: other attributes of the table, by name.
         """
         item, label, annotator = (column[order] for column in columns)
         ones = np.ones(len(order), np.int64)
@@ -129,20 +129,20 @@ class LabelTable:
         categories: Sequence[object] | None = None,
         duplicates: Duplicates = "error",
     ) -> LabelTable:
-        """Return a table of (item, annotator, label) of each label given.
+        """Build a table from rows (item, annotator, label).
 
-        Names and labels are text: 1, 1.0 and "1" are the same; "a" and "a " are not, which is
-        noted. A label that is ``None``, nan or blank is missing, and counted in the notes.
+        Names and labels are text: 1, 1.0 and "1" are equal; "a" and "a " differ, which is noted. A
+        label that is ``None``, nan or blank is missing, and counted in the notes.
 
         Args:
-            rows: item, annotator, label; a data frame of three such columns works too.
-            categories: all labels there could be; those that occur unless given.
-            duplicates: what becomes of an item labelled twice by one annotator, error or first.
+            rows: rows of item, annotator and label; or a data frame with three such columns.
+            categories: names of all possible labels. Default: the labels that occur.
+            duplicates: treatment of an item labelled twice by one annotator, error or first.
 
         Raises:
-            InputError: if an annotator labelled an item twice, differently; for a label that is
-                none of the categories; for a missing item or annotator.
-            SettingError: for an unknown choice.
+            InputError: if an annotator labelled an item twice, differently; if a label is not a
+                category; if an item or annotator is missing.
+            SettingError: if a choice is unknown.
 
         >>> table = LabelTable.from_rows([(1, "ann", "yes"), (1, "bob", "no"), (2, "ann", None)])
         >>> table.size, table.annotators, table.labels, table.notes
@@ -151,26 +151,26 @@ class LabelTable:
         if hasattr(rows, "itertuples"):  # a data frame
             rows = rows.itertuples(index=False, name=None)
         rows = list(_iterated(rows))
-        for number, row in enumerate(rows, 1):
+        for row_number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or length_of(row) != 3:
                 raise invalid_value(
-                    f"row {number}:", row, "item, annotator and label of each are needed"
+                    f"row {row_number}:", row, "item, annotator and label of each are needed"
                 )
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return label_table(*columns, categories=categories, duplicates=duplicates)
 
     @classmethod
     def from_array(cls, labels: ArrayLike, *, annotators: Sequence[object] = ()) -> LabelTable:
-        """Return a table of numbers in an array of items × annotators; ``nan`` is missing.
+        """Build a table from an array of numbers, items × annotators; ``nan`` is missing.
 
-        The quickest way in. Whole numbers are named as such, so 1.0 is the label 1.
+        This is the fastest constructor. Integers are named as such, so 1.0 is the label 1.
 
         Args:
             labels: numbers; (items, annotators).
-            annotators: their names; numbers from 1 unless given.
+            annotators: names of the annotators. Default: numbers from 1.
 
         Raises:
-            InputError: for other than a matrix of numbers, or names that do not fit it.
+            InputError: if the array is not a matrix of numbers, or names do not fit it.
 
         >>> table = LabelTable.from_array([[1, 1], [2, float("nan")]])
         >>> table.labels, table.annotators, len(table)
@@ -190,51 +190,57 @@ class LabelTable:
                 f"an array of shape {values.shape}, {values.dtype}; a matrix of numbers, items ×"
                 " annotators, is needed"
             )
-        size, count = values.shape
-        names = [printable_name(name, "annotator") for name in annotators or range(1, count + 1)]
-        if len(names) != count or len(set(names)) != count:
-            given = pluralize(len(names), "name")
-            raise InputError(f"{given} of annotators; each of {count} needs one of its own")
+        n_items, n_annotators = values.shape
+        annotator_names = [
+            printable_name(name, "annotator") for name in annotators or range(1, n_annotators + 1)
+        ]
+        if len(annotator_names) != n_annotators or len(set(annotator_names)) != n_annotators:
+            n_names = pluralize(len(annotator_names), "name")
+            raise InputError(
+                f"{n_names} of annotators; each of {n_annotators} needs one of its own"
+            )
         item, annotator = np.nonzero(values == values)  # nan is not equal to itself
-        different, code = np.unique(values[item, annotator], return_inverse=True)
-        texts = [printable_name(value, "label") for value in different]
-        blank = values.size - len(item)
+        distinct_values, inverse = np.unique(values[item, annotator], return_inverse=True)
+        label_names = [printable_name(value, "label") for value in distinct_values]
+        n_missing = values.size - len(item)
         return cls(
             item,
-            dense_ranks(texts)[code.reshape(-1)],
+            dense_ranks(label_names)[inverse.reshape(-1)],
             annotator,
             np.ones(len(item), np.int64),
-            size,
-            tuple(names),
-            tuple(sorted(texts)),
+            n_items,
+            tuple(annotator_names),
+            tuple(sorted(label_names)),
             reading={"items": "labels"},
-            notes=(f"{pluralize(blank, 'blank label')} counted as missing",) if blank else (),
+            notes=(f"{pluralize(n_missing, 'blank label')} counted as missing",)
+            if n_missing
+            else (),
         )
 
     @classmethod
     def from_annotators(
         cls, labels: Mapping[object, Sequence[object]] | Sequence[Sequence[object]] | ArrayLike
     ) -> LabelTable:
-        """Return a table of a list of labels for each annotator, of the same items in all.
+        """Build a table from a list of labels for each annotator, with the same items in all.
 
-        ``None`` and ``nan`` are missing labels. An array has a row for each annotator, as the
-        reliability data of other programs have; :meth:`from_array` takes items × annotators.
+        ``None`` and ``nan`` are missing labels. An array has one row for each annotator, like the
+        reliability data of other programs; :meth:`from_array` takes items × annotators.
 
         Args:
-            labels: by the name of each annotator, or a list of lists, whose names are numbers.
+            labels: lists by the name of each annotator, or a list of lists, named by numbers.
 
         Raises:
-            InputError: for other values, and for lists that are not of the same length.
+            InputError: if values have another form, or lists differ in length.
 
         >>> table = LabelTable.from_annotators({"ann": ["x", "y", None], "bob": ["x", "x", "y"]})
         >>> table.annotators, table.labels, len(table)
         (('ann', 'bob'), ('x', 'y'), 5)
         """
-        given = labels.tolist() if isinstance(labels, np.ndarray) else labels
-        if isinstance(given, Mapping):
-            names, columns = [*given], [*given.values()]
+        lists = labels.tolist() if isinstance(labels, np.ndarray) else labels
+        if isinstance(lists, Mapping):
+            names, columns = [*lists], [*lists.values()]
         else:
-            columns = [] if isinstance(given, (str, bytes)) or not is_iterable(given) else [*given]
+            columns = [] if isinstance(lists, (str, bytes)) or not is_iterable(lists) else [*lists]
             names = [*range(1, len(columns) + 1)]
         columns = [x.tolist() if hasattr(x, "tolist") else x for x in columns]  # arrays, series
         if columns and all(isinstance(column, tuple) for column in columns):
@@ -261,57 +267,66 @@ class LabelTable:
         *,
         items: Sequence[object] | None = None,
     ) -> LabelTable:
-        """Return a table of how often each item was given each category; who gave it is not known.
+        """Build a table from the number of times that each item got each category.
+
+        It is unknown which annotator gave a label.
 
         Args:
-            counts: a row for each item, a whole number for each category.
-            categories: their names.
-            items: the names of the items.
+            counts: integers for each category, one row for each item.
+            categories: names of the categories.
+            items: names of the items.
 
         Raises:
-            InputError: for a count that is not a whole number from 0, rows of another length, or
-                names that repeat.
+            InputError: if a count is not an integer from 0, rows differ in length, or names repeat.
 
         >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
         [[2, 0]]
         """
         rows = [tuple(_iterated(row)) for row in _iterated(counts)]
-        names = [printable_name(category, "category") for category in _iterated(categories)]
-        named = None if items is None else [str(item) for item in _iterated(items)]
-        for what, given in (("category", names), ("item", named or [])):
-            for name in (name for name, times in Counter(given).items() if times > 1):
-                raise InputError(f"{what} {quote_value(name)} stands twice; each needs a name")
+        category_names = [
+            printable_name(category_index, "category") for category_index in _iterated(categories)
+        ]
+        item_names = None if items is None else [str(item_index) for item_index in _iterated(items)]
+        for noun, names_of_kind in (("category", category_names), ("item", item_names or [])):
+            for name in (name for name, n_times in Counter(names_of_kind).items() if n_times > 1):
+                raise InputError(f"{noun} {quote_value(name)} stands twice; each needs a name")
         for i, row in enumerate(rows):
-            bad = [n for n in row if not is_whole(n) or n < 0]
-            if len(row) != len(names) or bad:
-                item_name = named[i] if named and i < len(named) else str(i + 1)
-                problem = f"count {quote_value(bad[0])}" if bad else pluralize(len(row), "count")
-                many = pluralize(len(names), "category")
+            invalid_counts = [count for count in row if not is_whole(count) or count < 0]
+            if len(row) != len(category_names) or invalid_counts:
+                item_name = item_names[i] if item_names and i < len(item_names) else str(i + 1)
+                problem = (
+                    f"count {quote_value(invalid_counts[0])}"
+                    if invalid_counts
+                    else pluralize(len(row), "count")
+                )
+                requirement = pluralize(len(category_names), "category")
                 raise InputError(
                     f"item {quote_value(item_name)}: {problem}; a whole number from 0 is needed"
-                    f" for each of {many}"
+                    f" for each of {requirement}"
                 )
-        if named is not None and len(named) != len(rows):
-            listed = pluralize(len(named), "name")
-            raise InputError(f"{listed} of items for {pluralize(len(rows), 'row')}; each needs one")
-        if (total := sum(int(n) for row in rows for n in row)) > MOST:
-            raise InputError(f"{quote_value(total)} labels; a table holds at most {MOST}")
-        table = np.array(rows, np.int64).reshape(len(rows), len(names))
-        item, category = np.nonzero(table)
+        if item_names is not None and len(item_names) != len(rows):
+            n_names = pluralize(len(item_names), "name")
+            raise InputError(
+                f"{n_names} of items for {pluralize(len(rows), 'row')}; each needs one"
+            )
+        if (n_labels := sum(int(count) for row in rows for count in row)) > MOST:
+            raise InputError(f"{quote_value(n_labels)} labels; a table holds at most {MOST}")
+        matrix = np.array(rows, np.int64).reshape(len(rows), len(category_names))
+        item_index, category_index = np.nonzero(matrix)
         return cls(
-            item,
-            dense_ranks(names)[category],
+            item_index,
+            dense_ranks(category_names)[category_index],
             None,
-            table[item, category],
+            matrix[item_index, category_index],
             len(rows),
             (),
-            tuple(sorted(names)),
-            None if named is None else tuple(named),
+            tuple(sorted(category_names)),
+            None if item_names is None else tuple(item_names),
             reading={"items": "labels"},
         )
 
     def __len__(self) -> int:
-        """Return the number of labels given."""
+        """Return the number of labels."""
         return int(self.number.sum())
 
     def __repr__(self) -> str:
@@ -323,65 +338,68 @@ class LabelTable:
         )
 
     def name_of(self, item: int) -> str:
-        """Return the name of an item, or its number from 1."""
+        """Return the name of an item, or its position from 1."""
         return str(item + 1) if self.items is None else self.items[item]
 
     @cached_property
     def given(self) -> Ints:
-        """nᵢ, how many labels each item has; (items,)."""
+        """Number of labels nᵢ of each item; (items,)."""
         return self._times(self.item, self.size)
 
     def _times(self, cell: Ints, size: int) -> Ints:
-        """Return how many labels the rows of each cell stand for."""
-        weights = None if self.named else self.number  # of annotators, every row is one label
+        """Count the labels that the rows of each cell represent."""
+        weights = None if self.named else self.number  # with annotators, each row is one label
         return np.bincount(cell, weights, size).astype(np.int64, copy=False)  # exact up to MOST
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
-        """Item, category and nᵢ_c wherever that is not 0, sorted."""
-        per = max(len(self.labels), 1)
+        """Item, category and number of labels nᵢ_c of each nonzero cell, sorted."""
+        n_categories = max(len(self.labels), 1)
         if self.annotator is not None:
-            cell, number = np.unique(self.item * per + self.label, return_counts=True)
+            cell, n_in_cell = np.unique(self.item * n_categories + self.label, return_counts=True)
         else:
-            cell, which = np.unique(self.item * per + self.label, return_inverse=True)
-            number = self._times(which.reshape(-1), len(cell))
-        return cell // per, cell % per, number
+            cell, inverse = np.unique(self.item * n_categories + self.label, return_inverse=True)
+            n_in_cell = self._times(inverse.reshape(-1), len(cell))
+        return cell // n_categories, cell % n_categories, n_in_cell
 
     @cached_property
     def counts(self) -> LabelCounts:
-        """What coefficients need of the table."""
+        """Counts of labels, all that coefficients need of the table."""
         return counts_of_cells(self.cells, self.given, self.times, len(self.labels))
 
     @property
     def times(self) -> Ints:
-        """How many tokens, or other items, each item stands for: one unless it is a run of them."""
+        """Number of tokens, or other units, of each item: 1 except for runs of tokens."""
         return np.ones(self.size, np.int64) if self.lengths is None else self.lengths
 
     @property
     def named(self) -> bool:
-        """Whether it is known who gave which label."""
+        """True if the annotator of each label is known."""
         return self.annotator is not None
 
     @property
     def units(self) -> int | None:
-        """Of tokens, how many documents there are."""
+        """Number of documents, for tokens."""
         return None if self.documents is None else len(np.unique(self.documents))
 
     @cached_property
     def informative(self) -> tuple[Bools, Bools, Bools]:
-        """Which items have two labels or more, any that disagree, and any that agree."""
-        item, _, number = self.cells
-        equal = np.bincount(item, number * (number - 1), self.size)
-        pairs = self.given * (self.given - 1)
-        return pairs > 0, equal < pairs, equal > 0
+        """Masks of items with two labels or more, with disagreeing and with agreeing labels."""
+        item, _, n_in_cell = self.cells
+        n_equal_pairs = np.bincount(item, n_in_cell * (n_in_cell - 1), self.size)
+        n_pairs = self.given * (self.given - 1)
+        return n_pairs > 0, n_equal_pairs < n_pairs, n_equal_pairs > 0
 
     @cached_property
     def evidence(self) -> tuple[int, ...]:
-        """How many items (of tokens, documents) have two labels, any that disagree, that agree."""
+        """Numbers of items with two labels, with disagreeing labels, and with agreeing labels.
+
+        For tokens, they are numbers of documents.
+        """
         return self.evidence_of(self.informative[2])
 
     def evidence_of(self, agreeing: Bools) -> tuple[int, ...]:
-        """Return the evidence where these items have any labels that agree."""
+        """Count the evidence, with a mask of items with agreeing labels."""
         masks = (*self.informative[:2], agreeing)
         if self.documents is None:
             return tuple(int(mask.sum()) for mask in masks)
@@ -389,25 +407,30 @@ class LabelTable:
 
     @cached_property
     def equal_others(self) -> Ints:
-        """Of each label given, how many others gave the same one to the same item."""
-        item, label, number = self.cells
-        per = max(len(self.labels), 1)
-        return number[np.searchsorted(item * per + label, self.item * per + self.label)] - 1
+        """Number of other equal labels of the same item, for each label."""
+        item, label, n_in_cell = self.cells
+        n_categories = max(len(self.labels), 1)
+        return (
+            n_in_cell[
+                np.searchsorted(item * n_categories + label, self.item * n_categories + self.label)
+            ]
+            - 1
+        )
 
     @cached_property
     def co_labels(self) -> tuple[Ints, Ints, Ints]:
-        """Of each annotator: labels, labels of others on the same items, and equal ones."""
-        gave, others, equal = np.zeros((3, len(self.annotators)), np.int64)
+        """Numbers of labels, of other labels on the same items, and of equal ones, by annotator."""
+        n_own, n_other, n_equal = np.zeros((3, len(self.annotators)), np.int64)
         if self.annotator is not None:
-            times = self.times[self.item]
-            np.add.at(gave, self.annotator, times)
-            np.add.at(others, self.annotator, times * (self.given[self.item] - 1))
-            np.add.at(equal, self.annotator, times * self.equal_others)
-        return gave, others, equal
+            weight = self.times[self.item]
+            np.add.at(n_own, self.annotator, weight)
+            np.add.at(n_other, self.annotator, weight * (self.given[self.item] - 1))
+            np.add.at(n_equal, self.annotator, weight * self.equal_others)
+        return n_own, n_other, n_equal
 
     @cached_property
     def own(self) -> Ints:
-        """How often each annotator gave each label; without a row if it is not known who did."""
+        """Count of each label by annotator; without rows if annotators are unknown."""
         if self.annotator is None:
             return np.zeros((0, len(self.labels)), np.int64)
         shape = len(self.annotators), len(self.labels)
@@ -417,7 +440,7 @@ class LabelTable:
         return counts.reshape(shape)
 
     def complete(self) -> LabelTable:
-        """Return the items that every annotator labelled, or of counts those with the most.
+        """Select the items that every annotator labelled; with counts, those with the most labels.
 
         >>> table = LabelTable.from_rows([(1, "ann", "x"), (1, "bob", "y"), (2, "ann", "x")])
         >>> table.complete().size
@@ -427,43 +450,45 @@ class LabelTable:
 
     @cached_property
     def _complete(self) -> LabelTable:
-        everyone = self.given.max(initial=0) if self.annotator is None else len(self.annotators)
-        return self.subset(np.flatnonzero(self.given == everyone))
+        n_complete = self.given.max(initial=0) if self.annotator is None else len(self.annotators)
+        return self.subset(np.flatnonzero(self.given == n_complete))
 
     def of_annotators(self, names: Iterable[str]) -> LabelTable:
         """Select annotators, under the name that :meth:`select_annotators` had before 1.0."""
         return self.select_annotators(names)
 
     def select_annotators(self, names: Iterable[str]) -> LabelTable:
-        """Return the labels that some annotators gave; items and categories stay.
+        """Select the labels of some annotators; items and categories stay.
 
         Raises:
-            SettingError: for a name that is not there, or is named twice; for what is no list.
+            SettingError: if a name is unknown or repeated, or `names` is not a list.
         """
         names = check_annotator_names(names, self.annotators)
-        place = np.array([names.index(n) if n in names else -1 for n in self.annotators], np.int64)
+        new_index = np.array(
+            [names.index(n) if n in names else -1 for n in self.annotators], np.int64
+        )
         annotator = self.annotator if self.annotator is not None else np.zeros(0, np.int64)
-        kept = place[annotator] >= 0
-        chosen = names if len(names) < len(self.annotators) else None
+        is_selected = new_index[annotator] >= 0
+        chosen_names = names if len(names) < len(self.annotators) else None
         return replace(
             self,
-            **{name: getattr(self, name)[kept] for name in ("item", "label", "number")},
-            annotator=place[annotator[kept]],
+            **{name: getattr(self, name)[is_selected] for name in ("item", "label", "number")},
+            annotator=new_index[annotator[is_selected]],
             annotators=tuple(names),
-            reading={**self.reading, "chosen": chosen},
+            reading={**self.reading, "chosen": chosen_names},
         )
 
     def subset(self, items: Ints) -> LabelTable:
-        """Return the table of some of its items, by number from 0; each can be taken once."""
-        place = np.full(self.size, -1)
-        place[items] = np.arange(len(items))
-        kept = place[self.item] >= 0
+        """Select items by index, each at most once."""
+        new_index = np.full(self.size, -1)
+        new_index[items] = np.arange(len(items))
+        is_selected = new_index[self.item] >= 0
         return replace(
             self,
-            item=place[self.item[kept]],
-            label=self.label[kept],
-            annotator=None if self.annotator is None else self.annotator[kept],
-            number=self.number[kept],
+            item=new_index[self.item[is_selected]],
+            label=self.label[is_selected],
+            annotator=None if self.annotator is None else self.annotator[is_selected],
+            number=self.number[is_selected],
             size=len(items),
             items=tuple(self.name_of(i) for i in items.tolist()),
             documents=None if self.documents is None else self.documents[items],
@@ -473,7 +498,7 @@ class LabelTable:
 
 
 def _iterated(values: object) -> Iterator[Any]:
-    """Return an iterator over values; refuse what is no list."""
+    """Iterate over values, which have to be a list or similar."""
     if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
         raise InputError(f"{quote_value(values)}; a list is needed")
     return iter(values)
@@ -494,45 +519,60 @@ def label_table(
     chosen: Mapping[str, Any] | None = None,
     location: Callable[[int], str] = lambda row: "",
 ) -> LabelTable:
-    """Return a table of columns of rows, read as ``chosen``; ``location`` places a row, for"
-    " errors."""
+    """Build a table from columns, with settings ``chosen`` by the reader.
+
+    ``location`` describes the location of a row, for error messages.
+    """
     check_choice(duplicates, DUPLICATES, "duplicates")
     item, item_names = number_texts(items, "item", location)
     annotator, annotator_names = number_texts(annotators, "annotator", location)
-    label, names, notes, effect = number_labels(labels, categories, missing, separator, location)
-    notes += odd_names(item_names, annotator_names, names)
-    rows = np.flatnonzero(label >= 0)
-    first = rows[_first_equal(item[rows] * len(annotator_names) + annotator[rows])]
-    again = first != rows
-    differs = again & (label[first] != label[rows])
-    if differs.any() and duplicates == "error":
-        i, j = int(first[differs][0]), int(rows[differs][0])
-        raise InputError(
-            f"{location(j)}item {quote_value(item_names[item[j]])}, annotator"
-            f" {quote_value(annotator_names[annotator[j]])}: labelled twice,"
-            f" {quote_value(names[label[i]])} and"
-            f" {quote_value(names[label[j]])}; --duplicates first (duplicates='first') keeps the"
-            " first"
+    label, label_names, notes, effective_settings = number_labels(
+        labels, categories, missing, separator, location
+    )
+    notes += odd_names(item_names, annotator_names, label_names)
+    labelled_rows = np.flatnonzero(label >= 0)
+    first_row = labelled_rows[
+        _first_equal(item[labelled_rows] * len(annotator_names) + annotator[labelled_rows])
+    ]
+    is_repeated = first_row != labelled_rows
+    is_contradiction = is_repeated & (label[first_row] != label[labelled_rows])
+    if is_contradiction.any() and duplicates == "error":
+        earlier, later = (
+            int(first_row[is_contradiction][0]),
+            int(labelled_rows[is_contradiction][0]),
         )
-    for cases, noun, rule in (
-        (again & ~differs, "repeated label", "by the same annotator counted once"),
-        (differs, "later label", "of the same item and annotator left out (duplicates first)"),
+        raise InputError(
+            f"{location(later)}item {quote_value(item_names[item[later]])}, annotator"
+            f" {quote_value(annotator_names[annotator[later]])}: labelled twice,"
+            f" {quote_value(label_names[label[earlier]])} and"
+            f" {quote_value(label_names[label[later]])}; --duplicates first (duplicates='first')"
+            " keeps the first"
+        )
+    for is_case, noun, rule in (
+        (is_repeated & ~is_contradiction, "repeated label", "by the same annotator counted once"),
+        (
+            is_contradiction,
+            "later label",
+            "of the same item and annotator left out (duplicates first)",
+        ),
     ):
-        if number := int(cases.sum()):
-            notes.append(f"{pluralize(number, noun)} {rule}")
-    kept = rows[~again]
+        if n_cases := int(is_case.sum()):
+            notes.append(f"{pluralize(n_cases, noun)} {rule}")
+    kept_rows = labelled_rows[~is_repeated]
     reading = {"items": "labels", **(chosen or {})}
-    reading |= {"duplicates": duplicates} if differs.any() else {}  # only what had an effect
-    reading |= effect
+    reading |= (
+        {"duplicates": duplicates} if is_contradiction.any() else {}
+    )  # only settings that had an effect
+    reading |= effective_settings
     return LabelTable.of_single(
-        kept, (item, label, annotator), len(item_names), annotator_names, names,
+        kept_rows, (item, label, annotator), len(item_names), annotator_names, label_names,
         items=item_names, reading=reading, notes=tuple(notes),
     )  # fmt: skip
 
 
 def _first_equal(keys: Ints) -> Ints:
-    """Return for each key the first place where it occurs."""
+    """Find the first index at which each key occurs."""
     if (keys[1:] > keys[:-1]).all():
         return np.arange(len(keys))
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    return first[which.reshape(-1)]
+    _, first_index, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first_index[inverse.reshape(-1)]

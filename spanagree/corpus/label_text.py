@@ -1,4 +1,4 @@
-"""Labels of items as text, numbered by the columns of a table."""
+"""Labels of items as text, and their encoding as integers."""
 
 from __future__ import annotations
 
@@ -23,67 +23,69 @@ from spanagree.errors import (
 )
 
 _NO_LABEL = {"NA", "<NA>", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "NaT"}
-"""How other programs write that there is no label."""
+"""Spellings of missing labels in other programs."""
 
 _BLANKS = " \t"
-_OF_NUMBERS = frozenset(f"{_BLANKS}-0123456789")  # their first characters
+_OF_NUMBERS = frozenset(f"{_BLANKS}-0123456789")  # first characters of numbers
 
 
 class LabelTexts(NamedTuple):
-    """The text of each value of a column, looked at once for values that are alike.
+    """Text of each value of a column; equal values are converted once.
 
     Attributes:
-        code: of each row, the number of its value, in the order in which they are first met.
-        texts: of each value its text, ``None`` where it is missing.
-        times: in how many rows it is.
+        code: index of the value of each row, in the order of first use.
+        texts: text of each value; ``None`` if it is missing.
+        times: number of rows of each value.
     """
 
     code: Ints
     texts: list[str | None]
     times: Ints
 
-    def rows(self, chosen: Iterable[bool]) -> int:
-        """Return in how many rows the chosen values are."""
-        return int(self.times[np.fromiter(chosen, np.bool_, len(self.texts))].sum())
+    def rows(self, is_chosen: Iterable[bool]) -> int:
+        """Count the rows with the values of a mask."""
+        return int(self.times[np.fromiter(is_chosen, np.bool_, len(self.texts))].sum())
 
-    def first_row(self, chosen: Iterable[bool]) -> int | None:
-        """Return the first row with any of the chosen values, if there is one."""
-        value = next((i for i, is_one in enumerate(chosen) if is_one), None)
-        return None if value is None else int(np.argmax(self.code == value))
+    def first_row(self, is_chosen: Iterable[bool]) -> int | None:
+        """Find the first row with a value of a mask; ``None`` if there is none."""
+        code = next((i for i, is_match in enumerate(is_chosen) if is_match), None)
+        return None if code is None else int(np.argmax(self.code == code))
 
 
 def _numbered(values: Sequence[object]) -> tuple[Ints, list[Any]]:
-    """Return the number of each row's value, and the values; unusual ones are all distinct."""
-    known = getattr(values, "numbered", None)
-    if known is not None:  # a column of a file
-        return known[0].astype(np.int64), list(known[1])
-    kinds = set(map(type, values))
-    if not kinds <= _PLAIN:
+    """Encode values as integers; also return distinct values. Unusual values count as distinct."""
+    encoded = getattr(values, "numbered", None)
+    if encoded is not None:  # a column of a file
+        return encoded[0].astype(np.int64), list(encoded[1])
+    types = set(map(type, values))
+    if not types <= _PLAIN:
         return np.arange(len(values)), list(values)
-    # 1, 1.0 and True are equal, and not the same text
-    keys: Sequence[Any] = values if len(kinds) < 2 else [(type(value), value) for value in values]
-    first = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-    code = np.fromiter(map(first.__getitem__, keys), np.int64, len(keys))
-    return code, list(first) if len(kinds) < 2 else [value for _, value in first]
+    # 1, 1.0 and True are equal, but differ as text
+    keys: Sequence[Any] = values if len(types) < 2 else [(type(value), value) for value in values]
+    code_by_key = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    code = np.fromiter(map(code_by_key.__getitem__, keys), np.int64, len(keys))
+    return code, list(code_by_key) if len(types) < 2 else [value for _, value in code_by_key]
 
 
 _PLAIN = {str, int, float, bool, type(None)}
 
 
 def number_texts(
-    values: Sequence[object], what: str, location: Callable[[int], str]
+    values: Sequence[object], noun: str, location: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
-    """Return numbers for names, in the order in which they are first met."""
-    code, different = _numbered(values)
-    names = _all_as_text(different)
-    if None in names:
-        row = int(np.argmax(code == names.index(None)))
-        raise InputError(f"{location(row)}the {what} is missing; every label needs one")
-    plain = {*map(type, different)} <= {str}  # what is not may be an array, which equals nothing
-    if plain and names == different and len(names) < len(values):  # each is a name of its own
-        return code, tuple(filter(None, names))
-    number, distinct_names = codes(filter(None, names))
-    return number[code], distinct_names
+    """Encode names as integers, in the order of first use; also return distinct names."""
+    code, distinct_values = _numbered(values)
+    texts = _all_as_text(distinct_values)
+    if None in texts:
+        row = int(np.argmax(code == texts.index(None)))
+        raise InputError(f"{location(row)}the {noun} is missing; every label needs one")
+    are_strings = {*map(type, distinct_values)} <= {
+        str
+    }  # other values may be arrays, which cannot be compared
+    if are_strings and texts == distinct_values and len(texts) < len(values):  # names are distinct
+        return code, tuple(filter(None, texts))
+    code_of_value, distinct_names = codes(filter(None, texts))
+    return code_of_value[code], distinct_names
 
 
 def number_labels(
@@ -93,27 +95,38 @@ def number_labels(
     separator: str | None,
     location: Callable[[int], str],
 ) -> tuple[Ints, tuple[str, ...], list[str], dict[str, str]]:
-    """Return the number of each label, −1 of missing ones, the categories, notes, and settings.
+    """Encode labels as integers, −1 if missing; also return categories, notes and settings.
 
-    Settings are those that had an effect; for the rest see ``label_table``.
+    Settings are only those that had an effect; for the rest, see ``label_table``.
     """
-    column, notes, effect = _texts_of(labels, missing, separator)
+    column, notes, effective_settings = _texts_of(labels, missing, separator)
     texts = column.texts
     notes += [] if categories is not None else _unlike_labels(column)
-    names = _categories(filter(None, texts) if categories is None else categories)
+    categories_sorted = _categories(filter(None, texts) if categories is None else categories)
     if separator is not None:
-        names = tuple(sorted({_as_set(name, separator) or name for name in names}))
-    code = {name: i for i, name in enumerate(names)}
-    row = column.first_row(text is not None and text not in code for text in texts)
-    if row is not None:
-        allowed, text = join_names(names), texts[column.code[row]]
-        raise invalid_value(f"{location(row)}unknown label", text, f"the categories are: {allowed}")
-    places = [-1 if text is None else code[text] for text in texts]
-    return np.array(places, np.int64)[column.code], names, notes, effect
+        categories_sorted = tuple(
+            sorted({_as_set(name, separator) or name for name in categories_sorted})
+        )
+    code_by_category = {name: i for i, name in enumerate(categories_sorted)}
+    unknown_row = column.first_row(
+        unknown is not None and unknown not in code_by_category for unknown in texts
+    )
+    if unknown_row is not None:
+        allowed_names, unknown = join_names(categories_sorted), texts[column.code[unknown_row]]
+        raise invalid_value(
+            f"{location(unknown_row)}unknown label", unknown, f"the categories are: {allowed_names}"
+        )
+    code_of_value = [-1 if unknown is None else code_by_category[unknown] for unknown in texts]
+    return (
+        np.array(code_of_value, np.int64)[column.code],
+        categories_sorted,
+        notes,
+        effective_settings,
+    )
 
 
 def _categories(labels: Iterable[object]) -> tuple[str, ...]:
-    """Return the names of categories, sorted."""
+    """Convert categories to names, sorted."""
     if not isinstance(labels, Iterable):
         raise InputError(f"categories {quote_value(labels)}; a list is needed")
     return tuple(sorted({printable_name(label, "category") for label in labels}))
@@ -122,53 +135,55 @@ def _categories(labels: Iterable[object]) -> tuple[str, ...]:
 def _texts_of(
     labels: Sequence[object], missing: str | None, separator: str | None = None
 ) -> tuple[LabelTexts, list[str], dict[str, str]]:
-    """Return labels as text, what there is to say about them, and settings that had an effect.
+    """Convert labels to text; also return notes and settings that had an effect.
 
     Args:
-        labels: of each row.
-        missing: a label that stands for a missing one.
-        separator: the sign between the members of labels that are sets.
+        labels: labels of all rows.
+        missing: label that represents a missing one.
+        separator: character between the members of labels that are sets.
     """
-    code, different = _numbered(labels)
-    texts = _all_as_text(different)
+    code, distinct_values = _numbered(labels)
+    texts = _all_as_text(distinct_values)
     column = LabelTexts(code, texts, np.bincount(code, minlength=len(texts)))
-    effect = {}
-    blank = column.rows(text is None for text in texts)
-    notes = [f"{pluralize(blank, 'blank label')} counted as missing"] if blank else []
+    effective_settings = {}
+    n_blank = column.rows(text is None for text in texts)
+    notes = [f"{pluralize(n_blank, 'blank label')} counted as missing"] if n_blank else []
     if missing is not None:
-        gone = [text is not None and text.strip() == missing.strip() for text in texts]
-        if number := column.rows(gone):
-            notes.append(f"{pluralize(number, 'label')} {quote_value(missing)} counted as missing")
-            effect["missing"] = missing
+        is_missing = [text is not None and text.strip() == missing.strip() for text in texts]
+        if n_missing := column.rows(is_missing):
+            notes.append(
+                f"{pluralize(n_missing, 'label')} {quote_value(missing)} counted as missing"
+            )
+            effective_settings["missing"] = missing
         else:
             notes.append(f"no label is {quote_value(missing)}, which was to count as missing")
-        texts = [None if lost else text for text, lost in zip(texts, gone, strict=True)]
-    as_numbers = [
+        texts = [None if is_lost else text for text, is_lost in zip(texts, is_missing, strict=True)]
+    was_rewritten = [
         isinstance(label, str)
         and text != label
         and text is not None
         and text.strip(_BLANKS) != label.strip(_BLANKS)
-        for text, label in zip(texts, different, strict=True)
+        for text, label in zip(texts, distinct_values, strict=True)
     ]
-    if any(as_numbers):
-        example = min(text for text in compress(texts, as_numbers) if text)
+    if any(was_rewritten):
+        example = min(text for text in compress(texts, was_rewritten) if text)
         notes.append(
-            f"{pluralize(column.rows(as_numbers), 'numeric label')} such as '{example}.0' read as"
-            f" '{example}'"
+            f"{pluralize(column.rows(was_rewritten), 'numeric label')} such as '{example}.0' read"
+            f" as '{example}'"
         )
     if separator is not None:
         sets = [text and _as_set(text, separator) for text in texts]
-        effect |= {"separator": separator} if sets != texts else {}
+        effective_settings |= {"separator": separator} if sets != texts else {}
         texts = sets
-    return column._replace(texts=texts), notes, effect
+    return column._replace(texts=texts), notes, effective_settings
 
 
 SIGN = "|"
-"""What stands between the members of a label that is a set."""
+"""Separator of the members of a label that is a set."""
 
 
 def _as_set(text: str, separator: str) -> str | None:
-    """Return a set of labels as text, each once and sorted.
+    """Normalize a set of labels as text: members are unique and sorted.
 
     >>> _as_set("joy, anger,joy", ",")
     'anger|joy'
@@ -177,7 +192,7 @@ def _as_set(text: str, separator: str) -> str | None:
 
 
 def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """Return notes on names that look the same and count apart."""
+    """Write notes on names that look equal, but differ."""
     notes = []
     for noun, names in (("items", items), ("annotators", annotators), ("labels", labels)):
         if groups := alike(names):
@@ -189,7 +204,7 @@ def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[
 
 
 def _unlike_labels(labels: LabelTexts) -> list[str]:
-    """Return notes on labels that other programs write where there is none."""
+    """Write notes on labels that look like missing labels of other programs."""
     return [
         f"{pluralize(labels.rows(text == label for label in labels.texts), 'label')}"
         f" {quote_value(text)}"
@@ -199,24 +214,24 @@ def _unlike_labels(labels: LabelTexts) -> list[str]:
 
 
 def _all_as_text(values: Iterable[object]) -> list[str | None]:
-    """Return values as :func:`as_text` does; what begins with a letter stays."""
+    """Convert values with :func:`as_text`; text that begins with a letter is unchanged."""
     return [
         value if type(value) is str and value[:1].isalpha() else as_text(value) for value in values
     ]
 
 
 def as_text(value: object) -> str | None:
-    """Return a label or a name as text; whole numbers have no fraction or blanks, however written.
+    """Convert a label or name to text; integers get no fraction or blanks, however written.
 
-    Blanks around other text are part of it.
+    Blanks around other text are kept.
     """
     if type(value) is str:
         return _as_written(value)
     if isinstance(value, np.generic):
         value = value.item()
-    if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # two are of pandas
+    if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # the latter two are of pandas
         return None
-    if isinstance(value, (set, frozenset)):  # whose own text has any order
+    if isinstance(value, (set, frozenset)):  # str() of a set has an undefined order
         return SIGN.join(sorted(filter(None, map(as_text, value)))) or None
     if isinstance(value, float):
         if math.isnan(value):
@@ -232,7 +247,7 @@ def as_text(value: object) -> str | None:
 
 
 def _as_written(text: str) -> str | None:
-    if text[:1] in _OF_NUMBERS:  # most names are quickly known not to be one
+    if text[:1] in _OF_NUMBERS:  # excludes most names quickly
         number = text.strip(_BLANKS)
         if re.fullmatch(r"-?[0-9]+(\.0+)?", number, re.ASCII):
             integer, fraction, _ = number.partition(".")
@@ -240,9 +255,9 @@ def _as_written(text: str) -> str | None:
     return text if text.strip() else None
 
 
-def printable_name(value: object, what: str) -> str:
-    """Return a name as text, which may not be missing."""
+def printable_name(value: object, noun: str) -> str:
+    """Convert a name to text; it must not be missing."""
     name = as_text(value)
     if name is None:
-        raise InputError(f"{what} {quote_value(value)}; a name is needed")
+        raise InputError(f"{noun} {quote_value(value)}; a name is needed")
     return name

@@ -1,4 +1,4 @@
-"""Flaws of the layers of a corpus: a segment of no document, with a flaw, or never seen."""
+"""Check of the layers of a corpus."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start 
 
 
 def refuse_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Layer) -> None:
-    """Raise if a layer does not fit the corpus, or has a flaw.
+    """Check that a layer fits the corpus and has no flaws.
 
     Raises:
-        InputError: naming the first segment.
+        InputError: if it does not; names the first segment.
     """
     if not isinstance(name, str) or not name:
         raise InputError(f"annotator {quote_value(name)}; a name is a string that is not empty")
-    n = len(corpus.lengths)
+    n_documents = len(corpus.lengths)
     location = f"annotator {quote_value(name)}"
-    if len(layer.annotated) != n:
-        marks = pluralize(len(layer.annotated), "document")
-        raise InputError(f"{location}: marks for {marks}; the corpus has {n}")
-    for noun, column, count in (
-        ("document", layer.document, n),
+    if len(layer.annotated) != n_documents:
+        n_marks = pluralize(len(layer.annotated), "document")
+        raise InputError(f"{location}: marks for {n_marks}; the corpus has {n_documents}")
+    for noun, column, n_values in (
+        ("document", layer.document, n_documents),
         ("label", layer.label, len(labels)),
     ):
-        for i in column[(column < 0) | (column >= count)][:1].tolist():
+        for value in column[(column < 0) | (column >= n_values)][:1].tolist():
             raise InputError(
-                f"{location}: a segment has {noun} number {i}; there are {count}, from 0"
+                f"{location}: a segment has {noun} number {value}; there are {n_values}, from 0"
             )
     raw = RawCorpus(
         corpus.lengths,
         (name,),
-        np.arange(n),  # every document is an annotation
-        np.zeros(n, np.int64),
+        np.arange(n_documents),  # one annotation per document
+        np.zeros(n_documents, np.int64),
         *(layer.document, layer.start, layer.end, layer.label),
         labels,
         ids=corpus.ids,

@@ -1,4 +1,4 @@
-"""Names that people take for the same, and programs do not."""
+"""Names that look equal to people, but differ for programs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from unicodedata import normalize
 
 
 def alike(names: Iterable[str], *, case: bool = True) -> list[list[str]]:
-    """Return in groups the names that differ in outer space or in the form of Unicode alone.
+    """Group names that differ only in outer space or Unicode normalization.
 
-    With ``case`` False, small and capital letters are the same too.
+    With ``case`` False, case is ignored too.
 
     >>> alike(["ann", "bob", " ann", "ann"])
     [['ann', ' ann']]
     """
-    different = list(dict.fromkeys(names))
-    if case and "".join(different).isascii() and list(map(str.strip, different)) == different:
+    distinct_names = list(dict.fromkeys(names))
+    if (
+        case
+        and "".join(distinct_names).isascii()
+        and list(map(str.strip, distinct_names)) == distinct_names
+    ):
         return []
     groups: dict[str, list[str]] = {}
-    for name in different:
-        same = normalize("NFC", name).strip()
-        groups.setdefault(same if case else same.casefold(), []).append(name)
+    for name in distinct_names:
+        normalized = normalize("NFC", name).strip()
+        groups.setdefault(normalized if case else normalized.casefold(), []).append(name)
     return [group for group in groups.values() if len(group) > 1]

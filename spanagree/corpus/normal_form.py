@@ -1,4 +1,4 @@
-"""Texts in the normal form NFC, and the offsets of their characters in the text as it is."""
+"""Texts in the normal form NFC, with offsets in the original text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import combining, is_normalized, normalize
 
-_FIRST_MARK = chr(0x300)  # no sign before it changes with the sign that it follows
+_FIRST_MARK = chr(0x300)  # earlier characters never compose with the one before
 
 
 class ComposedText(NamedTuple):
-    """A text in NFC, with the offsets in the text that it was composed of.
+    """A text in NFC, with offsets in the original text.
 
     Attributes:
         text: text in NFC.
-        starts: offset at which each of its characters starts.
-        ends: offset at which each of its characters ends.
+        starts: offset of the start of each character in the original text.
+        ends: offset of the end of each character in the original text.
         inside: offsets inside a character that NFC changes.
     """
 
@@ -26,48 +26,54 @@ class ComposedText(NamedTuple):
 
 
 def character_starts(text: str) -> list[int]:
-    r"""Find the offsets at which characters start: a base with its marks, a syllable of letters.
+    r"""Find the starts of characters: a base with its marks, or a syllable of letters.
 
-    Normal forms change each character by itself.
+    Normal forms change each character separately.
 
     >>> character_starts("e\u0301a"), character_starts("\u1100\u1161\u11a8.")
     ([0, 2], [0, 3])
     """
     starts: list[int] = []
-    for at, sign in enumerate(text):
-        if at and sign >= _FIRST_MARK and (combining(sign) or _joins(text[starts[-1] : at], sign)):
+    for offset, character in enumerate(text):
+        if (
+            offset
+            and character >= _FIRST_MARK
+            and (combining(character) or _joins(text[starts[-1] : offset], character))
+        ):
             continue
-        starts.append(at)
+        starts.append(offset)
     return starts
 
 
-def _joins(before: str, sign: str) -> bool:
-    """Return whether a sign that is no mark composes with the character before it."""
-    return normalize("NFC", before + sign) != normalize("NFC", before) + normalize("NFC", sign)
+def _joins(previous: str, character: str) -> bool:
+    """Check if a character that is not a mark composes with the one before it."""
+    return normalize("NFC", previous + character) != normalize("NFC", previous) + normalize(
+        "NFC", character
+    )
 
 
 @lru_cache(maxsize=4)
 def composed(text: str) -> ComposedText | None:
-    r"""Compose a text; ``None`` if it is in NFC.
+    r"""Compose a text in NFC; ``None`` if it is in NFC already.
 
     >>> composed("Cafe\u0301s")
     ComposedText(text='Cafés', starts=[0, 1, 2, 3, 5], ends=[1, 2, 3, 5, 6], inside=frozenset({4}))
     """
     if is_normalized("NFC", text):
         return None
-    parts: list[str] = []
+    composed_parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     inside: set[int] = set()
-    begins = character_starts(text)
-    for start, end in zip(begins, [*begins[1:], len(text)], strict=True):
-        part = text[start:end]
-        parts.append(normalize("NFC", part))
-        if parts[-1] == part:
+    character_offsets = character_starts(text)
+    for start, end in zip(character_offsets, [*character_offsets[1:], len(text)], strict=True):
+        original = text[start:end]
+        composed_parts.append(normalize("NFC", original))
+        if composed_parts[-1] == original:
             starts += range(start, end)
             ends += range(start + 1, end + 1)
-        else:  # its pieces are no characters of the text, so each stands for the whole
-            starts += [start] * len(parts[-1])
-            ends += [end] * len(parts[-1])
+        else:  # composed characters correspond to the original one as a whole
+            starts += [start] * len(composed_parts[-1])
+            ends += [end] * len(composed_parts[-1])
             inside.update(range(start + 1, end))
-    return ComposedText("".join(parts), starts, ends, frozenset(inside))
+    return ComposedText("".join(composed_parts), starts, ends, frozenset(inside))

@@ -1,11 +1,12 @@
-"""Where offsets meet text: whether a span's own text, its quote, stands where its offsets say.
+"""Comparison of offsets with the text, by the quotes of spans: their text in the source.
 
-Every reader passes its spans, and their quotes where a source has any, through here
-(:meth:`spanagree.corpus.collector.Collector.segment`). Offsets count code points and an end is
+Every reader passes its spans, with their quotes if a source has any, through this module
+(:meth:`spanagree.corpus.collector.Collector.segment`). Offsets count code points and ends are
 exclusive, unless the quotes show that a source counts otherwise (:func:`counts`): UTF-16 units or
 bytes, a line end of two characters as one or one as two, a byte order mark, or the characters of
-another normal form; or that an end names the last token or character. What then does not stand at
-its offsets is *misplaced*. Where a source has no quotes, the edges of words show whether it counts
+another normal form; or that an end names the last token or character. Spans that still differ from
+their quotes are *misplaced*. Without quotes, the edges of words show whether a source counts line
+ends of two characters as one, as web pages do.
 line ends of two characters as one, as web pages do.
 """
 
@@ -27,16 +28,16 @@ from spanagree.errors import InputError, escape_name, join_names, pluralize, quo
 from spanagree.files import BOM
 
 TOLERATED = 10
-"""One in so many of the spans that can be checked may be misplaced; more are an error."""
+"""At most one in so many of the spans with quotes may be misplaced; more are an error."""
 
 Place = str | Sequence[str]
-"""What offsets count: the characters of a text, or tokens."""
+"""Content that offsets count: the characters of a text, or tokens."""
 
 
 def flat(text: str) -> str:
-    r"""Return a text without outer white space, any other being one space.
+    r"""Normalize white space to single spaces, without any at the ends of the text.
 
-    Label Studio writes a line break as a backslash and an n in some versions.
+    Some versions of Label Studio write a line break as a backslash and an n.
 
     >>> flat(" New\nYork") == flat("New\\nYork ")
     True
@@ -45,7 +46,7 @@ def flat(text: str) -> str:
 
 
 def with_short_ends(text: str) -> str:
-    r"""Return a text whose lines end in LF, for sources that count every line end as one.
+    r"""Convert line ends to LF, for sources that count every line end as one character.
 
     >>> with_short_ends("a\r\nb")
     'a\nb'
@@ -53,25 +54,25 @@ def with_short_ends(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def stands(place: Place, start: int, end: int, quote: str) -> bool:
-    """Return whether a quote is what stands from start to end, but for case, blanks and form.
+def stands(content: Place, start: int, end: int, quote: str) -> bool:
+    """Check if a quote equals the content at offsets, ignoring case, blanks and normal form.
 
-    Models write the words of their vocabulary: ``covid - 19``.
+    Models write the tokens of their vocabulary: ``covid - 19``.
 
     >>> stands("Jo is", 0, 2, "jo "), stands(["New", "York"], 0, 2, "New York")
     (True, True)
     """
-    there = place[start:end] if 0 <= start <= end else place[:0]
-    if isinstance(there, str) and there == quote:
+    content_there = content[start:end] if 0 <= start <= end else content[:0]
+    if isinstance(content_there, str) and content_there == quote:
         return True
-    return _solid("".join(there)) == _solid(quote)
+    return _solid("".join(content_there)) == _solid(quote)
 
 
 def _solid(text: str) -> str:
     return "".join(flat(unicodedata.normalize("NFC", text)).split()).casefold()
 
 
-# --- what offsets may count -----------------------------------------------------------------------
+# --- units that offsets may count -----------------------------------------------------------------
 
 Unit = Literal["code points", "UTF-16 units", "bytes of UTF-8"]
 
@@ -89,7 +90,7 @@ def _codes(text: str) -> Ints:
 
 
 def _sizes(codes: Ints, unit: Unit) -> Ints:
-    """Return how many units each code point has."""
+    """Compute the number of units of each code point."""
     if unit == "UTF-16 units":
         return 1 + (codes > 0xFFFF)
     if unit == "bytes of UTF-8":
@@ -98,14 +99,14 @@ def _sizes(codes: Ints, unit: Unit) -> Ints:
 
 
 def _table(sizes: Ints) -> Ints | None:
-    """Return the code point at each offset, given the size of each; ``None``: all are 1."""
+    """Compute the code point at each offset from sizes; ``None`` if all sizes are 1."""
     if (sizes == 1).all():
         return None
     return np.append(np.repeat(np.arange(len(sizes)), sizes), len(sizes))
 
 
 def points_at(text: str, unit: Unit = "UTF-16 units") -> Ints | None:
-    """Return the code point at each offset in a unit; ``None`` where it is the same.
+    """Compute the code point at each offset in a unit; ``None`` if both are equal.
 
     >>> points_at("a😀b").tolist(), points_at("aéb", "bytes of UTF-8").tolist()
     ([0, 1, 1, 2, 3], [0, 1, 1, 2, 3])
@@ -114,7 +115,7 @@ def points_at(text: str, unit: Unit = "UTF-16 units") -> Ints | None:
 
 
 def offsets_in(text: str, unit: Unit) -> Sequence[int]:
-    """Return the offset in a unit of each character of a text, and of its end.
+    """Compute the offset of each character of a text, and of its end, in a unit.
 
     >>> list(offsets_in("a😀b", "UTF-16 units"))
     [0, 1, 3, 4]
@@ -124,38 +125,40 @@ def offsets_in(text: str, unit: Unit) -> Sequence[int]:
     return [*accumulate(_sizes(_codes(text), unit).tolist(), initial=0)]
 
 
-def point(points: Ints, offset: int) -> int:
-    """Return the code point at an offset, which may lie outside the text."""
-    inside = min(max(offset, 0), len(points) - 1)
-    return int(points[inside]) + offset - inside
+def point(point_at: Ints, offset: int) -> int:
+    """Find the code point at an offset, which may be outside the text."""
+    inner_offset = min(max(offset, 0), len(point_at) - 1)
+    return int(point_at[inner_offset]) + offset - inner_offset
 
 
 def in_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | None]:
-    """Return offsets in code points; those outside the text stay outside.
+    """Convert offsets to code points; offsets outside the text stay outside.
 
     Returns:
-        The offsets; the first of them inside a character of several units, if there is one.
+        The offsets; the first offset inside a character of several units, or ``None``.
     """
     if text.isascii() or unit == "code points":
         return offsets, None
     codes = _codes(text)
-    wide = np.flatnonzero(codes >= (0x10000 if unit == "UTF-16 units" else 0x80))
-    n_further = _sizes(codes[wide], unit) - 1  # units of a character behind its first
-    within = np.arange(n_further.sum()) + 1
-    further = np.repeat(wide, n_further) + within  # offsets at which no character begins
-    n_before = np.searchsorted(further, offsets, "right")
-    halves = offsets[n_before > np.searchsorted(further, offsets)]
-    return offsets - n_before, int(halves[0]) if len(halves) else None
+    wide_characters = np.flatnonzero(codes >= (0x10000 if unit == "UTF-16 units" else 0x80))
+    n_extra_units = _sizes(codes[wide_characters], unit) - 1  # units of a character after its first
+    extra_index = np.arange(n_extra_units.sum()) + 1
+    inner_offsets = (
+        np.repeat(wide_characters, n_extra_units) + extra_index
+    )  # offsets at which no character begins
+    n_before = np.searchsorted(inner_offsets, offsets, "right")
+    split_offsets = offsets[n_before > np.searchsorted(inner_offsets, offsets)]
+    return offsets - n_before, int(split_offsets[0]) if len(split_offsets) else None
 
 
 class Sentences:
-    """Sentences at the offsets of their words, in the first of some units in which these stand.
+    """Sentences at the offsets of their words, in the first unit in which all words fit.
 
-    Between sentences there may be text that a source does not have; blanks stand for it.
+    The text between sentences may be unknown; it is replaced by blanks.
 
     Args:
-        units: what offsets may count, the likeliest first.
-        source: what has the sentences, for errors.
+        units: units that offsets may count, the likeliest first.
+        source: name of the source of the sentences, for error messages.
 
     >>> sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
     >>> sentences.begin("😀 Jo", 4, "😀", "line 1")
@@ -169,200 +172,213 @@ class Sentences:
         self.source, self.likeliest = source, units[0]
         self._sentences: list[str] = []
         self._n_characters = 0
-        self._left = [_SentenceLayout(tuple(units))]  # apart where units differ
-        self._misfit = ""  # the first, in the likeliest unit
+        self._left = [_SentenceLayout(tuple(units))]  # one layout for units that agree
+        self._misfit = ""  # error of the likeliest unit
 
     @property
     def unit(self) -> Unit:
-        """The unit in which all words stand so far."""
+        """Unit in which all words fit so far."""
         return self._left[0].units[0]
 
     @property
     def text(self) -> str:
-        """The sentences, with blanks for what is between them."""
+        """Text of the sentences, with blanks between them."""
         lines = zip(self._left[0].gaps, self._sentences, strict=True)
-        return "".join(part for gap, sentence in lines for part in (" " * gap, sentence))
+        return "".join(fragment for gap, sentence in lines for fragment in (" " * gap, sentence))
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The number of characters up to now, without those between sentences and with them."""
+        """Numbers of characters so far, without and with those between sentences."""
         return self._n_characters, self._n_characters + self._left[0].n_blanks
 
     def begin(self, sentence: str, offset: int, word: str, location: str) -> None:
-        """Begin a sentence, given its first word and the offset of that.
+        """Begin a sentence with its first word and the offset of this word.
 
         Raises:
-            InputError: where it would begin before the one above it ends, in all units.
+            InputError: if it would begin before the end of the previous sentence, in all units.
         """
         self._sentences.append(sentence)
         self._n_characters += len(sentence)
         if not sentence.isascii():
-            self._left = [laid.of(unit) for laid in self._left for unit in laid.units]
-        for laid in self._left:
-            places = offsets_in(sentence, laid.units[0])
-            begin = offset - places[max(sentence.find(word), 0)]
-            if begin < laid.end:
+            self._left = [layout.of(unit) for layout in self._left for unit in layout.units]
+        for layout in self._left:
+            character_offsets = offsets_in(sentence, layout.units[0])
+            sentence_start = offset - character_offsets[max(sentence.find(word), 0)]
+            if sentence_start < layout.end:
                 self._drop(
-                    laid,
-                    f"{location}: the sentence begins at {begin}, before {laid.end}, where the one"
-                    f" above it ends; offsets and {self.source} have to agree",
+                    layout,
+                    f"{location}: the sentence begins at {sentence_start}, before {layout.end},"
+                    f" where the one above it ends; offsets and {self.source} have to agree",
                 )
             else:
-                laid.add(begin, places)
+                layout.add(sentence_start, character_offsets)
 
     def check(self, begin: int, end: int, word: str, location: str) -> None:
-        """Check that a word stands in the sentence where its offsets say.
+        """Check that a word is at its offsets in the sentence.
 
         Raises:
-            InputError: where it does not, in all units.
+            InputError: if it is not, in all units.
         """
         sentence = self._sentences[-1]
-        for laid in self._left:
-            start, stop = begin - laid.begin, end - laid.begin
-            if laid.points is not None:
-                start, stop = laid.points.get(start, -1), laid.points.get(stop, -1)
+        for layout in self._left:
+            start, stop = begin - layout.begin, end - layout.begin
+            if layout.points is not None:
+                start, stop = layout.points.get(start, -1), layout.points.get(stop, -1)
             if start < 0 or stop - start != len(word) or sentence[start:stop] != word:
-                there = sentence[max(start, 0) : max(stop, 0)]
+                text_there = sentence[max(start, 0) : max(stop, 0)]
                 self._drop(
-                    laid,
+                    layout,
                     f"{location}: token {quote_value(word)} at {begin}-{end}, where {self.source}"
                     " has"
-                    f" {quote_value(there)}; the offsets, in {laid.units[0]}, and the text have to"
-                    " agree",
+                    f" {quote_value(text_there)}; the offsets, in {layout.units[0]}, and the text"
+                    " have to agree",
                 )
 
-    def _drop(self, laid: _SentenceLayout, misfit: str) -> None:
-        """Leave units out; if none is left, raise what was wrong with the likeliest."""
-        self._misfit = misfit if self.likeliest in laid.units else self._misfit
-        self._left = [other for other in self._left if other is not laid]
+    def _drop(self, layout: _SentenceLayout, misfit: str) -> None:
+        """Exclude units; if no unit is left, raise the error of the likeliest."""
+        self._misfit = misfit if self.likeliest in layout.units else self._misfit
+        self._left = [remaining for remaining in self._left if remaining is not layout]
         if not self._left:
             raise InputError(self._misfit)
 
 
 class _SentenceLayout:
-    """Sentences as they lie in some units, in which they lie alike."""
+    """Layout of sentences in units with equal offsets."""
 
     def __init__(self, units: tuple[Unit, ...]) -> None:
         self.units = units
         self.gaps: list[int] = []
         self.n_blanks = 0
-        self.begin = self.end = 0  # of the last sentence, as offsets count
-        self.points: dict[int, int] | None = None  # by offset in it, where they differ
+        self.begin = self.end = 0  # bounds of the last sentence, as offsets
+        self.points: dict[int, int] | None = (
+            None  # characters by offset in the last sentence, if these differ
+        )
 
     def of(self, unit: Unit) -> _SentenceLayout:
-        """Return the same in one of the units."""
+        """Copy the layout for one of the units."""
         if self.units == (unit,):
             return self
-        alone = _SentenceLayout((unit,))
-        alone.gaps, alone.n_blanks = [*self.gaps], self.n_blanks
-        alone.begin, alone.end, alone.points = self.begin, self.end, self.points
-        return alone
+        layout = _SentenceLayout((unit,))
+        layout.gaps, layout.n_blanks = [*self.gaps], self.n_blanks
+        layout.begin, layout.end, layout.points = self.begin, self.end, self.points
+        return layout
 
-    def add(self, begin: int, places: Sequence[int]) -> None:
-        """Add a sentence, of which ``places`` has the offset of each character, and of its end."""
+    def add(self, begin: int, character_offsets: Sequence[int]) -> None:
+        """Add a sentence; ``places`` are the offsets of its characters, and of its end."""
         self.gaps.append(begin - self.end)
         self.n_blanks += self.gaps[-1]
-        self.begin, self.end = begin, begin + places[-1]
-        is_same = places[-1] == len(places) - 1
-        self.points = None if is_same else {offset: i for i, offset in enumerate(places)}
+        self.begin, self.end = begin, begin + character_offsets[-1]
+        is_identity = character_offsets[-1] == len(character_offsets) - 1
+        self.points = (
+            None if is_identity else {offset: i for i, offset in enumerate(character_offsets)}
+        )
 
 
 def _second_of_pairs(codes: Ints) -> Bools:
-    """Return which code points are the second of a line end of two."""
-    second = codes == ord("\n")
-    second[1:] &= codes[:-1] == ord("\r")
-    second[:1] = False
-    return second
+    """Find code points that are the second of a line end of two."""
+    is_second = codes == ord("\n")
+    is_second[1:] &= codes[:-1] == ord("\r")
+    is_second[:1] = False
+    return is_second
 
 
 def counts(text: str, *, has_mark: bool = False) -> Iterator[tuple[str, Ints]]:
-    r"""Yield what offsets may count in a text in place of its code points.
+    r"""Yield the units other than code points that offsets may count in a text.
 
-    Each is what is said of the offsets, and the code point at each of them. Those of a text whose
-    file begins with a byte order mark may count that.
+    Each is a description, and the code point at each offset. If the file of the text begins with a
+    byte order mark, offsets may count it.
 
     >>> [(says, table.tolist()) for says, table in counts("a\r\nb")]
     [('that count line ends of two characters as one', [0, 1, 3, 4])]
     """
-    lines = ["", *(["one"] if "\r\n" in text else []), *(["two"] if "\n" in text else [])]
-    units: list[Unit] = ["code points"]
-    units += [] if text.isascii() else ["UTF-16 units", "bytes of UTF-8"]
-    if units[1:] or lines[1:] or has_mark:
+    line_rules = ["", *(["one"] if "\r\n" in text else []), *(["two"] if "\n" in text else [])]
+    possible_units: list[Unit] = ["code points"]
+    possible_units += [] if text.isascii() else ["UTF-16 units", "bytes of UTF-8"]
+    if possible_units[1:] or line_rules[1:] or has_mark:
         codes = _codes(text)
-        second = _second_of_pairs(codes)
-        several = [*product(lines, (False, True) if has_mark else (False,), units)]
-        for ends, mark, unit in several:
+        is_second = _second_of_pairs(codes)
+        combinations = [
+            *product(line_rules, (False, True) if has_mark else (False,), possible_units)
+        ]
+        for line_rule, with_mark, unit in combinations:
             sizes = _sizes(codes, unit)
-            if ends == "one":
-                sizes = np.where(second, 0, sizes)
-            elif ends == "two":
-                sizes = sizes + ((codes == ord("\n")) & ~second)
-            table = _table(sizes)
-            if mark:
-                first = np.zeros(int(_sizes(_codes(BOM), unit)[0]), np.int64)
-                table = np.append(first, np.arange(len(text) + 1) if table is None else table)
-            if table is not None:
-                says = [f"in {unit}"] if unit != "code points" else []
-                says += [_LINES[ends]] if ends else []
-                says += [_MARK] if mark else []
-                yield " ".join([*says[:1], *(f"and {more}" for more in says[1:])]), table
-    for form in _FORMS if not text.isascii() else ():
-        if (table := _points_of_form(text, form)) is not None:
-            yield f"that count the characters of {form}", table
+            if line_rule == "one":
+                sizes = np.where(is_second, 0, sizes)
+            elif line_rule == "two":
+                sizes = sizes + ((codes == ord("\n")) & ~is_second)
+            point_at = _table(sizes)
+            if with_mark:
+                mark_points = np.zeros(int(_sizes(_codes(BOM), unit)[0]), np.int64)
+                point_at = np.append(
+                    mark_points, np.arange(len(text) + 1) if point_at is None else point_at
+                )
+            if point_at is not None:
+                phrases = [f"in {unit}"] if unit != "code points" else []
+                phrases += [_LINES[line_rule]] if line_rule else []
+                phrases += [_MARK] if with_mark else []
+                yield (
+                    " ".join([*phrases[:1], *(f"and {phrase}" for phrase in phrases[1:])]),
+                    point_at,
+                )
+    for normal_form in _FORMS if not text.isascii() else ():
+        if (point_at := _points_of_form(text, normal_form)) is not None:
+            yield f"that count the characters of {normal_form}", point_at
 
 
-def _points_of_form(text: str, form: Literal["NFC", "NFD"]) -> Ints | None:
-    """Return the code point at each offset in a normal form; ``None`` where it is the same."""
-    if unicodedata.is_normalized(form, text):
+def _points_of_form(text: str, normal_form: Literal["NFC", "NFD"]) -> Ints | None:
+    """Compute the code point at each offset in a normal form; ``None`` if both are equal."""
+    if unicodedata.is_normalized(normal_form, text):
         return None
-    table: list[int] = []
+    point_at: list[int] = []
     starts = character_starts(text)
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        size = len(unicodedata.normalize(form, text[start:end]))
-        table += (min(start + i, end - 1) for i in range(size))
-    return np.array([*table, len(text)])
+        size = len(unicodedata.normalize(normal_form, text[start:end]))
+        point_at += (min(start + i, end - 1) for i in range(size))
+    return np.array([*point_at, len(text)])
 
 
-def points_between(text: str, other: str) -> Ints | None:
-    r"""Return the code point of another text at each offset, where but line ends differ.
+def points_between(text: str, other_text: str) -> Ints | None:
+    r"""Map offsets to code points of a text with other line ends; ``None`` for another text.
 
     >>> points_between("a\nb", "a\r\nb").tolist(), points_between("a", "b")
     ([0, 1, 3, 4], None)
     """
-    if with_short_ends(text) != with_short_ends(other):
+    if with_short_ends(text) != with_short_ends(other_text):
         return None
-    kept, kept_there = (~_second_of_pairs(_codes(version)) for version in (text, other))
-    number = np.cumsum(np.append(0, kept))
-    return np.append(np.flatnonzero(kept_there), len(other))[number]
+    is_kept, is_kept_in_other = (
+        ~_second_of_pairs(_codes(version)) for version in (text, other_text)
+    )
+    kept_index = np.cumsum(np.append(0, is_kept))
+    return np.append(np.flatnonzero(is_kept_in_other), len(other_text))[kept_index]
 
 
 def number_standing(text: str, spans: Iterable[tuple[int, int, str]]) -> int:
-    """Return how many quotes stand at their offsets, whatever of :func:`counts` these count.
+    """Count the quotes that equal the text at their offsets, in any unit of :func:`counts`.
 
     >>> number_standing("😀 Jo", [(2, 4, "Jo"), (3, 5, "Jo"), (3, 4, "Jo")])
     2
     """
     spans = [*spans]
-    other = [span for span in spans if text[span[0] : span[1]] != span[2]]  # mostly none
-    wrong = [span for span in other if not stands(text, *span)]
+    inexact = [span for span in spans if text[span[0] : span[1]] != span[2]]  # usually empty
+    misplaced = [span for span in inexact if not stands(text, *span)]
     fits = {
         i
-        for _, points in (counts(text) if wrong else ())
-        for i, (start, end, quote) in enumerate(wrong)
+        for _, points in (counts(text) if misplaced else ())
+        for i, (start, end, quote) in enumerate(misplaced)
         if stands(text, point(points, start), point(points, end), quote)
     }
-    return len(spans) - len(wrong) + len(fits)
+    return len(spans) - len(misplaced) + len(fits)
 
 
-# --- what the quotes of spans show ----------------------------------------------------------------
+# --- evidence of quotes ---------------------------------------------------------------------------
 
 
 class Spans(NamedTuple):
-    """Segments as a source gives them: columns that are changed in place, and what was quoted.
+    """Segments of a source, in columns that are modified in place, with their quotes.
 
-    ``annotator`` has the number of the annotator of each segment, and ``quote`` is :data:`UNKNOWN`,
-    :data:`STANDS`, or a number of ``quotes``. Behind so many segments there may be ``pieces`` of
-    them, which move as the others do.
+    ``annotator`` is the index of the annotator of each segment, and ``quote`` is :data:`UNKNOWN`,
+    :data:`STANDS`, or an index of ``quotes``. The last ``pieces`` rows are pieces of segments,
+    which are moved like segments.
     """
 
     annotation: Ints
@@ -375,16 +391,16 @@ class Spans(NamedTuple):
 
     @property
     def segments(self) -> int:
-        """How many segments there are."""
+        """Number of segments, without the rows of pieces."""
         return len(self.start) - self.pieces
 
 
 class SourceDocument(NamedTuple):
-    """What the offsets of an annotation count: its document as the source has it there.
+    """Version of a document that the offsets of an annotation count.
 
     Attributes:
-        place: the text or the tokens.
-        has_mark: whether a byte order mark stands before the text.
+        place: text or tokens.
+        has_mark: True if the text follows a byte order mark.
     """
 
     place: Place
@@ -397,17 +413,17 @@ def resolve(
     ends: str | None,
     annotators: Sequence[str],
 ) -> tuple[list[str], str | None]:
-    """Give misplaced spans the offsets at which their quotes show them to stand, in place.
+    """Move misplaced spans to the offsets of their quotes, in place.
 
     Args:
-        spans: the segments of a source.
-        version_of: what the offsets of an annotation count.
-        ends: what an end is said to name, if it is.
-        annotators: their names, by number.
+        spans: segments of a source.
+        version_of: function that returns the version of the document of an annotation.
+        ends: meaning of ends, if it is defined.
+        annotators: names of the annotators.
 
     Returns:
-        Notes of what was found, what offsets count and ends that are inclusive; what ends name,
-        as far as it is said or shown.
+        Notes on units of offsets and inclusive ends that were found; the meaning of ends, as far as
+        it is defined or found.
     """
 
     def place_of(annotation: int) -> Place:
@@ -416,29 +432,33 @@ def resolve(
     notes = []
     rows_of = group_indices(spans.annotation, int(spans.annotation.max(initial=-1)) + 1)
     if (spans.quote >= 0).any():
-        found: Counter[str] = Counter()
+        n_by_unit: Counter[str] = Counter()
         for annotation in np.unique(spans.annotation[spans.quote >= 0]).tolist():
-            found.update(_converted(spans, rows_of[annotation].tolist(), version_of(annotation)))
-        notes += [_turned(count, says) for says, count in found.items()]
+            n_by_unit.update(
+                _converted(spans, rows_of[annotation].tolist(), version_of(annotation))
+            )
+        notes += [_turned(n_moved, unit_text) for unit_text, n_moved in n_by_unit.items()]
         for i in np.flatnonzero(spans.quote >= 0).tolist():
             bounds = int(spans.start[i]), int(spans.end[i])
             if stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]):
-                spans.quote[i] = STANDS  # up to the end of the text, beyond which it goes on
-        inclusive, count = _made_exclusive(spans, place_of) if ends is None else ([], 0)
-        if count:
-            everybody = {*spans.annotator.tolist()} == {*inclusive}
+                spans.quote[i] = (
+                    STANDS  # equals the text up to the end, beyond which the quote continues
+                )
+        inclusive, n_moved = _made_exclusive(spans, place_of) if ends is None else ([], 0)
+        if n_moved:
+            is_everybody = {*spans.annotator.tolist()} == {*inclusive}
             names = (
                 ""
-                if everybody
+                if is_everybody
                 else f" of {join_names(escape_name(annotators[i]) for i in inclusive)}"
             )
             notes.append(
-                f"{pluralize(count, 'span')}{names} whose ends name the last character or token, as"
-                " the text of the spans shows, and are read as --ends inclusive reads them"
+                f"{pluralize(n_moved, 'span')}{names} whose ends name the last character or token,"
+                " as the text of the spans shows, and are read as --ends inclusive reads them"
             )
-            return notes, "inclusive" if everybody else None
-    if ends is None and (count := _by_edges(spans, rows_of, place_of)):
-        notes.append(f"{_turned(count, _LINES['one'])}, as the edges of words show")
+            return notes, "inclusive" if is_everybody else None
+    if ends is None and (n_moved := _by_edges(spans, rows_of, place_of)):
+        notes.append(f"{_turned(n_moved, _LINES['one'])}, as the edges of words show")
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 
 
@@ -446,152 +466,167 @@ def _turned(count: int, says: str) -> str:
     return f"{pluralize(count, 'span')} with offsets {says}, turned into code points"
 
 
-def _converted(spans: Spans, rows: Sequence[int], as_read: SourceDocument) -> Iterator[str]:
-    """Convert the spans of an annotation that fit if they count something else.
+def _converted(spans: Spans, rows: Sequence[int], source_document: SourceDocument) -> Iterator[str]:
+    """Convert the spans of an annotation that fit if they count another unit.
 
-    Of what they may count that goes first in which most of them fit.
+    The unit in which most spans fit is tried first.
 
     Yields:
-        For each segment that moves, what its offsets count.
+        The description of the unit, for each segment that is moved.
     """
-    text = as_read.place
+    text = source_document.place
     if not isinstance(text, str):
         return
-    left, is_first = rows, True
-    while wrong := [i for i in rows if spans.quote[i] >= 0]:
-        says, points, fits = _best_count(spans, wrong, text, has_mark=as_read.has_mark)
-        there = {i: _moved(spans, i, points) for i in left} if fits else {}
-        # where one fits in code points alone, the annotation does not count the other unit
-        alone = [
+    candidates, is_first_unit = rows, True
+    while misplaced := [i for i in rows if spans.quote[i] >= 0]:
+        unit_text, point_at, fitting = _best_count(
+            spans, misplaced, text, has_mark=source_document.has_mark
+        )
+        bounds_by_row = {i: _moved(spans, i, point_at) for i in candidates} if fitting else {}
+        # spans that fit only in code points show that the annotation does not count the other unit
+        only_in_code_points = [
             i
-            for i in there
+            for i in bounds_by_row
             if spans.quote[i] == STANDS
-            and text[slice(*there[i])] != text[spans.start[i] : spans.end[i]]
+            and text[slice(*bounds_by_row[i])] != text[spans.start[i] : spans.end[i]]
         ]
-        if not fits or (says not in _UNITS and len(fits) <= len(alone)):
+        if not fitting or (unit_text not in _UNITS and len(fitting) <= len(only_in_code_points)):
             return
-        for i in left:
-            if i in fits or (i not in wrong and not alone and is_first):
-                if i < spans.segments and there[i] != (spans.start[i], spans.end[i]):
-                    yield says
-                spans.start[i], spans.end[i] = there[i]
-                spans.quote[i] = STANDS if i in fits else spans.quote[i]
-        left, is_first = [i for i in wrong if i not in fits], False
+        for i in candidates:
+            if i in fitting or (i not in misplaced and not only_in_code_points and is_first_unit):
+                if i < spans.segments and bounds_by_row[i] != (spans.start[i], spans.end[i]):
+                    yield unit_text
+                spans.start[i], spans.end[i] = bounds_by_row[i]
+                spans.quote[i] = STANDS if i in fitting else spans.quote[i]
+        candidates, is_first_unit = [i for i in misplaced if i not in fitting], False
 
 
 _UNITS = ("in UTF-16 units", "in bytes of UTF-8")
 
 
 def _best_count(
-    spans: Spans, wrong: Sequence[int], text: str, *, has_mark: bool
+    spans: Spans, misplaced: Sequence[int], text: str, *, has_mark: bool
 ) -> tuple[str, Ints, set[int]]:
-    """Return what most of some misplaced spans may count, and those that then stand."""
-    best: tuple[str, Ints, set[int]] = "", np.zeros(1, np.int64), set()
-    for says, points in counts(text, has_mark=has_mark):
-        fits = set()
-        for i in wrong:
-            start, end = _moved(spans, i, points)
+    """Find the unit in which most misplaced spans fit; also return the rows of these."""
+    best_count: tuple[str, Ints, set[int]] = "", np.zeros(1, np.int64), set()
+    for unit_text, point_at in counts(text, has_mark=has_mark):
+        fitting = set()
+        for i in misplaced:
+            start, end = _moved(spans, i, point_at)
             if end <= len(text) and stands(text, start, end, spans.quotes[spans.quote[i]]):
-                fits.add(i)
-        if len(fits) > len(best[2]):
-            best = says, points, fits
-        if len(fits) == len(wrong):
+                fitting.add(i)
+        if len(fitting) > len(best_count[2]):
+            best_count = unit_text, point_at, fitting
+        if len(fitting) == len(misplaced):
             break
-    return best
+    return best_count
 
 
 def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], Place]) -> int:
-    """Convert spans without quotes that begin and end at words if line ends count as one.
+    """Convert spans without quotes that fit the edges of words if line ends count as one character.
 
-    An annotator's are, where more than one in ten cut a word or have white space at an edge as they
-    stand, and no more than that do if they are moved.
+    The spans of an annotator are converted if more than one in ten cut a word or have white space
+    at an edge before, and at most one in ten after.
 
     Returns:
-        How many segments are moved.
+        Number of segments that are moved.
     """
-    moves: dict[int, dict[int, tuple[int, int]]] = {}
-    odd: Counter[tuple[int, bool]] = Counter()
-    for annotation, own_rows in enumerate(rows_of):
-        text, rows = place_of(annotation), own_rows.tolist()
-        if not rows or not isinstance(text, str) or "\r\n" not in text:
+    bounds_by_annotator: dict[int, dict[int, tuple[int, int]]] = {}
+    n_odd: Counter[tuple[int, bool]] = Counter()
+    for annotation, rows_of_annotation in enumerate(rows_of):
+        text, row_list = place_of(annotation), rows_of_annotation.tolist()
+        if not row_list or not isinstance(text, str) or "\r\n" not in text:
             continue
-        if any(spans.quote[i] != UNKNOWN for i in rows):
+        if any(spans.quote[i] != UNKNOWN for i in row_list):
             continue
-        points = next(table for says, table in counts(text) if says == _LINES["one"])
-        for i in rows:
-            there, bounds = _moved(spans, i, points), (int(spans.start[i]), int(spans.end[i]))
-            if there != bounds:
+        point_at = next(table for unit_text, table in counts(text) if unit_text == _LINES["one"])
+        for i in row_list:
+            new_bounds, old_bounds = (
+                _moved(spans, i, point_at),
+                (int(spans.start[i]), int(spans.end[i])),
+            )
+            if new_bounds != old_bounds:
                 annotator = int(spans.annotator[i])
-                moves.setdefault(annotator, {})[i] = there
-                odd[annotator, False] += _is_odd(text, *bounds)
-                odd[annotator, True] += _is_odd(text, *there)
+                bounds_by_annotator.setdefault(annotator, {})[i] = new_bounds
+                n_odd[annotator, False] += _is_odd(text, *old_bounds)
+                n_odd[annotator, True] += _is_odd(text, *new_bounds)
     count = 0
-    for annotator, rows_moved in moves.items():
-        few = len(rows_moved) / TOLERATED
-        if odd[annotator, True] <= few < odd[annotator, False]:
-            for i, there in rows_moved.items():
-                spans.start[i], spans.end[i] = there
+    for annotator, rows_moved in bounds_by_annotator.items():
+        limit = len(rows_moved) / TOLERATED
+        if n_odd[annotator, True] <= limit < n_odd[annotator, False]:
+            for i, new_bounds in rows_moved.items():
+                spans.start[i], spans.end[i] = new_bounds
                 count += i < spans.segments
     return count
 
 
 def _is_odd(text: str, start: int, end: int) -> bool:
-    """Return whether a span cuts a word, has white space at an edge, or is not in the text."""
+    """Check if a span cuts a word, has white space at an edge, or is outside the text."""
     if not 0 <= start < end <= len(text):
         return True
-    cuts = any(0 < at < len(text) and text[at - 1 : at + 1].isalnum() for at in (start, end))
-    return cuts or text[start].isspace() or text[end - 1].isspace()
+    cuts_word = any(
+        0 < offset < len(text) and text[offset - 1 : offset + 1].isalnum()
+        for offset in (start, end)
+    )
+    return cuts_word or text[start].isspace() or text[end - 1].isspace()
 
 
-def _moved(spans: Spans, i: int, points: Ints) -> tuple[int, int]:
-    return point(points, int(spans.start[i])), point(points, int(spans.end[i]))
+def _moved(spans: Spans, i: int, point_at: Ints) -> tuple[int, int]:
+    return point(point_at, int(spans.start[i])), point(point_at, int(spans.end[i]))
 
 
 def _made_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[list[int], int]:
-    """Add 1 to the ends of annotators whose quotes show that they are inclusive.
+    """Add 1 to the ends of annotators whose quotes show that ends are inclusive.
 
     Returns:
-        The numbers of these annotators, and of how many segments that is.
+        Indices of these annotators; number of segments that are moved.
     """
-    fit = np.zeros(len(spans.quote), np.bool_)
+    is_fitting = np.zeros(len(spans.quote), np.bool_)
     for i in np.flatnonzero(spans.quote >= 0).tolist():
         bounds = int(spans.start[i]), int(spans.end[i]) + 1
-        fit[i] = stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]])
-    checked, fitting = (
-        np.bincount(spans.annotator, which) for which in (spans.quote != UNKNOWN, fit)
+        is_fitting[i] = stands(
+            place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]
+        )
+    n_checked, n_fitting = (
+        np.bincount(spans.annotator, mask) for mask in (spans.quote != UNKNOWN, is_fitting)
     )
-    # the others stand as they are, or nowhere
-    inclusive = (fitting > 0) & ((checked - fitting) * TOLERATED <= checked)
-    moved = inclusive[spans.annotator] & (spans.quote != STANDS)
-    spans.end[moved] += 1
-    spans.quote[fit & moved] = STANDS
-    return np.flatnonzero(inclusive).tolist(), int(moved[: spans.segments].sum())
+    # other quotes fit unchanged, or not at all
+    is_inclusive = (n_fitting > 0) & ((n_checked - n_fitting) * TOLERATED <= n_checked)
+    is_moved = is_inclusive[spans.annotator] & (spans.quote != STANDS)
+    spans.end[is_moved] += 1
+    spans.quote[is_fitting & is_moved] = STANDS
+    return np.flatnonzero(is_inclusive).tolist(), int(is_moved[: spans.segments].sum())
 
 
-def nearest(place: Place, start: int, quote: str) -> tuple[int, int] | None:
-    """Return where a quote stands, the nearest to an offset if it does so several times.
+def nearest(content: Place, start: int, quote: str) -> tuple[int, int] | None:
+    """Find a quote in the content, the occurrence nearest to an offset; ``None`` if missing.
 
     >>> nearest("to be or not to be", 12, "to be"), nearest(["New", "York"], 0, "York")
     ((13, 18), (1, 2))
     """
-    spans = places_of(place, quote)
+    spans = places_of(content, quote)
     return min(spans, key=lambda span: abs(span[0] - start), default=None)
 
 
-def places_of(place: Place, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands; white space in it stands for any."""
+def places_of(content: Place, quote: str) -> list[tuple[int, int]]:
+    """Find all occurrences of a quote; its white space matches any white space."""
     words = flat(quote).split()
     if not words:
         return []
-    if isinstance(place, str):
+    if isinstance(content, str):
         pattern = re.compile(r"\s+".join(map(re.escape, words)))
-        return [match.span() for match in pattern.finditer(place)]
-    sizes = [len("".join(token.split())) for token in place]
-    number = {at: i for i, at in enumerate(np.cumsum([0, *sizes]).tolist())}
-    joined, wanted = "".join("".join(token.split()) for token in place), "".join(words)
-    begins = (match.start() for match in re.finditer(f"(?={re.escape(wanted)})", joined))
+        return [match.span() for match in pattern.finditer(content)]
+    token_sizes = [len("".join(token.split())) for token in content]
+    token_at = {offset: i for i, offset in enumerate(np.cumsum([0, *token_sizes]).tolist())}
+    joined_tokens, joined_quote = (
+        "".join("".join(token.split()) for token in content),
+        "".join(words),
+    )
+    match_starts = (
+        match.start() for match in re.finditer(f"(?={re.escape(joined_quote)})", joined_tokens)
+    )
     return [
-        (number[at], number[at + len(wanted)])
-        for at in begins
-        if at in number and at + len(wanted) in number
+        (token_at[offset], token_at[offset + len(joined_quote)])
+        for offset in match_starts
+        if offset in token_at and offset + len(joined_quote) in token_at
     ]

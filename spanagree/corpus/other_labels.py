@@ -1,4 +1,4 @@
-"""Other labels: renamed, or segments of some labels only."""
+"""Renaming and selection of labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spanagree.files import PathName, read_lines
 from spanagree.tables import cells_of, separator_of
 
 LABELS = ("labels", "map_labels")
-"""The options of :func:`with_labels`, which every reader has."""
+"""Options of :func:`with_labels`, which every reader has."""
 
 
 def with_labels(
@@ -35,54 +35,62 @@ def with_labels(
     labels: Sequence[str] | None = None,
     map_labels: Mapping[str, str] | PathName | None = None,
 ) -> RawCorpus:
-    """Return the rows with labels renamed, and then those of some labels only.
+    """Rename labels, and then select the segments of some labels.
 
-    Segments of other labels, or without one, are dropped before anything is checked. Segments that
-    other names make the same as another of their annotation are dropped too. One note counts both.
+    Segments of other labels, or without a label, are dropped before any check. Segments that become
+    equal to another of their annotation by renaming are dropped too. One note counts both.
 
     Args:
-        raw: what a source says.
-        labels: the names of those that stay; all unless given.
-        map_labels: old names to new ones: a mapping, ``OLD=NEW,…``, or a file of two columns; or
-            ``best``, for names that are each annotator's own
+        raw: rows of a source.
+        labels: names of the labels to keep. Default: all.
+        map_labels: new names by old ones: a mapping, ``OLD=NEW,…``, or a file with two columns; or
+            ``best``, for names that differ by annotator
             (:func:`spanagree.corpus.best_labels.with_best_labels`).
 
     Raises:
-        SettingError: for labels that are not a list of names, or what is not such a mapping.
-        InputError: for a file that cannot be read, or has other than two columns.
+        SettingError: if `labels` is not a list of names, or `map_labels` not a mapping.
+        InputError: if the file cannot be read, or does not have two columns.
     """
     if labels is None and map_labels is None:
         return raw
     if map_labels == BEST and not os.path.exists(BEST):
         return with_labels(with_best_labels(raw), labels)
-    new = {} if map_labels is None else label_map(map_labels)
-    wanted = None if labels is None else _names(labels)
-    number, names = codes([new.get(name, name) for name in raw.labels])
-    label = np.append(number, -1)[raw.label]
-    is_taken = np.array([wanted is None or name in wanted for name in names], np.bool_)
-    chosen = np.append(is_taken, wanted is None)[label]  # no label is −1, the last
-    place: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
+    new_names = {} if map_labels is None else label_map(map_labels)
+    wanted_labels = None if labels is None else _names(labels)
+    code_of_label, names = codes([new_names.get(name, name) for name in raw.labels])
+    label = np.append(code_of_label, -1)[raw.label]
+    is_taken = np.array(
+        [wanted_labels is None or name in wanted_labels for name in names], np.bool_
+    )
+    is_chosen = np.append(is_taken, wanted_labels is None)[label]  # index −1, the last, is no label
+    position: tuple[Ints, ...] = raw.annotation, raw.start, raw.end
     if raw.details is not None:
-        place = (*place, raw.details.shape)
-    merged = chosen & is_repeated_row(*place, label) & ~is_repeated_row(*place, raw.label)
-    notes = _notes_on_labels(raw, new, wanted, chosen, merged)
-    kept = chosen & ~merged
-    rows = raw.segments_kept(kept)
-    rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[kept]]
+        position = (*position, raw.details.shape)
+    is_merged = (
+        is_chosen & is_repeated_row(*position, label) & ~is_repeated_row(*position, raw.label)
+    )
+    notes = _notes_on_labels(raw, new_names, wanted_labels, is_chosen, is_merged)
+    is_kept = is_chosen & ~is_merged
+    rows = raw.segments_kept(is_kept)
+    rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[is_kept]]
     if raw.details is not None:
-        rows["details"] = raw.details.taken(np.flatnonzero(kept), first_equal_row(*place, label))
-        if lost := len(raw.links) - len(raw.replace(details=rows["details"]).links):
-            notes.append(f"labels: {pluralize(lost, 'relation')} of segments that were dropped")
+        rows["details"] = raw.details.taken(
+            np.flatnonzero(is_kept), first_equal_row(*position, label)
+        )
+        if n_lost := len(raw.links) - len(raw.replace(details=rows["details"]).links):
+            notes.append(f"labels: {pluralize(n_lost, 'relation')} of segments that were dropped")
     reading = dict(raw.reading)
-    if new:
-        before = reading.get("map_labels", {})
-        reading["map_labels"] = {old: new.get(name, name) for old, name in before.items()} | new
-    if wanted is not None:
-        reading["labels"] = list(wanted)
+    if new_names:
+        earlier_map = reading.get("map_labels", {})
+        reading["map_labels"] = {
+            old: new_names.get(name, name) for old, name in earlier_map.items()
+        } | new_names
+    if wanted_labels is not None:
+        reading["labels"] = list(wanted_labels)
     return raw.replace(
         **rows,
         labels=tuple(compress(names, is_taken)),
-        unplaced=raw.unplaced and raw.unplaced.renamed(new, wanted),
+        unplaced=raw.unplaced and raw.unplaced.renamed(new_names, wanted_labels),
         reading=reading,
         notes=(*raw.notes, *notes),
     )
@@ -90,47 +98,51 @@ def with_labels(
 
 def _notes_on_labels(
     raw: RawCorpus,
-    new: Mapping[str, str],
-    wanted: Sequence[str] | None,
-    chosen: Bools,
-    merged: Bools,
+    new_names: Mapping[str, str],
+    wanted_labels: Sequence[str] | None,
+    is_chosen: Bools,
+    is_merged: Bools,
 ) -> list[str]:
-    """Return one note of what was dropped, renamed and merged, and of names that nothing has.
+    """Write one note on dropped, renamed and merged segments, and on unused names.
 
     Quotes that are not in the text count as segments.
 
     Args:
-        raw: the rows before.
+        raw: rows before the change.
         new: new names by old ones.
-        wanted: the labels that stay, ``None`` for all.
-        chosen: of each segment, whether it has one of these.
-        merged: of each segment, whether a new name makes it the same as another.
+        wanted: labels to keep; ``None`` for all.
+        chosen: mask of the segments with labels to keep.
+        merged: mask of the segments that renaming makes equal to another.
     """
-    of_quotes = () if raw.unplaced is None else raw.unplaced.label
-    labels = [*dict.fromkeys([*raw.labels, *filter(None, of_quotes)])]
+    quote_labels = () if raw.unplaced is None else raw.unplaced.label
+    labels = [*dict.fromkeys([*raw.labels, *filter(None, quote_labels)])]
     names = [*labels, "no label"]
     code_of = {name: i for i, name in enumerate(labels)}
-    label = np.append(raw.label, [code_of.get(name, -1) for name in of_quotes]).astype(np.int64)
-    is_wanted = [wanted is None or new.get(name, name) in wanted for name in of_quotes]
-    taken = np.append(chosen, is_wanted).astype(np.bool_)
-    parts = []
-    if not taken.all():
-        parts.append(f"{_count_by_label(names, label[~taken])} dropped")
-    numbers = [i for i, name in enumerate(labels) if new.get(name, name) != name]
-    renamed = taken & np.isin(label, numbers)
-    if renamed.any():
-        both_names = [f"{name} as {new.get(name)}" for name in names]
-        parts.append(f"{_count_by_label(both_names, label[renamed])} read")
-    if merged.any():
-        parts.append(f"{pluralize(int(merged.sum()), 'segment')} then the same as another, merged")
-    there = {new.get(name, name) for name in labels}
-    absent = [name for name in wanted or () if name not in there]
-    absent += [name for name in new if name not in labels]
-    if absent:
-        parts.append(
-            f"no segment has {join_names(absent)} (there are {join_names(labels) or 'none'})"
+    label = np.append(raw.label, [code_of.get(name, -1) for name in quote_labels]).astype(np.int64)
+    is_wanted = [
+        wanted_labels is None or new_names.get(name, name) in wanted_labels for name in quote_labels
+    ]
+    is_taken = np.append(is_chosen, is_wanted).astype(np.bool_)
+    clauses = []
+    if not is_taken.all():
+        clauses.append(f"{_count_by_label(names, label[~is_taken])} dropped")
+    renamed_codes = [i for i, name in enumerate(labels) if new_names.get(name, name) != name]
+    is_renamed = is_taken & np.isin(label, renamed_codes)
+    if is_renamed.any():
+        descriptions = [f"{name} as {new_names.get(name)}" for name in names]
+        clauses.append(f"{_count_by_label(descriptions, label[is_renamed])} read")
+    if is_merged.any():
+        clauses.append(
+            f"{pluralize(int(is_merged.sum()), 'segment')} then the same as another, merged"
         )
-    return [f"labels: {'; '.join(parts)}"] if parts else []
+    names_after = {new_names.get(name, name) for name in labels}
+    unused_names = [name for name in wanted_labels or () if name not in names_after]
+    unused_names += [name for name in new_names if name not in labels]
+    if unused_names:
+        clauses.append(
+            f"no segment has {join_names(unused_names)} (there are {join_names(labels) or 'none'})"
+        )
+    return [f"labels: {'; '.join(clauses)}"] if clauses else []
 
 
 def _count_by_label(names: Sequence[str], label: Ints) -> str:
@@ -142,7 +154,7 @@ def _count_by_label(names: Sequence[str], label: Ints) -> str:
 
 
 def _names(labels: Any) -> list[str]:
-    """Return names of labels, each once."""
+    """Check names of labels, and remove repetitions."""
     names = [] if isinstance(labels, str) or not is_iterable(labels) else list(labels)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise SettingError(
@@ -151,30 +163,30 @@ def _names(labels: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
-    """Return the new name of each label, by its old one.
+def label_map(map_labels: Mapping[str, str] | PathName) -> dict[str, str]:
+    """Build the mapping from old to new names of labels.
 
     Raises:
-        SettingError, InputError: as :func:`with_labels`.
+        SettingError, InputError: see :func:`with_labels`.
 
     >>> label_map("person=PER,place=LOC")
     {'person': 'PER', 'place': 'LOC'}
     """
     pairs: list[tuple[str, Sequence[Any]]]
-    if isinstance(given, Mapping):
-        pairs = [("map_labels", pair) for pair in given.items()]
-    elif isinstance(given, str) and "=" in given and not os.path.exists(given):
-        pairs = [("map_labels", part.rpartition("=")[::2]) for part in given.split(",")]
+    if isinstance(map_labels, Mapping):
+        pairs = [("map_labels", pair) for pair in map_labels.items()]
+    elif isinstance(map_labels, str) and "=" in map_labels and not os.path.exists(map_labels):
+        pairs = [("map_labels", pair.rpartition("=")[::2]) for pair in map_labels.split(",")]
     else:
-        name = printable_path(given) if isinstance(given, (str, os.PathLike)) else ""
-        lines = [line.rstrip("\r") for line in read_lines(given).split("\n")]
-        sign = separator_of(lines)
+        name = printable_path(map_labels) if isinstance(map_labels, (str, os.PathLike)) else ""
+        lines = [line.rstrip("\r") for line in read_lines(map_labels).split("\n")]
+        separator = separator_of(lines)
         pairs = [
-            (f"{name}:{n}", [line] if "\r" in line else cells_of(line, sign))
+            (f"{name}:{n}", [line] if "\r" in line else cells_of(line, separator))
             for n, line in enumerate(lines, 1)
             if line.strip()
         ]
-    new: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     for location, pair in pairs:
         names = [name.strip() if isinstance(name, str) else "" for name in pair]
         if len(names) != 2 or not all(names):
@@ -182,9 +194,9 @@ def label_map(given: Mapping[str, str] | PathName) -> dict[str, str]:
                 f"{location}: {quote_value(list(pair))}; an old and a new label are needed:"
                 " OLD=NEW,…, a mapping, or a file with two columns"
             )
-        if new.setdefault(names[0], names[1]) != names[1]:
+        if new_names.setdefault(names[0], names[1]) != names[1]:
             raise InputError(
-                f"{location}: label {quote_value(names[0])} becomes {quote_value(new[names[0]])}"
-                f" and {quote_value(names[1])}; each becomes one"
+                f"{location}: label {quote_value(names[0])} becomes"
+                f" {quote_value(new_names[names[0]])} and {quote_value(names[1])}; each becomes one"
             )
-    return new
+    return new_names

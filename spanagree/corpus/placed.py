@@ -1,4 +1,4 @@
-"""Corpora without the quotes that are not in the text."""
+"""Removal of quotes that are not in the text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from spanagree.errors import SettingError, pluralize
 
 
 def without_unplaced(corpus: Corpus) -> Corpus:
-    """Leave out the quotes of a corpus that are not in the text, and record it if there are any.
+    """Remove the quotes that are not in the text; record it in the settings if there are any.
 
     Raises:
-        SettingError: for strings without a text, of which all would be left out.
+        SettingError: if the corpus has strings without a text, all of which would be removed.
     """
     _check_text(corpus, "unplaced ignore")
     if not corpus.unplaced:
@@ -26,14 +26,14 @@ def without_unplaced(corpus: Corpus) -> Corpus:
 
 
 def placed_only(corpus: Corpus, purpose: str) -> Corpus:
-    """Leave out quotes that are not in the text, and labels that only they have, with a note.
+    """Remove quotes that are not in the text, and labels of such quotes alone, with a note.
 
     Args:
-        corpus: annotators of any kind.
-        purpose: what needs a place for each segment, in the plural.
+        corpus: annotations.
+        purpose: name of the computation that needs positions, in the plural.
 
     Raises:
-        SettingError: for strings without a text.
+        SettingError: if the corpus has strings without a text.
     """
     _check_text(corpus, purpose)
     if not corpus.unplaced:
@@ -42,7 +42,7 @@ def placed_only(corpus: Corpus, purpose: str) -> Corpus:
 
 
 def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
-    """Note the quotes that are not in the text, and are left out; see :func:`placed_only`."""
+    """Write a note on quotes that are not in the text and are left out; see :func:`placed_only`."""
     _check_text(corpus, purpose)
     n_quotes = sum(map(len, corpus.unplaced.values()))
     if not n_quotes:
@@ -57,7 +57,7 @@ _NOTE = re.compile(r"[0-9,]+ quotes? not in the text left out: [^:]*")
 
 
 def remarks_on_unplaced(notes: Iterable[str]) -> list[str]:
-    """Take of the notes of a corpus those on quotes that were left out, for below a table.
+    """Select the notes on quotes that were left out, for remarks below a table.
 
     >>> note = "1 quote not in the text left out: units have no place for them"
     >>> remarks_on_unplaced(["1 sentence was read", note]) == [note]
@@ -67,7 +67,7 @@ def remarks_on_unplaced(notes: Iterable[str]) -> list[str]:
 
 
 def _check_text(corpus: Corpus, purpose: str) -> None:
-    """Raise for strings without a text, for a purpose that needs one."""
+    """Check that a corpus has no strings without a text; `purpose` needs positions."""
     if corpus.of_strings:
         raise SettingError(
             f"{purpose}: not of strings without a text, which have no places; evaluate and agree"
@@ -76,7 +76,7 @@ def _check_text(corpus: Corpus, purpose: str) -> None:
 
 
 def _placed(corpus: Corpus) -> Corpus:
-    """Leave out quotes that are not in the text, and the labels that only they have."""
+    """Remove quotes that are not in the text, and labels of such quotes alone."""
     is_kept = np.ones(len(corpus.labels), np.bool_)
     for quotes in corpus.unplaced.values():
         is_kept[[corpus.labels.index(label) for label in {*quotes.label}]] = False

@@ -1,8 +1,8 @@
-"""What a source says, row by row, before it is checked.
+"""Rows of a source before validation.
 
-A :class:`~spanagree.corpus.corpus.Corpus` is always valid. Real files are not, so every reader
-first makes a :class:`RawCorpus`, which holds whatever the source says;
-:func:`spanagree.corpus.repairs.valid_corpus` makes a corpus of it.
+A :class:`~spanagree.corpus.corpus.Corpus` is always valid, but files are not. Every reader first
+builds a :class:`RawCorpus` with the unchanged content of the source;
+:func:`spanagree.corpus.repairs.valid_corpus` converts it to a corpus.
 """
 
 from __future__ import annotations
@@ -26,66 +26,66 @@ ENDS = {
     "exclusive": "an end is that of the first token or character behind the span",
     "inclusive": "an end is that of the last token or character of the span",
 }
-"""What the end of a span names."""
+"""Meanings of the end of a span, by name."""
 
 UNKNOWN, STANDS = -2, -1
-"""In place of the number of a quote: none is known, or it stands where the offsets say."""
+"""Status of a quote instead of its index: unknown, or equal to the text at the offsets."""
 
 ABSENT = {
     "unseen": "the annotator never saw the document",
     "unmarked": "the annotator saw the document, and marked nothing",
 }
-"""What a document without rows of an annotator means, where the source does not say."""
+"""Meanings of a document without rows of an annotator, if the source does not define it."""
 
 
 _NO_LINKS = RelationTable.of(())
 
 
 def check_absent(absent: str | None) -> None:
-    """Refuse an unknown choice of :data:`ABSENT`.
+    """Check a choice of :data:`ABSENT`.
 
     Raises:
-        SettingError: naming those that are known.
+        SettingError: if it is unknown; lists the known choices.
     """
     if absent is not None:
         check_choice(absent, ABSENT, "absent")
 
 
 def reading_of(reading: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return the settings of reading for some of the annotators: of quotes, theirs are counted.
+    """Select the settings of reading for some annotators: counts of quotes are by annotator.
 
     >>> reading_of({"quotes": {"a": {"read": 1, "unaligned": 0}}, "strict": False}, ["b"])
     {'strict': False}
     """
     counts = {name: count for name, count in reading.get("quotes", {}).items() if name in names}
-    others = {key: value for key, value in reading.items() if key != "quotes"}
-    return {**others, **({"quotes": counts} if counts else {})}
+    other_settings = {key: value for key, value in reading.items() if key != "quotes"}
+    return {**other_settings, **({"quotes": counts} if counts else {})}
 
 
 @dataclass(frozen=True, eq=False)
 class RawCorpus(Content):
-    """The rows of a source, unchecked.
+    """Rows of a source, not validated.
 
-    An *annotation* is one annotator's pass over one document; a source may wrongly have two of the
-    same. ``label`` is −1 where a segment has none.
+    An *annotation* is a pair of annotator and document; a source may wrongly repeat one. ``label``
+    is −1 for a segment without a label.
 
     Attributes:
-        lengths: per document, its length.
-        annotators: the names, in the order met.
-        document_index, annotator_index: per annotation, its document and its annotator.
-        annotation, start, end, label: per segment.
-        labels: the names of the labels, in the order met.
-        when: per annotation, its time in seconds, NaN where it is unknown; ``None`` for all.
-        quote: per segment, what is known of the text that the source says to stand there: nothing,
-            that it does, or the number of it in ``quotes`` if it does not
-            (:mod:`spanagree.corpus.offsets`); ``None`` for all: nothing.
-        quotes: the texts of segments that are misplaced.
-        ends: what the end of a segment named in the source, one of
-            :data:`spanagree.corpus.raw.ENDS`; ``None``: nobody said, and nothing shows it.
-        details: the pieces, attributes and relations of segments; ``None`` if there are none.
-        balance: the number of things in the source, and what became of each.
+        lengths: length of each document.
+        annotators: names of the annotators, in the order of first use.
+        document_index, annotator_index: index of the document and annotator of each annotation.
+        annotation, start, end, label: columns of the segments.
+        labels: names of the labels, in the order of first use.
+        when: time of each annotation in seconds, NaN if unknown; ``None`` if all are unknown.
+        quote: status of the quote of each segment: :data:`UNKNOWN`, :data:`STANDS` if it equals the
+            text, else an index of ``quotes`` (:mod:`spanagree.corpus.offsets`); ``None`` if all are
+            unknown.
+        quotes: quotes of misplaced segments.
+        ends: meaning of the ends in the source, a key of :data:`spanagree.corpus.raw.ENDS`;
+            ``None`` if it is undefined, and quotes do not show it.
+        details: pieces, attributes and relations of segments; ``None`` if there are none.
+        balance: numbers of items in the source, by unit and outcome.
         unplaced: quotes that are not in the text, by annotation; ``None`` if there are none.
-        offsets, ids, tokens, texts, token_starts, reading, notes: as in a corpus.
+        offsets, ids, tokens, texts, token_starts, reading, notes: attributes of a corpus.
     """
 
     annotators: tuple[str, ...]
@@ -113,44 +113,59 @@ class RawCorpus(Content):
         unplaced: Mapping[str, UnplacedQuotes] | None = None,
         **content: Any,
     ) -> RawCorpus:
-        """Return the rows of layers that number labels each in its own way."""
-        seen = np.array([layer.annotated for layer in layers.values()], np.bool_)
-        seen = seen.reshape(len(layers), len(lengths))
-        number = np.cumsum(seen).reshape(seen.shape) - 1
+        """Build rows from layers, each with its own codes of labels."""
+        is_seen = np.array([layer.annotated for layer in layers.values()], np.bool_)
+        is_seen = is_seen.reshape(len(layers), len(lengths))
+        annotation_index = np.cumsum(is_seen).reshape(is_seen.shape) - 1
         labels = Vocabulary()
-        rows: list[tuple[Ints, ...]] = [(compact(np.zeros(0, np.int64)),) * 4]
-        for numbers, layer in zip(number, layers.values(), strict=True):
-            united = np.array([labels[name] for name in layer.names], np.int64)
-            row = numbers[layer.document], layer.start, layer.end, united[layer.label]
-            rows.append(tuple(map(compact, row)))
-        annotation, start, end, label = map(np.concatenate, zip(*rows, strict=True))
-        del rows
-        parts = [(layer.details, len(layer.start)) for layer in layers.values()]
-        content["details"] = joined(parts)
+        segment_columns: list[tuple[Ints, ...]] = [(compact(np.zeros(0, np.int64)),) * 4]
+        for own_annotations, layer in zip(annotation_index, layers.values(), strict=True):
+            common_codes = np.array([labels[name] for name in layer.names], np.int64)
+            columns_of_layer = (
+                own_annotations[layer.document],
+                layer.start,
+                layer.end,
+                common_codes[layer.label],
+            )
+            segment_columns.append(tuple(map(compact, columns_of_layer)))
+        annotation, start, end, label = map(np.concatenate, zip(*segment_columns, strict=True))
+        del segment_columns
+        details_and_counts = [(layer.details, len(layer.start)) for layer in layers.values()]
+        content["details"] = joined(details_and_counts)
         if unplaced:
-            numbers_of = dict(zip(layers, number, strict=True))
-            quotes = [(part.moved(numbers_of[name]), 0) for name, part in unplaced.items()]
+            annotations_by_name = dict(zip(layers, annotation_index, strict=True))
+            quotes = [
+                (own_quotes.moved(annotations_by_name[name]), 0)
+                for name, own_quotes in unplaced.items()
+            ]
             content["unplaced"] = next(iter(unplaced.values())).joined(quotes)
-        annotator, document = np.nonzero(seen)
+        annotator, document = np.nonzero(is_seen)
         columns = (document, annotator, annotation, start, end, label)
         return cls(lengths, tuple(layers), *columns, tuple(labels), **content)
 
     def layers(self) -> Iterator[tuple[str, Layer]]:
-        """Yield each annotator with what she marked; labels are numbered as they are sorted."""
-        number = dense_ranks(self.labels)
-        rows: list[Any] = [slice(None)]  # not copied
+        """Yield each annotator with their layer; labels are encoded in alphabetical order."""
+        rank_of_label = dense_ranks(self.labels)
+        rows_by_annotator: list[Any] = [slice(None)]  # a slice avoids a copy
         if len(self.annotators) != 1:
-            rows = group_indices(self.annotator_index[self.annotation], len(self.annotators))
-        seen = group_indices(self.annotator_index, len(self.annotators))
-        for name, mine, documents in zip(self.annotators, rows, seen, strict=True):
+            rows_by_annotator = group_indices(
+                self.annotator_index[self.annotation], len(self.annotators)
+            )
+        annotations_by_annotator = group_indices(self.annotator_index, len(self.annotators))
+        for name, own_rows, own_annotations in zip(
+            self.annotators, rows_by_annotator, annotations_by_annotator, strict=True
+        ):
             annotated = np.zeros(len(self.lengths), np.bool_)
-            annotated[self.document_index[documents]] = True
-            document = self.document_index[self.annotation[mine]]
-            bounds = self.start[mine], self.end[mine]
+            annotated[self.document_index[own_annotations]] = True
+            document = self.document_index[self.annotation[own_rows]]
+            bounds = self.start[own_rows], self.end[own_rows]
             details = self.details
-            if details is not None and isinstance(mine, np.ndarray):
-                details = details.taken(mine)
-            yield name, Layer(document, *bounds, number[self.label[mine]], annotated, details)
+            if details is not None and isinstance(own_rows, np.ndarray):
+                details = details.taken(own_rows)
+            yield (
+                name,
+                Layer(document, *bounds, rank_of_label[self.label[own_rows]], annotated, details),
+            )
 
     def unplaced_by_annotator(self) -> dict[str, UnplacedQuotes]:
         """Return the quotes that are not in the text, by annotator and document."""
@@ -164,38 +179,38 @@ class RawCorpus(Content):
 
     @property
     def document(self) -> Ints:
-        """Per segment, its document."""
+        """Index of the document of each segment."""
         return self.document_index[self.annotation]
 
     @property
     def links(self) -> RelationTable:
-        """The relations between segments."""
+        """Relations between segments."""
         return _NO_LINKS if self.details is None else self.details.links
 
     def relation_label(self, relation: int) -> str:
-        """Return the label of a relation, by its number."""
-        assert self.details is not None  # since it has relations
+        """Return the label of a relation, by row."""
+        assert self.details is not None  # there are relations
         return self.details.relation_labels[self.links.label[relation]]
 
     @property
     def misplaced(self) -> Bools:
-        """Per segment, whether the text that the source gives it is not what stands there."""
+        """Mask of segments with a quote that differs from the text at their offsets."""
         none = np.zeros(len(self.start), np.bool_)
         return none if self.quote is None else np.asarray(self.quote >= 0)
 
     def what_stands(self, segment: int) -> tuple[str | Sequence[str], int, int]:
-        """Return the text or tokens of a segment's document, and its start and end in them."""
+        """Return the text or tokens of a segment's document, with its start and end."""
         d = int(self.document[segment])
         start, end = int(self.start[segment]), int(self.end[segment])
         if self.offsets == "tokens":
             return self.tokens_of(d), start, end
         return ("" if self.texts is None else self.texts[d]), start, end
 
-    def segments_kept(self, kept: Bools | Ints) -> dict[str, Any]:
-        """Return the columns of some of the segments, by name."""
+    def segments_kept(self, rows: Bools | Ints) -> dict[str, Any]:
+        """Select segments: their columns by name."""
         columns = ("annotation", "start", "end", "label", "quote")
         values = ((name, getattr(self, name)) for name in columns)
-        return {name: None if value is None else value[kept] for name, value in values}
+        return {name: None if value is None else value[rows] for name, value in values}
 
     def place_of(self, annotation: int) -> tuple[str, str]:
         """Return annotator and document of an annotation."""
@@ -204,6 +219,6 @@ class RawCorpus(Content):
 
 
 def check_ends(ends: str | None) -> None:
-    """Refuse an unknown choice of :data:`ENDS`."""
+    """Check a choice of :data:`ENDS`."""
     if ends is not None:
         check_choice(ends, ENDS, "ends")

@@ -1,4 +1,4 @@
-"""What can be done about flaws: one table of repairs, each asked for by name and counted."""
+"""Repairs of flaws, in one table; repairs are requested by name and counted."""
 
 from __future__ import annotations
 
@@ -34,34 +34,34 @@ from spanagree.errors import SettingError, check_choice, more_like_it, pluralize
 
 
 class Repair(NamedTuple):
-    """A step that a user may ask for: the repaired rows, and how many cases there were."""
+    """A step that a user may request: it returns the repaired rows and the number of cases."""
 
     says: str
     apply: Callable[[RawCorpus], tuple[RawCorpus, int]]
 
 
-def _keep(raw: RawCorpus, kept: Bools | Ints, stands_for: Ints | None = None) -> RawCorpus:
-    """Return the rows with some of the segments; of each, which one stands for it in relations."""
+def _keep(raw: RawCorpus, selection: Bools | Ints, stands_for: Ints | None = None) -> RawCorpus:
+    """Select segments; ``stands_for`` is the row that replaces each segment in relations."""
     details = raw.details
     if details is not None:
-        details = details.taken(np.arange(len(raw.start))[kept], stands_for)
-    return raw.replace(**raw.segments_kept(kept), details=details)
+        details = details.taken(np.arange(len(raw.start))[selection], stands_for)
+    return raw.replace(**raw.segments_kept(selection), details=details)
 
 
-def _drop(which: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
+def _drop(find_cases: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
     def apply(raw: RawCorpus) -> tuple[RawCorpus, int]:
-        cases = which(raw)
-        return _keep(raw, ~cases), int(cases.sum())
+        is_case = find_cases(raw)
+        return _keep(raw, ~is_case), int(is_case.sum())
 
     return apply
 
 
 def _drop_unlabelled(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    """Drop segments without a label, and such quotes that are not in the text."""
-    has_none, quotes_without = raw.label < 0, unlabelled_quotes(raw)
-    unplaced = raw.unplaced and raw.unplaced.taken(~quotes_without)
-    kept = _keep(raw, ~has_none).replace(unplaced=unplaced)
-    return kept, int(has_none.sum() + quotes_without.sum())
+    """Drop segments without a label, and quotes without a label that are not in the text."""
+    is_unlabelled, is_unlabelled_quote = raw.label < 0, unlabelled_quotes(raw)
+    unplaced = raw.unplaced and raw.unplaced.taken(~is_unlabelled_quote)
+    labelled = _keep(raw, ~is_unlabelled).replace(unplaced=unplaced)
+    return labelled, int(is_unlabelled.sum() + is_unlabelled_quote.sum())
 
 
 def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -69,127 +69,135 @@ def _drop_repeats(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 
 def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    """Keep of annotations of one document and annotator the latest; of equal times, the last."""
-    when = np.zeros(len(raw.document_index)) if raw.when is None else raw.when
-    order = np.lexsort((np.nan_to_num(when, nan=-np.inf), raw.document_index, raw.annotator_index))
-    again = is_repeated_row(raw.annotator_index[order][::-1], raw.document_index[order][::-1])[::-1]
-    kept = np.ones(len(order), np.bool_)
-    kept[order[again]] = False
-    return keep_annotations(raw, kept)
+    """Keep the latest annotation of each document and annotator; with equal times, the last."""
+    times = np.zeros(len(raw.document_index)) if raw.when is None else raw.when
+    order = np.lexsort((np.nan_to_num(times, nan=-np.inf), raw.document_index, raw.annotator_index))
+    has_later = is_repeated_row(raw.annotator_index[order][::-1], raw.document_index[order][::-1])[
+        ::-1
+    ]
+    is_kept = np.ones(len(order), np.bool_)
+    is_kept[order[has_later]] = False
+    return keep_annotations(raw, is_kept)
 
 
-def keep_annotations(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
-    """Return the rows with some of the annotations, and the number of those left out."""
-    fewer = _keep(raw, kept[raw.annotation])
-    moved = np.cumsum(kept) - 1
+def keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
+    """Select annotations; also return the number of those left out."""
+    selected = _keep(raw, is_kept[raw.annotation])
+    new_index = np.cumsum(is_kept) - 1
     return replace(
-        fewer,
-        annotation=moved[fewer.annotation],
-        document_index=raw.document_index[kept],
-        annotator_index=raw.annotator_index[kept],
-        when=None if raw.when is None else raw.when[kept],
-        unplaced=raw.unplaced and raw.unplaced.moved(np.where(kept, moved, -1)),
-    ), int((~kept).sum())
+        selected,
+        annotation=new_index[selected.annotation],
+        document_index=raw.document_index[is_kept],
+        annotator_index=raw.annotator_index[is_kept],
+        when=None if raw.when is None else raw.when[is_kept],
+        unplaced=raw.unplaced and raw.unplaced.moved(np.where(is_kept, new_index, -1)),
+    ), int((~is_kept).sum())
 
 
 def _drop_duplicates(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    again = duplicates(raw)
-    return _keep(raw, ~again, first_of_each(raw)), int(again.sum())
+    is_duplicate = duplicates(raw)
+    return _keep(raw, ~is_duplicate, first_of_each(raw)), int(is_duplicate.sum())
 
 
 def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    bad = bad_relations(raw)
-    if raw.details is None or not bad.any():
+    is_flawed = bad_relations(raw)
+    if raw.details is None or not is_flawed.any():
         return raw, 0
-    return raw.replace(details=raw.details.without_links(bad)), int(bad.sum())
+    return raw.replace(details=raw.details.without_links(is_flawed)), int(is_flawed.sum())
 
 
 def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
     if raw.details is None:
         return raw, 0
-    cases = int(overlapping_shapes(raw.details).sum())
-    pieces = {
-        row: united_pieces([piece for piece in some if piece[0] < piece[1]] or some)
-        for row, some in raw.details.pieces(raw.start).items()
+    n_cases = int(overlapping_shapes(raw.details).sum())
+    joined_pieces = {
+        row: united_pieces(
+            [piece for piece in pieces_of_row if piece[0] < piece[1]] or pieces_of_row
+        )
+        for row, pieces_of_row in raw.details.pieces(raw.start).items()
     }
-    return _in_pieces(raw, pieces), cases
+    return _in_pieces(raw, joined_pieces), n_cases
 
 
 def _in_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
-    """Return the rows with other pieces of some segments, which the outermost borders follow."""
+    """Replace the pieces of segments; their outer bounds follow."""
     start, end = np.array(raw.start, np.int64), np.array(raw.end, np.int64)
-    for row, some in pieces.items():
-        start[row], end[row] = some[0][0], some[-1][1]
-    several = {row: some for row, some in pieces.items() if len(some) > 1}
-    details = (raw.details or SegmentDetails.none(len(start))).with_pieces(several)
+    for row, pieces_of_row in pieces.items():
+        start[row], end[row] = pieces_of_row[0][0], pieces_of_row[-1][1]
+    multiple_pieces = {
+        row: pieces_of_row for row, pieces_of_row in pieces.items() if len(pieces_of_row) > 1
+    }
+    details = (raw.details or SegmentDetails.none(len(start))).with_pieces(multiple_pieces)
     return raw.replace(start=start, end=end, details=details)
 
 
 def _with_borders(raw: RawCorpus, start: Ints, end: Ints) -> RawCorpus:
-    """Return the rows with other outermost borders; pieces are cut off there."""
-    moved = raw.replace(start=start, end=end)
+    """Replace the outer bounds of segments, and cut off pieces there."""
+    new_raw = raw.replace(start=start, end=end)
     if raw.details is None or not raw.details.shape.any():
-        return moved
+        return new_raw
     pieces = {}
-    for row, some in raw.details.pieces(raw.start).items():
+    for row, pieces_of_row in raw.details.pieces(raw.start).items():
         low, high = int(start[row]), int(end[row])
-        cut = tuple((max(s, low), min(e, high)) for s, e in some if s < high and e > low)
-        pieces[row] = cut or ((low, high),)
-    return _in_pieces(moved, pieces)
+        remaining_pieces = tuple(
+            (max(s, low), min(e, high)) for s, e in pieces_of_row if s < high and e > low
+        )
+        pieces[row] = remaining_pieces or ((low, high),)
+    return _in_pieces(new_raw, pieces)
 
 
 def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    """Move misplaced segments of one piece to where their text stands, the nearest of several."""
+    """Move misplaced segments of one piece to the nearest occurrence of their quote."""
     if raw.quote is None:
         return raw, 0
-    misplaced = raw.misplaced
+    is_misplaced = raw.misplaced
     if raw.details is not None:
-        misplaced &= raw.details.shape == 0
+        is_misplaced &= raw.details.shape == 0
     start, end, quote = (np.array(x, np.int64) for x in (raw.start, raw.end, raw.quote))
-    moved = 0
-    for i in np.flatnonzero(misplaced).tolist():
-        place, at, _ = raw.what_stands(i)
-        if (bounds := nearest(place, at, raw.quotes[quote[i]])) is not None:
+    n_moved = 0
+    for i in np.flatnonzero(is_misplaced).tolist():
+        content, old_start, _ = raw.what_stands(i)
+        if (bounds := nearest(content, old_start, raw.quotes[quote[i]])) is not None:
             (start[i], end[i]), quote[i] = bounds, STANDS
-            moved += 1
-    return raw.replace(start=start, end=end, quote=quote), moved
+            n_moved += 1
+    return raw.replace(start=start, end=end, quote=quote), n_moved
 
 
 def _clip(raw: RawCorpus) -> tuple[RawCorpus, int]:
     length = raw.lengths[raw.document]
-    over = (raw.end > length) & (raw.start < length)
-    end = np.where(over, length, raw.end)
-    return _with_borders(raw, raw.start, end), int(over.sum())
+    extends_beyond = (raw.end > length) & (raw.start < length)
+    end = np.where(extends_beyond, length, raw.end)
+    return _with_borders(raw, raw.start, end), int(extends_beyond.sum())
 
 
 def _widen_points(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    """Make points of recordings segments of one unit, the last if they are at the end."""
-    points = (raw.end == raw.start) & is_time(raw.offsets)
-    at_end = points & (raw.start >= raw.lengths[raw.document])
-    start, end = raw.start - at_end, raw.end + (points & ~at_end)
-    return raw.replace(start=start, end=end), int(points.sum())
+    """Extend points of recordings to segments of one unit, backwards at the end."""
+    is_point = (raw.end == raw.start) & is_time(raw.offsets)
+    is_at_end = is_point & (raw.start >= raw.lengths[raw.document])
+    start, end = raw.start - is_at_end, raw.end + (is_point & ~is_at_end)
+    return raw.replace(start=start, end=end), int(is_point.sum())
 
 
 def _strip_space(raw: RawCorpus) -> tuple[RawCorpus, int]:
     start, end = stripped(raw)
-    count = int(((start != raw.start) | (end != raw.end)).sum())
-    return _with_borders(raw, start, end), count
+    n_changed = int(((start != raw.start) | (end != raw.end)).sum())
+    return _with_borders(raw, start, end), n_changed
 
 
 def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    """Make segments of one label that share tokens one segment."""
-    apart = np.zeros(len(raw.start), np.int64)
-    if raw.details is not None:  # those of several pieces stay as they are
-        apart = np.where(raw.details.shape > 0, np.arange(1, len(apart) + 1), 0)
-    _, cell, _ = unique_rows(raw.annotation, raw.label, apart)
+    """Merge segments of one label that share tokens."""
+    separate_code = np.zeros(len(raw.start), np.int64)
+    if raw.details is not None:  # segments with several pieces are unchanged
+        separate_code = np.where(raw.details.shape > 0, np.arange(1, len(separate_code) + 1), 0)
+    _, cell, _ = unique_rows(raw.annotation, raw.label, separate_code)
     later, _ = overlapping(cell, raw.start, raw.end)
     order = np.lexsort((-raw.end, raw.start, cell))
-    first = np.flatnonzero(~np.isin(order, later))
+    first_positions = np.flatnonzero(~np.isin(order, later))
     stands_for = np.empty(len(order), np.int64)
-    stands_for[order] = order[first][np.cumsum(~np.isin(order, later)) - 1]
-    merged = _keep(raw, order[first], stands_for)
+    stands_for[order] = order[first_positions][np.cumsum(~np.isin(order, later)) - 1]
+    merged = _keep(raw, order[first_positions], stands_for)
     if len(later):
-        merged = replace(merged, end=np.maximum.reduceat(raw.end[order], first))
+        merged = replace(merged, end=np.maximum.reduceat(raw.end[order], first_positions))
     return merged, len(later)
 
 
@@ -223,105 +231,116 @@ REPAIRS: Mapping[str, Repair] = {
         _drop_relations,
     ),
 }
-"""The repairs by name, in the order in which they are applied."""
+"""Repairs by name, in the order in which they are applied."""
 
 
 REPEATS = {
     "once": "a segment that one annotator marked twice alike is read once",
     "error": "such a segment is refused",
 }
-"""What becomes of segments that one annotator marked twice, with the same attributes."""
+"""Treatments of segments that one annotator marked twice, with the same attributes."""
 
 REPEATS_ERROR = "repeats:error"
-"""Among the steps: segments that one annotator marked twice alike are refused, not read once."""
+"""Step that raises an error for segments that one annotator marked twice."""
 
 IGNORE_UNPLACED = "unplaced:ignore"
-"""Among the steps: quotes that are not in the text are left out, not counted as wrong."""
+"""Step that leaves out quotes that are not in the text, instead of counting them as wrong."""
 
 
 def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
-    """Return the corpus, after the repairs asked for.
+    """Apply repairs, and build the corpus.
 
     A segment that one annotator marked twice, with the same attributes, is read once, and counted
     in a note.
 
     Args:
-        raw: what a source says.
+        raw: rows of a source.
         repair: names of :data:`REPAIRS`; they are applied in the order of that table.
 
     Raises:
-        SettingError: for an unknown repair.
-        InputError: for what is left that no corpus may hold: the first case, how many there are,
-            and the repair that would help.
+        SettingError: if a repair is unknown.
+        InputError: if flaws are left that no corpus may have; with the first case, the number of
+            cases, and the repair that helps.
     """
     raw = repaired(raw, repair)
     refuse_flaws(raw, repairable=True)
-    signs = (*notes_of_tolerated(raw), *notes_of_cut_words(raw), *notes_of_absent(raw))
-    return Corpus.from_raw(raw.replace(notes=(*raw.notes, *signs)))
+    more_notes = (*notes_of_tolerated(raw), *notes_of_cut_words(raw), *notes_of_absent(raw))
+    return Corpus.from_raw(raw.replace(notes=(*raw.notes, *more_notes)))
 
 
 def steps_of(repair: Any, repeats: str, unplaced: str = "wrong") -> Any:
-    """Return the steps of a repair, and those that other choices than the usual ones take.
+    """List the steps of a repair, with those that repeats and unplaced quotes require.
 
     Args:
         repair: names of :data:`REPAIRS`.
-        repeats: one of :data:`REPEATS`; error adds a step that refuses repeated segments.
-        unplaced: one of :data:`spanagree.corpus.unplaced.UNPLACED`; ignore adds a step that leaves
+        repeats: name in :data:`REPEATS`; error adds a step that rejects repeated segments.
+        unplaced: name in :data:`spanagree.corpus.unplaced.UNPLACED`; ignore adds a step that leaves
             out quotes that are not in the text.
 
     Raises:
-        SettingError: for another choice of ``repeats`` or ``unplaced``.
+        SettingError: if ``repeats`` or ``unplaced`` is unknown.
     """
     check_choice(repeats, REPEATS, "repeats")
     check_choice(unplaced, UNPLACED, "unplaced")
-    more = [REPEATS_ERROR] * (repeats == "error") + [IGNORE_UNPLACED] * (unplaced == "ignore")
+    extra_steps = [REPEATS_ERROR] * (repeats == "error") + [IGNORE_UNPLACED] * (
+        unplaced == "ignore"
+    )
     steps = repair.split(",") if isinstance(repair, str) else repair
-    return [*steps, *more] if more else steps
+    return [*steps, *extra_steps] if extra_steps else steps
 
 
 def allows_repeats(repair: Sequence[str]) -> bool:
-    """Return whether a repair leaves one of an annotator's several annotations of a document."""
+    """Check if a repair keeps one of several annotations of a document by one annotator."""
     return any(step in repair for step in FLAWS["repeated"].repairs or ())
 
 
 def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
-    """Return the rows after the repairs asked for, each segment once; notes say what was done.
+    """Apply repairs, and keep each segment once; notes describe the changes.
 
     Raises:
-        SettingError: for an unknown repair.
+        SettingError: if a repair is unknown.
     """
-    is_one = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
-    asked = repair.split(",") if isinstance(repair, str) else (repair,) if is_one else repair or ()
-    for name in asked:
+    is_single = isinstance(repair, str) or not isinstance(repair, (Iterable, type(None)))
+    requested = (
+        repair.split(",") if isinstance(repair, str) else (repair,) if is_single else repair or ()
+    )
+    for name in requested:
         if name not in (REPEATS_ERROR, IGNORE_UNPLACED):
             check_choice(name, REPAIRS, "repair")
-    steps = [name for name in REPAIRS if name in asked]
-    if IGNORE_UNPLACED in asked and raw.reading.get("strings"):
+    steps = [name for name in REPAIRS if name in requested]
+    if IGNORE_UNPLACED in requested and raw.reading.get("strings"):
         raise SettingError("unplaced ignore: strings are in no text, so all would be left out")
-    if IGNORE_UNPLACED in asked and raw.unplaced is not None:
+    if IGNORE_UNPLACED in requested and raw.unplaced is not None:
         raw = raw.replace(unplaced=None, reading={**raw.reading, "unplaced": "ignore"})
-    done = []
+    applied = []
     for name in steps:
-        relations = len(raw.links)
+        n_relations = len(raw.links)
         raw, count = REPAIRS[name].apply(raw)
-        lost = relations - len(raw.links)
-        if lost and name != "drop-relations":
-            note = f"{pluralize(lost, 'relation')} of segments that were dropped left out ({name})"
+        n_lost = n_relations - len(raw.links)
+        if n_lost and name != "drop-relations":
+            note = (
+                f"{pluralize(n_lost, 'relation')} of segments that were dropped left out ({name})"
+            )
             raw = raw.replace(notes=(*raw.notes, note))
         if count:
-            done.append(name)
-            says = REPAIRS[name].says
-            noun = says.partition("s ")[0]
-            before, _, after = says.partition(f"{noun}s")
-            note = f"{pluralize(count, f'{before}{noun}')}{after} ({name})"
+            applied.append(name)
+            note_text = REPAIRS[name].says
+            noun = note_text.partition("s ")[0]
+            text_before, _, text_after = note_text.partition(f"{noun}s")
+            note = f"{pluralize(count, f'{text_before}{noun}')}{text_after} ({name})"
             raw = raw.replace(notes=(*raw.notes, note))
-    if REPEATS_ERROR not in asked and (again := marked_again(raw)).any():
-        number, first = int(again.sum()), FLAWS["duplicate"].describe(raw, int(again.argmax()))
-        note = f"{pluralize(number, 'segment')} read once: {first}{more_like_it(number)}"
-        raw = _keep(raw, ~again, first_of_each(raw))
+    if REPEATS_ERROR not in requested and (is_duplicate := marked_again(raw)).any():
+        n_repeated, first_case = (
+            int(is_duplicate.sum()),
+            FLAWS["duplicate"].describe(raw, int(is_duplicate.argmax())),
+        )
+        note = (
+            f"{pluralize(n_repeated, 'segment')} read once: {first_case}{more_like_it(n_repeated)}"
+        )
+        raw = _keep(raw, ~is_duplicate, first_of_each(raw))
         raw = raw.replace(
             notes=(*raw.notes, note),
-            balance=balance.moved(raw.balance, "segment", "repeated segment", number),
+            balance=balance.moved(raw.balance, "segment", "repeated segment", n_repeated),
         )
-    done += raw.reading.get("repair", ())  # of parts in files, each by itself
-    return raw.replace(reading={**raw.reading, "repair": sorted(set(done))}) if done else raw
+    applied += raw.reading.get("repair", ())  # repairs of separate files
+    return raw.replace(reading={**raw.reading, "repair": sorted(set(applied))}) if applied else raw

@@ -1,9 +1,8 @@
-"""Which annotators are chosen, and who saw which document.
+"""Selection of annotators, and inference of the documents that they saw.
 
-Where a source does not say who saw a document, the role of a layer decides.
-A table with a row for each span has no row where an annotator marked nothing, so it cannot say
-whether they saw the document. A *system* saw whatever its gold or its references saw; whether an
-annotator did is not known.
+If a source does not record who saw a document, the role of a layer decides. A table with one row
+per span has no row if an annotator marked nothing, so it cannot record that they saw the document.
+A *system* saw every document that its gold or its references saw; for an annotator it is unknown.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ _Names = TypeVar("_Names", bound=Iterable[str] | None)
 
 
 def apply_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
-    """Return the rows where annotators without a row in a document saw it, or never did.
+    """Apply a choice for annotators without a row in a document: they saw it, or never did.
 
     Args:
-        raw: the rows of a source, or of several.
-        absent: one of :data:`spanagree.corpus.raw.ABSENT`; ``None`` leaves it to the layer's role.
+        raw: rows of one or several sources.
+        absent: name in :data:`spanagree.corpus.raw.ABSENT`; ``None`` to decide by role later.
     """
     check_absent(absent)
     if absent is None or not raw.seen_unknown:
         return raw
     if absent == "unseen":
         return raw.replace(seen_unknown=())
-    new = _absences(raw)
-    document = np.array([d for _, ds in new for d in ds.tolist()], np.int64)
-    annotator = np.array([a for a, ds in new for _ in ds], np.int64)
+    absences = _absences(raw)
+    document = np.array([d for _, documents in absences for d in documents.tolist()], np.int64)
+    annotator = np.array([a for a, documents in absences for _ in documents], np.int64)
     when = None if raw.when is None else np.append(raw.when, np.full(len(annotator), np.nan))
     return raw.replace(
         document_index=np.append(raw.document_index, document),
@@ -47,22 +46,22 @@ def apply_absent(raw: RawCorpus, absent: str | None) -> RawCorpus:
 
 
 def _absences(raw: RawCorpus) -> list[tuple[int, Ints]]:
-    """Return annotators of whom a source does not say what they saw, and where they have no row."""
-    number = {name: a for a, name in enumerate(raw.annotators)}
-    every = np.arange(len(raw.lengths))
-    pairs = []
-    for a in (number[name] for name in raw.seen_unknown if name in number):
-        there = raw.document_index[raw.annotator_index == a]
-        pairs.append((a, np.setdiff1d(every, there)))
-    return pairs
+    """List annotators with unknown coverage, with the documents in which they have no row."""
+    index_by_name = {name: a for a, name in enumerate(raw.annotators)}
+    all_documents = np.arange(len(raw.lengths))
+    absences = []
+    for a in (index_by_name[name] for name in raw.seen_unknown if name in index_by_name):
+        own_documents = raw.document_index[raw.annotator_index == a]
+        absences.append((a, np.setdiff1d(all_documents, own_documents)))
+    return absences
 
 
 def notes_of_absent(raw: RawCorpus) -> Iterator[str]:
-    """Yield a note on documents of which a source does not say whether somebody saw them."""
-    if cases := sum(len(documents) for _, documents in _absences(raw)):
+    """Yield a note on documents that annotators may or may not have seen."""
+    if n_cases := sum(len(documents) for _, documents in _absences(raw)):
         yield (
             f"nobody says whether annotators saw documents in which they have nothing"
-            f" ({pluralize(cases, 'case')}): systems are taken as having seen what gold or"
+            f" ({pluralize(n_cases, 'case')}): systems are taken as having seen what gold or"
             " references"
             " saw, annotators as never having seen it; --absent unmarked or unseen (absent=)"
             " decides for all, and in a table a row without start and end says that one was seen"
@@ -70,7 +69,7 @@ def notes_of_absent(raw: RawCorpus) -> Iterator[str]:
 
 
 def as_list(names: _Names) -> _Names | list[str]:
-    """Turn an iterator into a list, and leave other names as they are.
+    """Convert an iterator to a list; other values are unchanged.
 
     >>> as_list(iter(["ann"])), as_list(None)
     (['ann'], None)
@@ -81,10 +80,10 @@ def as_list(names: _Names) -> _Names | list[str]:
 def choose_annotators(
     corpus: Corpus, names: Iterable[str] | None, *, in_part: bool = False
 ) -> tuple[Corpus, list[str] | None]:
-    """Return the corpus of the annotators that are named, and their names; ``None`` if all are.
+    """Select annotators, and return the corpus with their names; ``None`` if all are selected.
 
-    Without ``names`` that is the corpus itself. ``in_part`` is as for
-    :meth:`Corpus.select_annotators`, which refuses names that are unknown or given twice.
+    Without ``names`` the corpus is unchanged. ``in_part`` and errors are documented in
+    :meth:`Corpus.select_annotators`.
 
     >>> corpus = Corpus.from_segments([5], {"ann": [[]], "bob": [[]]})
     >>> choose_annotators(corpus, ["bob"])[1], choose_annotators(corpus, ["bob", "ann"])[1]
@@ -93,48 +92,48 @@ def choose_annotators(
     if names is None:
         return corpus, None
     names = as_list(names)
-    team = corpus.select_annotators(names, in_part=in_part)
-    return team, list(names) if len(team.layers) < len(corpus.layers) else None
+    selected = corpus.select_annotators(names, in_part=in_part)
+    return selected, list(names) if len(selected.layers) < len(corpus.layers) else None
 
 
 def infer_seen_by_systems(
     corpus: Corpus, systems: Iterable[str], references: Iterable[str]
 ) -> Corpus:
-    """Return the corpus in which systems saw all that their references did, where nobody said.
+    """Mark documents as seen by systems if their references saw them and the source is silent.
 
     >>> two = Corpus.from_segments([5, 4], {"gold": [[], []], "mine": [[], None]})
     >>> open_ = two.replace(seen_unknown=("mine",))
     >>> infer_seen_by_systems(open_, ["mine"], ["gold"])[1].segments["mine"]
     ()
     """
-    open_ = [name for name in systems if name in corpus.seen_unknown and name in corpus.layers]
-    if not open_:
+    undecided = [name for name in systems if name in corpus.seen_unknown and name in corpus.layers]
+    if not undecided:
         return corpus
-    seen = np.zeros(len(corpus), np.bool_)
+    is_seen = np.zeros(len(corpus), np.bool_)
     for name in references:
-        seen |= corpus.layers[name].annotated
+        is_seen |= corpus.layers[name].annotated
     layers, notes = dict(corpus.layers), []
-    for name in open_:
+    for name in undecided:
         layer = layers[name]
-        added = int((seen & ~layer.annotated).sum())
-        layers[name] = replace(layer, annotated=layer.annotated | seen)
-        if added:
+        n_added = int((is_seen & ~layer.annotated).sum())
+        layers[name] = replace(layer, annotated=layer.annotated | is_seen)
+        if n_added:
             notes.append(
-                f"{escape_name(name)}: no row in {pluralize(added, 'document')} that gold or"
+                f"{escape_name(name)}: no row in {pluralize(n_added, 'document')} that gold or"
                 " references saw, taken as seen and nothing marked"
             )
-    left = tuple(name for name in corpus.seen_unknown if name not in open_)
-    return corpus.replace(layers=layers, seen_unknown=left, notes=(*corpus.notes, *notes))
+    still_unknown = tuple(name for name in corpus.seen_unknown if name not in undecided)
+    return corpus.replace(layers=layers, seen_unknown=still_unknown, notes=(*corpus.notes, *notes))
 
 
 def count_seen(corpus: Corpus, names: Iterable[str] | None = None) -> Ints:
-    """Return by how many annotators each document was seen, of all or of some by name.
+    """Count the annotators who saw each document, among all or those in `names`.
 
     >>> corpus = Corpus.from_segments([5, 4], {"bob": [[], None], "ann": [[(0, 2, "X")], []]})
     >>> count_seen(corpus).tolist(), count_seen(corpus, ["bob"]).tolist()
     ([2, 1], [1, 0])
     """
-    seen = np.zeros(len(corpus), np.int64)
+    n_seen = np.zeros(len(corpus), np.int64)
     for name in corpus.layers if names is None else names:
-        seen += corpus.layers[name].annotated
-    return seen
+        n_seen += corpus.layers[name].annotated
+    return n_seen

@@ -1,4 +1,4 @@
-"""Documents of different files that have the same text: perhaps they are of several annotators."""
+"""Equal texts in documents of different files, perhaps by several annotators."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from spanagree.errors import pluralize
 
 
 def numbers_of_texts(documents: Content) -> Hashes:
-    """Return a number for the text of each document, or its tokens; none where they are unknown.
+    """Hash the text of each document, or its tokens; empty if both are unknown.
 
-    It is 0 for a text of nothing but white space.
+    The hash is 0 for a text of only white space.
     """
     if documents.texts is not None:
         texts: list[str] = list(documents.texts)
@@ -25,52 +25,60 @@ def numbers_of_texts(documents: Content) -> Hashes:
         texts = ["\n".join(documents.tokens_of(d)) for d in range(len(documents.lengths))]
     else:
         return np.zeros(0, np.uint64)
-    blank = np.array([not text.strip() for text in texts], np.bool_)
-    return np.where(blank, np.uint64(0), hash_names(texts))
+    is_blank = np.array([not text.strip() for text in texts], np.bool_)
+    return np.where(is_blank, np.uint64(0), hash_names(texts))
 
 
 def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
-    """Return a remark where half of the texts of a file stand in others too, with other ids.
+    """Write a note if half of the texts of a file are in others too, under other ids.
 
-    Some short texts and sentences recur in any corpus. ``files`` has a number for each text.
+    Some short texts and sentences recur in any corpus. ``files`` are hashes of the texts by file.
     """
-    hashes = [np.unique(part[part != 0]) for part in files]
-    texts, times = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]), return_counts=True)
-    again = [np.isin(part, texts[times > 1]) for part in files]
-    if not any(some.any() and 2 * some.sum() >= len(some) for some in again):
+    hashes = [np.unique(hashes_of_file[hashes_of_file != 0]) for hashes_of_file in files]
+    texts, n_files = np.unique(
+        np.concatenate([np.zeros(0, np.uint64), *hashes]), return_counts=True
+    )
+    recurs = [np.isin(hashes_of_file, texts[n_files > 1]) for hashes_of_file in files]
+    if not any(
+        recurs_in_file.any() and 2 * recurs_in_file.sum() >= len(recurs_in_file)
+        for recurs_in_file in recurs
+    ):
         return ()
     return (
-        f"{pluralize(sum(int(some.sum()) for some in again), 'document')} of different files have"
+        f"{pluralize(sum(int(recurs_in_file.sum()) for recurs_in_file in recurs), 'document')} of"
+        " different files have"
         " the same text as another, under another id; --join text (join='text') makes them one"
         " document, and if the files are of several annotators, NAME=FILE names each",
     )
 
 
 def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
-    """Return the rows with the texts of others that have other line ends, and offsets in these.
+    """Replace texts with those of another source that differ in line ends, and adapt offsets.
 
     Args:
-        raw: what a source says, with offsets in characters.
-        texts: by the number of a document its text in another source; one that differs in more
-            than line ends is left to who compares them.
+        raw: rows of a source, with offsets in characters.
+        texts: text in another source, by index of the document; texts that differ in more than line
+            ends are ignored here.
     """
     if raw.texts is None or raw.offsets != "characters":
         return raw
-    tables = {
+    points_by_document = {
         d: points_between(raw.texts[d], text) for d, text in texts.items() if text != raw.texts[d]
     }
-    known = {d: points for d, points in tables.items() if points is not None}
-    if not known:
+    applicable = {d: point_at for d, point_at in points_by_document.items() if point_at is not None}
+    if not applicable:
         return raw
-    content = [texts[d] if d in known else text for d, text in enumerate(raw.texts)]
+    new_texts = [texts[d] if d in applicable else text for d, text in enumerate(raw.texts)]
     lengths, start, end = (x.copy() for x in (raw.lengths, raw.start, raw.end))
     pieces = {} if raw.details is None else raw.details.pieces(raw.start)
-    for d in known:
-        lengths[d] = len(content[d])
-    for row in np.flatnonzero(np.isin(raw.document, [*known])).tolist():
-        points = known[int(raw.document[row])]
-        start[row], end[row] = point(points, int(start[row])), point(points, int(end[row]))
+    for d in applicable:
+        lengths[d] = len(new_texts[d])
+    for row in np.flatnonzero(np.isin(raw.document, [*applicable])).tolist():
+        point_at = applicable[int(raw.document[row])]
+        start[row], end[row] = point(point_at, int(start[row])), point(point_at, int(end[row]))
         if row in pieces:
-            pieces[row] = tuple((point(points, a), point(points, b)) for a, b in pieces[row])
+            pieces[row] = tuple((point(point_at, a), point(point_at, b)) for a, b in pieces[row])
     details = (raw.details or SegmentDetails.none(len(start))).with_pieces(pieces)
-    return raw.replace(lengths=lengths, texts=tuple(content), start=start, end=end, details=details)
+    return raw.replace(
+        lengths=lengths, texts=tuple(new_texts), start=start, end=end, details=details
+    )

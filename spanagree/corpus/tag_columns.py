@@ -1,4 +1,4 @@
-"""Columns of tags, one for each layer over the same tokens: what all sources of tags share."""
+"""Columns of tags, one for each layer over the same tokens, from any source of tags."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from spanagree.errors import (
 )
 
 _NO_MARKS = ("O", "", "_")
-_Where: TypeAlias = Callable[[int], str]  # where a token stands
+_Where: TypeAlias = Callable[[int], str]  # location of a token by index
 
 PARTIAL = {
     "error": "a document with tags on some of its tokens only is an error",
     "drop-tokens": "a token that one annotator did not tag is left out for all, and counted",
 }
-"""What becomes of documents that a layer covers in part."""
+"""Treatments of documents that a layer covers in part."""
 
 
 @dataclass(frozen=True)
 class TagOptions:
-    """How tags are read.
+    """Options for reading tags.
 
     Attributes:
-        scheme: the tag scheme, by any of its names, or ``auto``: each layer's own.
-        strict: take only segments that are well-formed in the scheme.
-        partial: what becomes of documents that a layer covers in part, one of :data:`PARTIAL`.
-        outside: tags that mean that nothing is marked, in addition to ``O``: one or several.
+        scheme: name of the tag scheme, or ``auto`` to detect it for each layer.
+        strict: True to read only segments that are well-formed in the scheme.
+        partial: treatment of documents that a layer covers in part, a name in :data:`PARTIAL`.
+        outside: tags, one or several, that mark nothing, in addition to ``O``.
 
     Raises:
-        SettingError: for an unknown scheme or ``partial``, or tags outside that are not names.
+        SettingError: if the scheme or ``partial`` is unknown, or tags outside are not names.
     """
 
     scheme: str = "auto"
@@ -62,15 +62,15 @@ class TagOptions:
         object.__setattr__(self, "outside", outside_tags(self.outside))
 
     def as_tags(self, values: Iterable[str]) -> list[str]:
-        """Return tags with ``O`` in place of those that mean that nothing is marked."""
+        """Replace tags that mark nothing with ``O``."""
         return ["O" if value in self.outside else value for value in values]
 
 
 def outside_tags(tags: object) -> tuple[str, ...]:
-    """Return the tags that mean that nothing is marked.
+    """Check tags that mark nothing, and remove repetitions.
 
     Raises:
-        SettingError: for what are not names of tags.
+        SettingError: if they are not names of tags.
 
     >>> outside_tags("_"), outside_tags(["OTHER", "NONE"])
     (('_',), ('OTHER', 'NONE'))
@@ -83,16 +83,16 @@ def outside_tags(tags: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class TagColumn:
-    """The tags of one layer.
+    """Tags of one layer.
 
     Attributes:
-        names: the distinct tags.
-        codes: per token of all documents the index of its tag, −1 where it has none.
-        never: per document, whether this annotator is known never to have seen it; a document
-            without any tag was not seen either.
-        brackets: of tags that are brackets, what the parts behind one are called.
-        attributes: by name, the values of tokens, −1 for none, and what these numbers stand for;
-            a segment has those of its first token.
+        names: distinct tags.
+        codes: index of the tag of each token in all documents, −1 without a tag.
+        never: mask of documents that the annotator is known never to have seen; a document without
+            any tag was not seen either.
+        brackets: names of the parts of brackets, for tags that are brackets.
+        attributes: codes of the values of tokens, −1 without a value, and the values, by name; a
+            segment has the values of its first token.
     """
 
     names: Sequence[str]
@@ -102,60 +102,70 @@ class TagColumn:
     attributes: Mapping[str, tuple[Ints, tuple[str, ...]]] = field(default_factory=dict)
 
     def read(
-        self, lengths: Ints, kept: Bools, options: TagOptions, location: _Where
+        self, lengths: Ints, is_kept: Bools, options: TagOptions, location: _Where
     ) -> TagSegments:
-        """Return the segments in sentences of the tokens that are kept."""
-        codes = self.codes if kept.all() else self.codes[kept]
+        """Read the segments of sentences from the tokens of the mask `kept`."""
+        codes = self.codes if is_kept.all() else self.codes[is_kept]
 
-        def place(token: int) -> str:
-            return location(int(np.flatnonzero(kept)[token]))
+        def location_of_kept(token: int) -> str:
+            return location(int(np.flatnonzero(is_kept)[token]))
 
         if self.brackets is not None:
             from spanagree.corpus.brackets import read_brackets  # few tags are brackets
 
-            return read_brackets(self.names, codes, lengths, self.brackets, place)
-        settings: dict[str, Any] = {
+            return read_brackets(self.names, codes, lengths, self.brackets, location_of_kept)
+        read_settings: dict[str, Any] = {
             "scheme": options.scheme,
             "strict": options.strict,
-            "location": place,
+            "location": location_of_kept,
         }
-        return read_tags(options.as_tags(self.names), codes, lengths, **settings)
+        return read_tags(options.as_tags(self.names), codes, lengths, **read_settings)
 
     def n_marks(self, options: TagOptions) -> int:
-        """Return how many tokens have a tag that marks something."""
-        numbers = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
-        means = options.as_tags(self.names)
-        return int(sum(n for n, tag in zip(numbers, means, strict=True) if tag not in _NO_MARKS))
+        """Count the tokens with a tag that marks something."""
+        count_by_tag = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
+        tags = options.as_tags(self.names)
+        return int(
+            sum(
+                count for count, tag in zip(count_by_tag, tags, strict=True) if tag not in _NO_MARKS
+            )
+        )
 
     def details(self, tokens: Ints) -> SegmentDetails | None:
-        """Return the attributes of segments by their first tokens; ``None`` if none has any."""
-        codes = {name: codes[tokens] for name, (codes, _) in self.attributes.items()}
-        codes = {name: some for name, some in codes.items() if (some >= 0).any()}
-        if not codes:
+        """Select the attributes of segments by their first tokens; ``None`` if none has any."""
+        codes_by_name = {
+            name: codes_by_name[tokens] for name, (codes_by_name, _) in self.attributes.items()
+        }
+        codes_by_name = {
+            name: codes_of_segments
+            for name, codes_of_segments in codes_by_name.items()
+            if (codes_of_segments >= 0).any()
+        }
+        if not codes_by_name:
             return None
-        values = {name: self.attributes[name][1] for name in codes}
-        return replace(SegmentDetails.none(len(tokens)), attributes=codes, values=values)
+        values = {name: self.attributes[name][1] for name in codes_by_name}
+        return replace(SegmentDetails.none(len(tokens)), attributes=codes_by_name, values=values)
 
     @property
     def has_ignored(self) -> bool:
-        """Whether training leaves some tokens out."""
+        """True if some tokens are ignored in training."""
         return any(map(is_ignored, self.names))
 
     def without_ignored(self) -> TagColumn:
-        """Return the column with no tag for the tokens that training leaves out."""
+        """Remove the tags of tokens that are ignored in training."""
         if not self.has_ignored:
             return self
-        ignored = [i for i, name in enumerate(self.names) if is_ignored(name)]
-        codes = np.where(np.isin(self.codes, ignored), -1, self.codes.astype(np.int64))
+        ignored_codes = [i for i, name in enumerate(self.names) if is_ignored(name)]
+        codes = np.where(np.isin(self.codes, ignored_codes), -1, self.codes.astype(np.int64))
         return replace(self, codes=codes)
 
     @classmethod
     def of_seen(cls, names: Sequence[str], codes: Ints, never: Bools, lengths: Ints) -> TagColumn:
-        """Return the column of which only the tags of documents that were seen are given."""
+        """Build a column from the tags of the documents that were seen."""
         if never.any():
-            everywhere = np.full(int(lengths.sum()), -1)
-            everywhere[np.repeat(~never, lengths)] = codes
-            codes = everywhere
+            all_codes = np.full(int(lengths.sum()), -1)
+            all_codes[np.repeat(~never, lengths)] = codes
+            codes = all_codes
         return cls(names, codes, never)
 
 
@@ -165,102 +175,115 @@ def read_columns(
     options: TagOptions,
     reading: Mapping[str, Any],
     *,
-    beside: Iterable[TagColumn],
+    unread: Iterable[TagColumn],
     sentences: Ints | Mapping[str, Ints] | None = None,
     location: Callable[[str, int], str] | None = None,
     tokens: Iterable[str] | None = None,
     ids: Iterable[str] | None = None,
     notes: Iterable[str] = (),
 ) -> RawCorpus:
-    """Return the rows of several tag columns, by layer.
+    """Read the rows of several tag columns.
 
     Args:
-        columns: by layer.
-        documents: per document its number of tokens.
-        options, reading, ids, notes: how tags are read, and what else the source says.
-        beside: the columns of tags that the source has and that are not read, which are counted.
-        sentences: their numbers of tokens, perhaps by layer, which segments keep within.
-        location: says where a token of a layer stands, for errors.
-        tokens: all of them; those that are left are kept.
+        columns: columns by layer.
+        documents: number of tokens of each document.
+        options, reading, ids, notes: options for tags, and other content of the source.
+        unread: columns of tags of the source that are not read, but counted.
+        sentences: numbers of tokens of sentences, perhaps by layer; segments do not cross them.
+        location: function that describes the location of a token of a layer, for error messages.
+        tokens: all tokens; those that are read are stored.
 
     Raises:
-        InputError: for tags that the scheme does not have, and documents covered in part.
+        InputError: if a tag is not in the scheme, or a document is covered in part.
     """
-    document = np.repeat(compact(np.arange(len(documents))), documents)
+    document_of_token = np.repeat(compact(np.arange(len(documents))), documents)
     place_of = location or _in_document(documents)
-    seen, kept = _coverage(columns, documents, document, place_of, options.partial)
+    seen_by_layer, is_kept = _coverage(
+        columns, documents, document_of_token, place_of, options.partial
+    )
     if not isinstance(sentences, Mapping):
         sentences = dict.fromkeys(columns, documents if sentences is None else sentences)
-    notes, partial = list(notes), {}
-    if not kept.all():
-        lost = pluralize(int((~kept).sum()), "token")
-        notes.append(f"{lost} that some annotator did not tag left out for all")
-        partial = {"partial": "drop-tokens"}
-        before = np.concatenate(([0], np.cumsum(kept)))
-        cut = {name: before[np.cumsum(sizes)] for name, sizes in sentences.items()}
-        sentences = {name: np.diff(ends, prepend=0) for name, ends in cut.items()}
-        documents = np.bincount(document[kept], minlength=len(documents))
-        tokens = None if tokens is None else compress(tokens, kept.tolist())
-    readings = {
-        name: column.read(sentences[name], kept, options, functools.partial(place_of, name))
+    notes, partial_setting = list(notes), {}
+    if not is_kept.all():
+        n_lost = pluralize(int((~is_kept).sum()), "token")
+        notes.append(f"{n_lost} that some annotator did not tag left out for all")
+        partial_setting = {"partial": "drop-tokens"}
+        n_kept_before = np.concatenate(([0], np.cumsum(is_kept)))
+        ends_by_layer = {name: n_kept_before[np.cumsum(sizes)] for name, sizes in sentences.items()}
+        sentences = {name: np.diff(ends, prepend=0) for name, ends in ends_by_layer.items()}
+        documents = np.bincount(document_of_token[is_kept], minlength=len(documents))
+        tokens = None if tokens is None else compress(tokens, is_kept.tolist())
+    segments_by_layer = {
+        name: column.read(sentences[name], is_kept, options, functools.partial(place_of, name))
         for name, column in columns.items()
     }
-    settings, remarks = _settings(readings, options)
-    balance = _balance(readings.values(), kept, sum(c.n_marks(options) for c in beside))
+    settings, remarks = _settings(segments_by_layer, options)
+    balance = _balance(segments_by_layer.values(), is_kept, sum(c.n_marks(options) for c in unread))
     return RawCorpus.from_layers(
         documents,
         {
-            name: _layer(readings.pop(name), sentences[name], documents, seen[name], column, kept)
+            name: _layer(
+                segments_by_layer.pop(name),
+                sentences[name],
+                documents,
+                seen_by_layer[name],
+                column,
+                is_kept,
+            )
             for name, column in columns.items()
-        },  # let go
+        },  # popped to free memory
         ids=None if ids is None else tuple(ids),
         tokens=tokens if isinstance(tokens, (TokenBytes, NoneType)) else tuple(tokens),
-        reading={**reading, **settings, **partial},
+        reading={**reading, **settings, **partial_setting},
         notes=(*notes, *remarks),
         balance=balance,
     )
 
 
-def _balance(readings: Collection[TagSegments], kept: Bools, n_beside: int) -> Balance:
-    """Count the tags that mark something, and the tokens, that were read and that were not."""
+def _balance(readings: Collection[TagSegments], is_kept: Bools, n_unread: int) -> Balance:
+    """Count the tags that mark something, and the tokens, that were read and left out."""
     n_dropped = sum(reading.dropped for reading in readings)
-    n_kept = int(np.count_nonzero(kept))
+    n_kept = int(np.count_nonzero(is_kept))
     tags: Balance = {
         "tag": {READ: sum(reading.marked for reading in readings)},
-        "token": {READ: len(kept)},
+        "token": {READ: len(is_kept)},
     }
-    if n_beside:
-        tags = added([tags, {"tag": {"in columns that are not read": n_beside}}])
+    if n_unread:
+        tags = added([tags, {"tag": {"in columns that are not read": n_unread}}])
     tags = moved(tags, "tag", "outside every well-formed segment", n_dropped)
-    return moved(tags, "token", "not tagged by every annotator", len(kept) - n_kept)
+    return moved(tags, "token", "not tagged by every annotator", len(is_kept) - n_kept)
 
 
 def _layer(
     reading: TagSegments,
     sentences: Ints,
     documents: Ints,
-    seen: Bools,
+    is_seen: Bools,
     column: TagColumn,
-    kept: Bools,
+    is_kept: Bools,
 ) -> RawLayer:
-    """Return the segments of sentences at their places in the documents."""
-    first, ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
+    """Move the segments of sentences to their offsets in the documents."""
+    sentence_start, document_ends = np.cumsum(sentences) - sentences, np.cumsum(documents)
     details = None
     if column.attributes:
-        details = column.details(np.flatnonzero(kept)[first[reading.sentence] + reading.start])
-    document = np.minimum(np.searchsorted(ends, first, side="right"), len(documents) - 1)
-    first -= (ends - documents)[document]  # where in its document each sentence begins
-    base = first[reading.sentence]
-    bounds = reading.start + base, reading.end + base
+        details = column.details(
+            np.flatnonzero(is_kept)[sentence_start[reading.sentence] + reading.start]
+        )
+    document = np.minimum(
+        np.searchsorted(document_ends, sentence_start, side="right"), len(documents) - 1
+    )
+    sentence_start -= (document_ends - documents)[document]  # relative to the document
+    shift = sentence_start[reading.sentence]
+    bounds = reading.start + shift, reading.end + shift
     return RawLayer(
-        document[reading.sentence], *bounds, reading.label, reading.names, seen, details
+        document[reading.sentence], *bounds, reading.label, reading.names, is_seen, details
     )
 
 
 def _settings(
     readings: Mapping[str, TagSegments], options: TagOptions
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return how layers were read: as settings, and as notes."""
+    """Describe how layers were read, as settings and as notes."""
     notes = [note for name, reading in readings.items() for note in _notes_on(name, reading)]
     schemes = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
@@ -282,50 +305,52 @@ def _coverage(
     location: Callable[[str, int], str],
     partial: str,
 ) -> tuple[dict[str, Bools], Bools]:
-    """Return which documents each layer saw, and which tokens have a tag in all that saw them."""
-    kept = np.ones(len(document), np.bool_)
-    seen = {}
+    """Compute masks of documents that each layer covers, and of tokens tagged in all layers."""
+    is_kept = np.ones(len(document), np.bool_)
+    seen_by_layer = {}
     for name, column in columns.items():
-        lacking = column.codes < 0
-        here = np.ones(len(documents), np.bool_) if column.never is None else ~column.never
-        if lacking.any():
-            missing = np.bincount(document[lacking], minlength=len(documents))
-            here &= (missing < documents) | (documents == 0)
-            lacking &= here[document]
-            if lacking.any() and partial == "error":
+        is_untagged = column.codes < 0
+        is_seen = np.ones(len(documents), np.bool_) if column.never is None else ~column.never
+        if is_untagged.any():
+            n_untagged = np.bincount(document[is_untagged], minlength=len(documents))
+            is_seen &= (n_untagged < documents) | (documents == 0)
+            is_untagged &= is_seen[document]
+            if is_untagged.any() and partial == "error":
                 raise InputError(
-                    f"{location(name, int(lacking.argmax()))}: no tag here, but elsewhere in the"
+                    f"{location(name, int(is_untagged.argmax()))}: no tag here, but elsewhere in"
+                    " the"
                     " document; a document is seen as a whole or not at all; partial drop-tokens"
                     " leaves such tokens out"
                 )
-            kept &= ~lacking
-        seen[name] = here
-    return seen, kept
+            is_kept &= ~is_untagged
+        seen_by_layer[name] = is_seen
+    return seen_by_layer, is_kept
 
 
 def _in_document(documents: Ints) -> Callable[[str, int], str]:
-    """Return a function that names the place of a token, for sources without lines."""
+    """Build a function that describes the location of a token, for sources without lines."""
     ends = np.cumsum(documents)
 
     def location(layer: str, token: int) -> str:
-        d = int(np.searchsorted(ends, token, side="right"))
-        number = token - int(ends[d] - documents[d]) + 1
-        return f"{quote_value(layer)}, document {d + 1}, token {number}".removeprefix("'', ")
+        document_index = int(np.searchsorted(ends, token, side="right"))
+        token_number = token - int(ends[document_index] - documents[document_index]) + 1
+        described = f"{quote_value(layer)}, document {document_index + 1}, token {token_number}"
+        return described.removeprefix("'', ")
 
     return location
 
 
 def _notes_on(name: str, reading: TagSegments) -> list[str]:
-    """Return notes on how a layer's tags were read."""
+    """Write notes on how the tags of a layer were read."""
     notes = []
     if reading.repaired:
-        kind = "" if reading.scheme == "mixed" else f" ({reading.scheme})"
-        tags = pluralize(reading.repaired, "ill-formed tag")
-        notes.append(f"{escape_name(name)}: {tags} read as conlleval does{kind}")
+        scheme_text = "" if reading.scheme == "mixed" else f" ({reading.scheme})"
+        n_tags = pluralize(reading.repaired, "ill-formed tag")
+        notes.append(f"{escape_name(name)}: {n_tags} read as conlleval does{scheme_text}")
     if reading.dropped:
-        tags = pluralize(reading.dropped, "tag")
+        n_tags = pluralize(reading.dropped, "tag")
         notes.append(
-            f"{escape_name(name)}: {tags} outside every well-formed {reading.scheme} segment not"
+            f"{escape_name(name)}: {n_tags} outside every well-formed {reading.scheme} segment not"
             " counted (strict)"
         )
     return notes

@@ -1,15 +1,15 @@
-"""Tag schemes and segments, both ways, on arrays.
+"""Conversion between tags and segments, on arrays.
 
 A tag is ``O`` or a prefix with a label: ``B-PER``. The prefix letters of all schemes mean one of
 four things, so a tag is read as one of B, I, E, S (or O), whatever its scheme:
 
     B first token    I (M) inside    E (L) last token    S (U, W) the only token
 
-*Lenient* reading takes every sequence, as conlleval does and as seqeval's default mode has it: a
-segment starts at B or S, after O, E or S, and where the label changes; it goes on up to the next
-start or O. (Where conlleval.pl and seqeval differ, ``S I`` and ``B S`` of one label, seqeval's
-reading stands: two segments.) *Strict* reading takes only segments that are well-formed in the
-scheme: what seqeval's strict mode takes in IOB1, IOB2, IOE2, IOBES and BILOU.
+*Lenient* reading takes every sequence, as conlleval and the default mode of seqeval do: a segment
+starts at B or S, after O, E or S, and where the label changes; it continues up to the next start or
+O. (If conlleval.pl and seqeval differ, for ``S I`` and ``B S`` of one label, seqeval is followed:
+two segments.) *Strict* reading takes only segments that are well-formed in the scheme, as the
+strict mode of seqeval does in IOB1, IOB2, IOE2, IOBES and BILOU.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from spanagree.arrays import Bools, Ints, as_small, expand_ranges
 from spanagree.corpus.segments import Layer, overlapping
 from spanagree.errors import InputError, SettingError, check_choice, quote_value
 
-O, B, I, E, S = range(5)  # noqa: E741 — the field's own names
+O, B, I, E, S = range(5)  # noqa: E741 — the usual names of tags
 
 
 _MEANING = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
@@ -35,10 +35,10 @@ _MEANING = {"B": B, "I": I, "M": I, "E": E, "L": E, "S": S, "U": S, "W": S}
 
 @dataclass(frozen=True)
 class Scheme:
-    """A tag scheme: its letters, and what makes a tag in it well-formed.
+    """A tag scheme: its letters, and the rules of well-formed tags.
 
-    ``letters`` are written in the order B, I, E, S for those that the scheme has; ``also`` are
-    accepted for the same. A tag that ``continues`` must follow B or I of its label, one that
+    ``letters`` are in the order B, I, E, S, without those that the scheme lacks; ``also`` are
+    accepted as synonyms. A tag that ``continues`` must follow B or I of its label, a tag that
     ``is_continued`` must be followed by I or E of its label.
     """
 
@@ -49,12 +49,12 @@ class Scheme:
 
     @property
     def letter(self) -> dict[int, str]:
-        """The letter of each meaning that the scheme has."""
+        """Letter of each meaning that the scheme has."""
         return {_MEANING[c]: c for c in self.letters}
 
     @property
     def allowed(self) -> str:
-        """The letters that may stand in front of a label."""
+        """Letters that are allowed before a label."""
         return self.letters + self.also
 
 
@@ -67,7 +67,7 @@ SCHEMES = {
     "IOBES": Scheme("BIES", "MW", continues=(I, E), is_continued=(B, I)),
     "BILOU": Scheme("BILU", "W", continues=(I, E), is_continued=(B, I)),
 }
-"""The schemes by name."""
+"""Tag schemes by name."""
 
 ALIASES = {
     "BIO": "IOB2",
@@ -78,57 +78,63 @@ ALIASES = {
     "BMEWO": "IOBES",
     "BILUO": "BILOU",
 }
-"""What the schemes are called elsewhere."""
+"""Other names of the schemes."""
 
-_SPELLED = {"BMES": {I: "M"}, "BMEWO": {I: "M", S: "W"}}  # letters that another name stands for
+_SPELLED = {"BMES": {I: "M"}, "BMEWO": {I: "M", S: "W"}}  # letters of schemes with another name
 
 
 _MIXED = Scheme("BIES", "MLUW", continues=(I, E), is_continued=(B, I))
 
 
 IGNORED = -100
-"""The label id of tokens that training leaves out."""
+"""Label id of tokens that are ignored in training."""
 
 
 def is_ignored(tag: object) -> bool:
-    """Return whether a tag is that of a token that training leaves out, as a number or as text."""
+    """Check if a tag marks a token that is ignored in training, as a number or text."""
     return tag in (IGNORED, str(IGNORED))
 
 
 USUAL_OUTSIDE = ("OTHER", "NONE", "OUT", "OUTSIDE", "NULL", "NIL", "NA", "N/A")
-"""Usual tags in place of O, in capitals."""
+"""Usual tags other than O that mark nothing, in capitals."""
 
-_SEQEVAL = ("IOB1", "IOB2", "IOE2", "IOBES", "BILOU")  # its reading of IOE1 is wrong, IO it lacks
+_SEQEVAL = (
+    "IOB1",
+    "IOB2",
+    "IOE2",
+    "IOBES",
+    "BILOU",
+)  # schemes as in seqeval, which is wrong for IOE1 and lacks IO
 
 
 def scheme_named(scheme: object, *also: str) -> str:
-    """Return the name that a scheme has here: of one called otherwise elsewhere, or a class.
+    """Return the standard name of a scheme, given by a synonym or as a class of seqeval.
 
     Raises:
-        SettingError: for a scheme that is not there, and not one of ``also``.
+        SettingError: if the scheme is unknown, and not one of ``also``.
 
     >>> scheme_named("BIOES"), scheme_named("auto", "auto")
     ('IOBES', 'auto')
     """
-    name = scheme.__name__ if isinstance(scheme, type) else scheme  # as seqeval has them
+    name = scheme.__name__ if isinstance(scheme, type) else scheme  # seqeval has classes
     name = ALIASES.get(name, name) if isinstance(name, str) else name
     check_choice(name, [*also, *SCHEMES], "scheme")
     return str(name)
 
 
 class TagSegments(NamedTuple):
-    """Segments read from tags; ``label`` indexes ``names``, offsets count within a sentence."""
+    """Segments read from tags; ``label`` is an index of ``names``, offsets are within sentences."""
 
     sentence: Ints
     start: Ints
     end: Ints
     label: Ints
     names: tuple[str, ...]
-    scheme: str  # the scheme named or recognised; "none" if there is no tag, "mixed" if none fits
-    repaired: int  # tags that are ill-formed in the scheme and were read all the same
-    dropped: int  # tags outside every well-formed segment, in strict reading
-    ill_formed: dict[str, int]  # how many tags are ill-formed, by kind
-    marked: int  # tags that mark something
+    scheme: str  # name of the scheme; "none" without any tag, "mixed" if no scheme fits
+    repaired: int  # number of ill-formed tags that were read nevertheless
+    dropped: int  # number of tags outside well-formed segments, in strict reading
+    ill_formed: dict[str, int]  # number of ill-formed tags by flaw
+    marked: int  # number of tags that mark something
 
 
 def read_tags(
@@ -140,19 +146,19 @@ def read_tags(
     strict: bool = False,
     location: Callable[[int], str] = "tag {}".format,
 ) -> TagSegments:
-    """Return the segments of many sentences.
+    """Read the segments of sentences.
 
     Args:
-        tags: the distinct tags.
-        codes: per token the index of its tag, all sentences in a row; −1 is read as ``O``.
-        lengths: per sentence its number of tokens.
-        scheme: one of :data:`SCHEMES` or of :data:`ALIASES`, or ``auto``.
-        strict: take only well-formed segments.
-        location: says in an error where token number i stands.
+        tags: distinct tags.
+        codes: index of the tag of each token, for all sentences; −1 is read as ``O``.
+        lengths: number of tokens of each sentence.
+        scheme: name in :data:`SCHEMES` or :data:`ALIASES`, or ``auto``.
+        strict: True to read only well-formed segments.
+        location: function that describes the location of a token by index, for error messages.
 
     Raises:
-        SettingError: for an unknown scheme, or a strict reading of tags that fit no one scheme.
-        InputError: for a tag that the scheme does not have.
+        SettingError: if the scheme is unknown, or tags of mixed schemes are read strictly.
+        InputError: if a tag is not in the scheme.
 
     >>> reading = read_tags(["O", "B-PER", "I-PER"], np.array([1, 2, 0, 1]), np.array([4]))
     >>> reading.start.tolist(), reading.end.tolist(), reading.scheme
@@ -160,9 +166,9 @@ def read_tags(
     """
     scheme = scheme_named(scheme, "auto")
     meanings = _meanings(tags, codes, scheme, location)
-    place = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
+    code_by_label = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
     prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
-    label = as_small([*(place.get(name, -1) for _, name in meanings), -1])[codes]
+    label = as_small([*(code_by_label.get(name, -1) for _, name in meanings), -1])[codes]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
@@ -174,35 +180,50 @@ def read_tags(
                 f" reading is not defined; name a scheme ({', '.join(SCHEMES)}) or read leniently"
             )
     rules = SCHEMES.get(scheme, _MIXED)
-    wrong = sequence.ill_formed(rules)
-    ill_formed: Bools = functools.reduce(np.logical_or, wrong.values(), prefix < O)  # none is
-    count = int(np.count_nonzero(ill_formed))
+    flaw_masks = sequence.ill_formed(rules)
+    ill_formed: Bools = functools.reduce(
+        np.logical_or, flaw_masks.values(), prefix < O
+    )  # −1 is O and never ill-formed
+    n_ill_formed = int(np.count_nonzero(ill_formed))
     start, end = sequence.lenient()
-    if strict and count:  # without ill-formed tags the readings are the same
+    if strict and n_ill_formed:  # without ill-formed tags both readings agree
         start, end = _strict(sequence, scheme, ill_formed, start, end)
-    number = np.searchsorted(sequence.first, start, side="right") - 1
-    first = sequence.first[number]
-    rows = sequence.sentence[number], start - first, end - first, label[start].astype(np.int64)
-    marked = int(np.count_nonzero(prefix))
-    dropped = marked - int((end - start).sum()) if strict else 0
-    kinds = {
-        f"{rules.letter[meaning]}- {what}": number
-        for what, which in (wrong if count else {}).items()
-        for meaning, number in enumerate(np.bincount(prefix[which]).tolist())
-        if number
+    sentence_index = np.searchsorted(sequence.first, start, side="right") - 1
+    sentence_start = sequence.first[sentence_index]
+    rows = (
+        sequence.sentence[sentence_index],
+        start - sentence_start,
+        end - sentence_start,
+        label[start].astype(np.int64),
+    )
+    n_marked = int(np.count_nonzero(prefix))
+    n_dropped = n_marked - int((end - start).sum()) if strict else 0
+    n_by_flaw = {
+        f"{rules.letter[meaning]}- {flaw}": sentence_index
+        for flaw, mask in (flaw_masks if n_ill_formed else {}).items()
+        for meaning, sentence_index in enumerate(np.bincount(prefix[mask]).tolist())
+        if sentence_index
     }
-    return TagSegments(*rows, tuple(place), scheme, 0 if strict else count, dropped, kinds, marked)
+    return TagSegments(
+        *rows,
+        tuple(code_by_label),
+        scheme,
+        0 if strict else n_ill_formed,
+        n_dropped,
+        n_by_flaw,
+        n_marked,
+    )
 
 
 def _meanings(
     tags: Sequence[str], codes: Ints, scheme: str, location: Callable[[int], str]
 ) -> list[tuple[int, str]]:
-    """Return meaning and label of each tag; those that no token has are passed over."""
-    used = np.zeros(len(tags) + 1, np.bool_)  # −1 is the last
-    used[codes] = True
+    """Parse the meaning and label of each tag; tags that no token has count as O."""
+    is_used = np.zeros(len(tags) + 1, np.bool_)  # index −1 is the last
+    is_used[codes] = True
     meanings = []
     for i, tag in enumerate(tags):
-        meaning = parse_tag(tag, scheme) if used[i] else (O, "")
+        meaning = parse_tag(tag, scheme) if is_used[i] else (O, "")
         if meaning is None:
             raise InputError(f"{location(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
         meanings.append(meaning)
@@ -212,60 +233,69 @@ def _meanings(
 def _strict(
     sequence: _Sequence, scheme: str, ill_formed: Bools, start: Ints, end: Ints
 ) -> tuple[Ints, Ints]:
-    """Return start and end of those segments, read leniently, that are well-formed."""
+    """Select the leniently read segments that are well-formed."""
     if scheme in _SEQEVAL:
         return _closed(sequence, scheme)
-    before = np.concatenate(([0], np.cumsum(ill_formed)))
-    good = before[end] == before[start]
-    return start[good], end[good]
+    n_ill_formed_before = np.concatenate(([0], np.cumsum(ill_formed)))
+    is_well_formed = n_ill_formed_before[end] == n_ill_formed_before[start]
+    return start[is_well_formed], end[is_well_formed]
 
 
 def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) -> list[str]:
-    """Return one tag for each token, all documents in a row; ``O`` where nothing is marked.
+    """Write one tag for each token of all documents; ``O`` for tokens without a segment.
 
     Raises:
-        SettingError: for an unknown scheme, or segments that it cannot hold: segments that share
-            tokens, and in IO segments of one label that touch.
+        SettingError: if the scheme is unknown, or cannot represent the segments: segments that
+            share tokens and, in IO, adjacent segments of one label.
 
     >>> layer = Layer(*np.array([[0, 0], [0, 2], [2, 3], [0, 0]]), np.array([True]))
     >>> write_tags(layer, ["PER"], np.array([4]), "IOB2")
     ['B-PER', 'I-PER', 'B-PER', 'O']
     """
-    spelled = _SPELLED.get(scheme, {})
+    spelling = _SPELLED.get(scheme, {})
     scheme = scheme_named(scheme)
-    base = np.cumsum(lengths) - lengths
-    start, end = base[layer.document] + layer.start, base[layer.document] + layer.end
+    document_start = np.cumsum(lengths) - lengths
+    start, end = (
+        document_start[layer.document] + layer.start,
+        document_start[layer.document] + layer.end,
+    )
     later, earlier = overlapping(layer.document, layer.start, layer.end)
     if len(later):
         raise _cannot_hold(layer, labels, (int(earlier[0]), int(later[0])), scheme, "share tokens")
-    touches = np.zeros(len(layer), np.bool_)  # the segment before it, of the same label
-    same = (layer.document[1:] == layer.document[:-1]) & (layer.label[1:] == layer.label[:-1])
-    touches[1:] = same & (start[1:] == end[:-1])
-    if scheme == "IO" and touches.any():
-        i = int(touches.argmax())
+    touches_previous = np.zeros(
+        len(layer), np.bool_
+    )  # adjacent to the previous segment, of the same label
+    continues_label = (layer.document[1:] == layer.document[:-1]) & (
+        layer.label[1:] == layer.label[:-1]
+    )
+    touches_previous[1:] = continues_label & (start[1:] == end[:-1])
+    if scheme == "IO" and touches_previous.any():
+        i = int(touches_previous.argmax())
         raise _cannot_hold(layer, labels, (i - 1, i), scheme, "touch")
     prefix = np.full(int(lengths.sum()), O)
     label = np.zeros(len(prefix), np.int64)
-    inside, _ = expand_ranges(start, end)
-    prefix[inside] = I
-    label[inside] = np.repeat(layer.label, end - start)
-    letter = SCHEMES[scheme].letter | spelled
-    last = end - 1
-    if E in letter:
-        prefix[last[:-1][touches[1:]] if scheme == "IOE1" else last] = E
-    if B in letter:
-        prefix[start[touches] if scheme == "IOB1" else start] = B
-    if S in letter:
-        prefix[start[start == last]] = S
-    names = ["O"] + [f"{letter[p]}-{name}" for name in labels for p in sorted(letter)]
-    code = np.zeros(S + 1, np.int64)
-    code[sorted(letter)] = np.arange(1, len(letter) + 1)
-    which = np.where(prefix == O, 0, code[prefix] + label * len(letter))
-    return np.array(names, dtype=object)[which].tolist()
+    inside_tokens, _ = expand_ranges(start, end)
+    prefix[inside_tokens] = I
+    label[inside_tokens] = np.repeat(layer.label, end - start)
+    letter_by_prefix = SCHEMES[scheme].letter | spelling
+    last_token = end - 1
+    if E in letter_by_prefix:
+        prefix[last_token[:-1][touches_previous[1:]] if scheme == "IOE1" else last_token] = E
+    if B in letter_by_prefix:
+        prefix[start[touches_previous] if scheme == "IOB1" else start] = B
+    if S in letter_by_prefix:
+        prefix[start[start == last_token]] = S
+    tag_names = ["O"] + [
+        f"{letter_by_prefix[p]}-{name}" for name in labels for p in sorted(letter_by_prefix)
+    ]
+    code_of_prefix = np.zeros(S + 1, np.int64)
+    code_of_prefix[sorted(letter_by_prefix)] = np.arange(1, len(letter_by_prefix) + 1)
+    tag_code = np.where(prefix == O, 0, code_of_prefix[prefix] + label * len(letter_by_prefix))
+    return np.array(tag_names, dtype=object)[tag_code].tolist()
 
 
 def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
-    """Return meaning and label of a tag that is ``O`` or has a prefix of the scheme, else None.
+    """Parse a tag into meaning and label; ``None`` if it is neither ``O`` nor has a prefix.
 
     >>> prefixed("B-creative-work", "IOB2") == (B, "creative-work")
     True
@@ -275,13 +305,13 @@ def prefixed(tag: object, scheme: str) -> tuple[int, str] | None:
         return O, ""
     letters = SCHEMES.get(scheme, _MIXED).allowed
     if isinstance(tag, str) and tag and tag[0] in letters and tag[1:2] in ("", "-"):
-        label = tag[2:] if tag[1:] else "_"  # of a bare prefix such as `B`, as seqeval has it
+        label = tag[2:] if tag[1:] else "_"  # label of a bare prefix such as `B`, as in seqeval
         return (_MEANING[tag[0]], label) if label else None
     return None
 
 
 def is_tag(text: str) -> bool:
-    """Return whether a text can be no word or name: it is ``O``, or a label behind a prefix.
+    """Check if a text is certainly a tag: ``O``, or a label with a prefix.
 
     >>> is_tag("O"), is_tag("B-PER"), is_tag("I")
     (True, True, False)
@@ -290,15 +320,15 @@ def is_tag(text: str) -> bool:
 
 
 def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
-    """Return a tag's meaning and label; in IO a label may stand bare."""
-    other = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # scheme's tag
-    if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not other:
+    """Parse a tag into meaning and label; in IO, labels may have no prefix."""
+    has_prefix = isinstance(tag, str) and tag[:2].removesuffix("-") in _MEANING  # of another scheme
+    if scheme == "IO" and isinstance(tag, str) and tag not in ("", "O") and not has_prefix:
         return I, tag
     return prefixed(tag, scheme)
 
 
 def _is_sign(tag: str) -> bool:
-    """Return whether a tag has no letter or digit, and can be typed in a line."""
+    """Check if a tag consists of punctuation that can be typed."""
     return tag.isprintable() and not any(map(str.isalnum, tag))
 
 
@@ -330,108 +360,118 @@ def _unknown(tag: object, scheme: str) -> str:
 
 
 class _Sequence:
-    """Tags as two arrays over all tokens, and what they have next to them."""
+    """Tags of all tokens, as prefixes and labels, with their neighbours."""
 
     def __init__(self, prefix: Ints, label: Ints, lengths: Ints) -> None:
         self.prefix, self.label = prefix, label
-        self.sentence = np.flatnonzero(lengths)  # those with tokens
+        self.sentence = np.flatnonzero(lengths)  # indices of sentences with tokens
         self.first = (np.cumsum(lengths) - lengths)[self.sentence]
         self.before, self.after = np.full((2, len(prefix)), O, prefix.dtype)
-        self.before[1:] = prefix[:-1]  # the tag before, O at a sentence's start
+        self.before[1:] = prefix[:-1]  # O at the start of a sentence
         self.before[self.first] = O
         self.after[:-1] = prefix[1:]
         self.after[self.first[1:] - 1] = O
-        same = np.zeros(len(label) + 1, np.bool_)  # whether neighbours have the same label
-        same[1:-1] = label[1:] == label[:-1]
-        self.same_before, self.same_after = same[:-1], same[1:]
+        equals_next = np.zeros(len(label) + 1, np.bool_)  # neighbours have equal labels
+        equals_next[1:-1] = label[1:] == label[:-1]
+        self.same_before, self.same_after = equals_next[:-1], equals_next[1:]
 
     def lenient(self) -> tuple[Ints, Ints]:
-        """Return start and end of each segment as conlleval reads them, over all tokens."""
-        tagged = self.prefix != O
-        starts = tagged & (
+        """Read start and end of each segment leniently, over all tokens."""
+        is_tagged = self.prefix != O
+        is_start = is_tagged & (
             _among(self.prefix, (B, S)) | _among(self.before, (O, E, S)) | ~self.same_before
         )
-        ends = tagged & (self.after == O)
-        ends[:-1] |= tagged[:-1] & starts[1:]
-        return np.flatnonzero(starts), np.flatnonzero(ends) + 1
+        is_end = is_tagged & (self.after == O)
+        is_end[:-1] |= is_tagged[:-1] & is_start[1:]
+        return np.flatnonzero(is_start), np.flatnonzero(is_end) + 1
 
     @cached_property
     def _opened(self) -> Bools:
-        """Which tags follow B or I of their label."""
+        """Mask of tags after B or I of their label."""
         return _among(self.before, (B, I)) & self.same_before
 
     @cached_property
     def _goes_on(self) -> Bools:
-        """Which tags are followed by I or E of their label."""
+        """Mask of tags before I or E of their label."""
         return _among(self.after, (I, E)) & self.same_after
 
     def ill_formed(self, scheme: Scheme) -> dict[str, Bools]:
-        """Return which tags have no right to stand where they stand, by what is wrong with them."""
-        wrong = {}
+        """Find ill-formed tags; return masks by name of the flaw."""
+        flaw_masks = {}
         if scheme.continues:
-            which = _among(self.prefix, scheme.continues)
-            wrong["continues no segment of its label"] = which & ~self._opened
+            is_bound = _among(self.prefix, scheme.continues)
+            flaw_masks["continues no segment of its label"] = is_bound & ~self._opened
         if scheme.is_continued:
-            which = _among(self.prefix, scheme.is_continued)
-            wrong["is not followed by one of its label"] = which & ~self._goes_on
-        return wrong
+            is_bound = _among(self.prefix, scheme.is_continued)
+            flaw_masks["is not followed by one of its label"] = is_bound & ~self._goes_on
+        return flaw_masks
 
 
-def _among(prefix: Ints, some: Sequence[int]) -> Bools:
-    """Return which tags mean one of some things; comparing is faster than looking up."""
-    among = np.zeros(len(prefix), np.bool_)
-    for meaning in some:
-        among |= prefix == meaning
-    return among
+def _among(prefix: Ints, meanings: Sequence[int]) -> Bools:
+    """Find tags with one of some meanings; comparisons are faster than a look-up."""
+    is_among = np.zeros(len(prefix), np.bool_)
+    for meaning in meanings:
+        is_among |= prefix == meaning
+    return is_among
 
 
 def _recognise(letters: set[str], sequence: _Sequence) -> str:
-    """Return the scheme of a layer's tags: by their letters, then by the fewer ill-formed tags."""
+    """Detect the scheme of a layer: by its letters, then by the number of ill-formed tags."""
     if not letters:
         return "none"
-    fitting = [name for name, s in SCHEMES.items() if letters <= set(s.allowed)]
-    if not fitting:
+    possible_schemes = [name for name, s in SCHEMES.items() if letters <= set(s.allowed)]
+    if not possible_schemes:
         return "mixed"
-    if fitting[0] in ("IO", "IOBES", "BILOU"):
-        return fitting[0]
-    pair = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
-    wrong = [sequence.ill_formed(SCHEMES[name]).values() for name in pair]
-    return pair[int(np.argmin([sum(map(np.count_nonzero, counts)) for counts in wrong]))]
+    if possible_schemes[0] in ("IO", "IOBES", "BILOU"):
+        return possible_schemes[0]
+    candidates = ("IOB2", "IOB1") if "B" in letters else ("IOE2", "IOE1")
+    flaw_masks = [sequence.ill_formed(SCHEMES[name]).values() for name in candidates]
+    return candidates[int(np.argmin([sum(map(np.count_nonzero, masks)) for masks in flaw_masks]))]
 
 
 def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
-    """Return start and end of the segments that are opened and closed as the scheme says.
+    """Find the segments that are opened and closed by the rules of the scheme.
 
-    A tag opens a segment, goes on with one that is open, or does neither; then nothing is open.
+    A tag opens a segment, continues an open segment, or does neither; then no segment is open.
     """
-    prefix, before = sequence.prefix, sequence.before
-    within = _among(before, (B, I)) & sequence.same_before
-    goes_on = within & _among(prefix, (I, E))
-    if scheme == "IOB1":  # B only parts segments of one label; I after a B that parts none is new
-        opens = np.where(prefix == B, within, (prefix == I) & (~within | (before == B)))
+    prefix, previous = sequence.prefix, sequence.before
+    is_within = _among(previous, (B, I)) & sequence.same_before
+    is_continuing = is_within & _among(prefix, (I, E))
+    if scheme == "IOB1":  # B only separates segments of one label; I after another B opens one
+        is_opening = np.where(
+            prefix == B, is_within, (prefix == I) & (~is_within | (previous == B))
+        )
     elif scheme == "IOE2":
-        opens = (prefix != O) & ~within
+        is_opening = (prefix != O) & ~is_within
     else:
-        opens = _among(prefix, (B, S))
-    place = np.arange(len(prefix))
-    decided = np.maximum.accumulate(np.where(opens | ~goes_on, place, 0))  # the first always is
-    is_open = opens[decided]
-    later = np.append(goes_on[1:] & is_open[:-1], False)  # whether the next tag goes on with it
-    last = np.flatnonzero(is_open & ~later)
-    first = np.flatnonzero(is_open & ~np.append(False, later[:-1]))
+        is_opening = _among(prefix, (B, S))
+    positions = np.arange(len(prefix))
+    last_decision = np.maximum.accumulate(
+        np.where(is_opening | ~is_continuing, positions, 0)
+    )  # the first token always decides
+    is_open = is_opening[last_decision]
+    is_continued = np.append(
+        is_continuing[1:] & is_open[:-1], False
+    )  # the next tag continues the segment
+    last_token = np.flatnonzero(is_open & ~is_continued)
+    first_token = np.flatnonzero(is_open & ~np.append(False, is_continued[:-1]))
     if E in SCHEMES[scheme].letter:
-        closed = _among(prefix[last], (E, S))
+        is_closed = _among(prefix[last_token], (E, S))
     else:  # in IOB1 a B cannot follow a B of another label
-        parted = (prefix[last] == B) & (sequence.after[last] == B) & ~sequence.same_after[last]
-        closed = ~parted | (scheme != "IOB1")
-    return first[closed], last[closed] + 1
+        is_parted = (
+            (prefix[last_token] == B)
+            & (sequence.after[last_token] == B)
+            & ~sequence.same_after[last_token]
+        )
+        is_closed = ~is_parted | (scheme != "IOB1")
+    return first_token[is_closed], last_token[is_closed] + 1
 
 
 def _cannot_hold(
-    layer: Layer, labels: Sequence[str], pair: tuple[int, int], scheme: str, what: str
+    layer: Layer, labels: Sequence[str], pair: tuple[int, int], scheme: str, problem: str
 ) -> SettingError:
-    others = "IOB2 or IOBES" if what == "touch" else "no tag scheme"
+    alternatives = "IOB2 or IOBES" if problem == "touch" else "no tag scheme"
     return SettingError(
         f"scheme {scheme}: segments {layer.describe(pair, labels)} of document"
-        f" {layer.document[pair[0]] + 1} {what}, which {scheme} cannot hold; {others} can"
+        f" {layer.document[pair[0]] + 1} {problem}, which {scheme} cannot hold; {alternatives} can"
     )

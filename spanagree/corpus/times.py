@@ -1,8 +1,8 @@
-"""Offsets in time: read exactly, kept as whole units of a resolution, shown in seconds.
+"""Offsets in time: read exactly, stored as integers of a resolution, shown in seconds.
 
-What a corpus of recordings counts is named by its unit, such as ``10ms``. Readers do not know yet
-which unit all files need, so they count ticks: 100 ns, doubled, and one more for what lies between
-two of these. So a time is never rounded twice, and halves are known as such.
+Offsets of recordings are named by their unit, such as ``10ms``. While files are read, the common
+unit is unknown, so readers count ticks of 50 ns: an even number is an exact multiple of 100 ns, and
+an odd number is a time between two multiples. So no time is rounded twice, and halves stay exact.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from spanagree.errors import SettingError, invalid_value, join_names, pluralize,
 from spanagree.results.frame import Frame
 from spanagree.settings import reading_settings
 
-if TYPE_CHECKING:  # exact numbers are loaded where times are read, which most corpora have none of
+if TYPE_CHECKING:  # loaded on demand: most corpora have no times
     from fractions import Fraction
 
 LAST_END = "is the last end"
-"""How a note ends on a recording whose length is not known."""
+"""End of a note on a recording of unknown length."""
 
 TICKS = "50ns"
-"""The unit of offsets that have no resolution yet."""
+"""Unit of offsets before a resolution is chosen."""
 
 RESOLUTIONS = ("1s", "100ms", "10ms", "1ms")
-"""The resolutions of which the first that holds every time is taken, else the last."""
+"""Resolutions, coarsest first; the first is chosen that represents every time, else the last."""
 
 _A_SECOND = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}
 _PER_SECOND = 20_000_000
@@ -42,10 +42,10 @@ _RATE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)fps")
 
 
 def scale_of(unit: str) -> Fraction:
-    """Return how many seconds one of a unit is: s, ms, us, or frames such as 25fps.
+    """Return the length of a unit in seconds: s, ms, us, or frames such as 25fps.
 
     Raises:
-        SettingError: for another unit.
+        SettingError: if the unit is unknown.
 
     >>> scale_of("25fps")
     Fraction(1, 25)
@@ -63,13 +63,12 @@ def scale_of(unit: str) -> Fraction:
 
 
 def seconds(value: object, location: str, unit: str = "s") -> Fraction:
-    """Return a time in seconds, exactly: a number, or a clock's such as 1:02:03.5.
+    """Parse a time into exact seconds: a number, or a clock time such as 1:02:03.5.
 
-    Of a float its 15 digits count that hold, so that .1 + .2 is .3. A comma may stand for the
-    point.
+    A float is rounded to 15 digits, so that .1 + .2 is .3. The decimal sign may be a comma.
 
     Raises:
-        InputError: for what is no time, or too long.
+        InputError: if the value is not a time, or too long.
     """
     from decimal import Decimal, InvalidOperation
     from fractions import Fraction
@@ -77,10 +76,12 @@ def seconds(value: object, location: str, unit: str = "s") -> Fraction:
     text = f"{value:.15g}" if isinstance(value, float) else str(value).strip()
     exact: Fraction | None = None
     if not isinstance(value, bool) and (clock := _CLOCK.fullmatch(text)):
-        hours, minutes, rest = clock.groups()
-        of_minute = Fraction(Decimal(rest.replace(",", ".")))
-        if int(minutes) < 60 and of_minute < 60:  # hours of any length, which int would not read
-            exact = 3600 * Fraction(Decimal(hours or 0)) + 60 * int(minutes) + of_minute
+        hours, minutes, second_text = clock.groups()
+        exact_second = Fraction(Decimal(second_text.replace(",", ".")))
+        if (
+            int(minutes) < 60 and exact_second < 60
+        ):  # not int(): hours may have any number of digits
+            exact = 3600 * Fraction(Decimal(hours or 0)) + 60 * int(minutes) + exact_second
     elif not isinstance(value, bool) and _NUMBER.fullmatch(text):
         try:
             exact = Fraction(Decimal(text.replace(",", "."))) * scale_of(unit)
@@ -98,7 +99,7 @@ def seconds(value: object, location: str, unit: str = "s") -> Fraction:
 
 
 def ticks(value: object, location: str, unit: str = "s") -> int:
-    """Return a time in ticks; as :func:`seconds`.
+    """Parse a time into ticks; see :func:`seconds`.
 
     >>> ticks("0.3", ""), ticks(0.1 + 0.2, ""), ticks("1:02:03,5", "") // 20_000_000
     (6000000, 6000000, 3723)
@@ -107,13 +108,13 @@ def ticks(value: object, location: str, unit: str = "s") -> int:
 
 
 def in_ticks(exact: Fraction) -> int:
-    """Return exact seconds in ticks."""
+    """Convert exact seconds to ticks."""
     scaled = exact * (_PER_SECOND // 2)
     return 2 * (scaled.numerator // scaled.denominator) + (scaled.denominator != 1)
 
 
 def ticks_of(offsets: str) -> int:
-    """Return how many ticks a unit of time has; 0 for what is none.
+    """Return the number of ticks of a unit of time; 0 if it is not one.
 
     >>> ticks_of("10ms"), ticks_of("tokens")
     (200000, 0)
@@ -122,17 +123,17 @@ def ticks_of(offsets: str) -> int:
     return 0 if match is None else int(match[1]) * _PER_SECOND // _A_SECOND[match[2]]
 
 
-def shown(at: int, offsets: str) -> str:
-    """Return an offset as people read it: of time, in seconds.
+def shown(offset: int, offsets: str) -> str:
+    """Format an offset; times in seconds.
 
     >>> shown(123, "10ms"), shown(123, "tokens"), shown(2, "1s")
     ('1.23', '123', '2')
     """
-    return f"{at}" if not (unit := ticks_of(offsets)) else _in_decimals(int(at) * unit)
+    return f"{offset}" if not (unit := ticks_of(offsets)) else _in_decimals(int(offset) * unit)
 
 
 def sized(size: int, offsets: str) -> str:
-    """Return a length with what it counts.
+    """Format a length with its unit.
 
     >>> sized(1, "tokens"), sized(150, "10ms")
     ('1 token', '1.5 s')
@@ -140,77 +141,80 @@ def sized(size: int, offsets: str) -> str:
     return f"{shown(size, offsets)} s" if is_time(offsets) else pluralize(size, offsets[:-1])
 
 
-def in_seconds(at: Any, offsets: str) -> Any:
-    """Return offsets for data: of time as floats, the nearest to the exact seconds.
+def in_seconds(offset: Any, offsets: str) -> Any:
+    """Convert offsets for data; times become the nearest float in seconds.
 
     >>> in_seconds(30, "10ms"), in_seconds(30, "tokens")
     (0.3, 30)
     """
     if not (unit := ticks_of(offsets)):
-        return at
-    if isinstance(at, (int, float, np.integer)):
-        return at * unit / _PER_SECOND
-    return [in_seconds(moment, offsets) for moment in at]
+        return offset
+    if isinstance(offset, (int, float, np.integer)):
+        return offset * unit / _PER_SECOND
+    return [in_seconds(moment, offsets) for moment in offset]
 
 
 def with_seconds(table: Frame, *names: str) -> Frame:
-    """Return a table of shared time whose sizes are seconds, as all its times are.
+    """Convert the sizes in a table of shared time to seconds, like all of its times.
 
     Args:
-        table: the table of a result.
-        names: the columns that hold sizes, by key, or by title where they have no key.
+        table: table of a result.
+        names: keys of the columns with sizes, or titles of columns without a key.
     """
     match, offsets = (getattr(table.settings, name, "") for name in ("match", "offsets"))
     if match != "token" or not is_time(offsets):
         return table
-    sizes = [(column.key or column.title) in names for column in table.columns]
+    is_size_column = [(column.key or column.title) in names for column in table.columns]
     columns = [
         column._replace(kind="number") if is_size else column
-        for column, is_size in zip(table.columns, sizes, strict=True)
+        for column, is_size in zip(table.columns, is_size_column, strict=True)
     ]
     rows = [
         [
             in_seconds(value, offsets) if is_size and value is not None else value
-            for value, is_size in zip(row, sizes, strict=True)
+            for value, is_size in zip(row, is_size_column, strict=True)
         ]
         for row in table.rows
     ]
-    titles = [c.title for c, is_size in zip(columns, sizes, strict=True) if is_size and c.title]
+    titles = [
+        c.title for c, is_size in zip(columns, is_size_column, strict=True) if is_size and c.title
+    ]
     remarks = [*table.remarks, *([f"{join_names(titles)}: in seconds"] if titles else ())]
     return replace(table, columns=columns, rows=rows, remarks=remarks)
 
 
 def _in_decimals(ticks: int) -> str:
-    """Return ticks as seconds, with all decimals that they have.
+    """Format ticks as seconds, with all decimals.
 
     >>> _in_decimals(24_600_000), _in_decimals(-1), _in_decimals(40_000_000)
     ('1.23', '-0.00000005', '2')
     """
-    full_seconds, rest = divmod(abs(ticks), _PER_SECOND)
+    full_seconds, rest_ticks = divmod(abs(ticks), _PER_SECOND)
     sign = "-" if ticks < 0 else ""
-    return f"{sign}{full_seconds}.{rest * (10**8 // _PER_SECOND):08d}".rstrip("0").rstrip(".")
+    return f"{sign}{full_seconds}.{rest_ticks * (10**8 // _PER_SECOND):08d}".rstrip("0").rstrip(".")
 
 
 def with_resolution(
     raw: RawCorpus, resolution: str | None = None, duration: object = None
 ) -> RawCorpus:
-    """Return rows that count ticks as such that count units of a resolution.
+    """Convert offsets in ticks to units of a resolution.
 
-    Times between two units are rounded half to even; what is empty then, and was not before, is
-    left out. Both are counted in a note.
+    Times between two units are rounded half to even; segments that become empty are left out. Both
+    are counted in a note.
 
     Args:
-        raw: the rows; of other than ticks nothing is done.
-        resolution: such as 10ms; the first of :data:`RESOLUTIONS` that holds every time unless
-            given.
-        duration: of every recording, in seconds; else that which its source gives, or its last end.
+        raw: rows; without offsets in ticks, they are unchanged.
+        resolution: unit such as 10ms. Default: the first of :data:`RESOLUTIONS` that represents
+            every time.
+        duration: length of every recording, in seconds. Default: the length in the source, or else
+            the last end.
 
     Raises:
-        SettingError: for what is no resolution, or finer than a microsecond.
+        SettingError: if the resolution is not a unit, or finer than a microsecond.
     """
     if raw.offsets != TICKS:
-        for name, given in (("resolution", resolution), ("duration", duration)):
-            if given is not None:
+        for name, value in (("resolution", resolution), ("duration", duration)):
+            if value is not None:
                 raise SettingError(f"{name} is for files with times; leave it out")
         return raw
     lengths = np.asarray(raw.lengths, np.int64)
@@ -218,121 +222,149 @@ def with_resolution(
         lengths = np.full(len(lengths), ticks(duration, "duration"))
         raw = _of_known_length(raw, duration=str(duration))
     times = [np.asarray(x, np.int64) for x in (raw.start, raw.end, lengths)]
-    units = {name: ticks_of(name) for name in RESOLUTIONS}
-    chosen = resolution or next(
-        (name for name, unit in units.items() if not any((x % unit).any() for x in times)),
+    ticks_by_unit = {name: ticks_of(name) for name in RESOLUTIONS}
+    chosen_unit = resolution or next(
+        (
+            name
+            for name, unit_ticks in ticks_by_unit.items()
+            if not any((x % unit_ticks).any() for x in times)
+        ),
         RESOLUTIONS[-1],
     )
-    unit = ticks_of(chosen) if isinstance(chosen, str) else 0
-    if unit < _FINEST:
-        needed = "a unit such as 1s, 10ms or 100us is needed, of 1us or more"
-        raise SettingError(f"resolution {quote_value(resolution)}; {needed}")
-    start, end, lengths = (_rounded(x, unit) for x in times)
-    emptied = (start == end) & (times[0] < times[1])
-    odd = sum(int((x % unit != 0).sum()) for x in times[:2])
+    unit_ticks = ticks_of(chosen_unit) if isinstance(chosen_unit, str) else 0
+    if unit_ticks < _FINEST:
+        requirement = "a unit such as 1s, 10ms or 100us is needed, of 1us or more"
+        raise SettingError(f"resolution {quote_value(resolution)}; {requirement}")
+    start, end, lengths = (_rounded(x, unit_ticks) for x in times)
+    is_emptied = (start == end) & (times[0] < times[1])
+    n_rounded = sum(int((x % unit_ticks != 0).sum()) for x in times[:2])
     notes = raw.notes
-    if odd:
-        note = f"{pluralize(odd, 'time')} rounded to {chosen}"
-        gone = int(emptied.sum())
-        note += f"; {pluralize(gone, 'segment')} became empty and left out" if gone else ""
+    if n_rounded:
+        note = f"{pluralize(n_rounded, 'time')} rounded to {chosen_unit}"
+        n_emptied = int(is_emptied.sum())
+        note += (
+            f"; {pluralize(n_emptied, 'segment')} became empty and left out" if n_emptied else ""
+        )
         notes = (*notes, note)
     if (times[0] < 0).any() or (times[1] < 0).any():
         lengths = np.maximum(lengths, 0)
-    kept = np.flatnonzero(~emptied)
-    details = None if raw.details is None else raw.details.taken(kept)
-    rows = raw.replace(start=start, end=end).segments_kept(kept)
-    return raw.replace(**rows, details=details, lengths=lengths, offsets=chosen, notes=notes)
+    kept_rows = np.flatnonzero(~is_emptied)
+    details = None if raw.details is None else raw.details.taken(kept_rows)
+    rows = raw.replace(start=start, end=end).segments_kept(kept_rows)
+    return raw.replace(**rows, details=details, lengths=lengths, offsets=chosen_unit, notes=notes)
 
 
 def _of_known_length(raw: RawCorpus, **read: str) -> RawCorpus:
-    """Return the rows with the setting that gives the lengths, and no note that none is known."""
+    """Record the setting that defines the lengths, and remove the note on unknown lengths."""
     reading = {**raw.reading, **reading_settings(**{**raw.reading.get("read", {}), **read})}
     notes = tuple(note for note in raw.notes if LAST_END not in note)
     return raw.replace(reading=reading, notes=notes)
 
 
 def _rounded(times: Ints, unit: int) -> Ints:
-    """Return times in units, those halfway to the even one."""
-    units, rest = np.divmod(times, unit)
-    up = (2 * rest > unit) | ((2 * rest == unit) & (units % 2 == 1))
-    return np.asarray(units + up, np.int64)
+    """Round times to units, halves to even."""
+    units, remainder = np.divmod(times, unit)
+    is_rounded_up = (2 * remainder > unit) | ((2 * remainder == unit) & (units % 2 == 1))
+    return np.asarray(units + is_rounded_up, np.int64)
 
 
-def of_one_length(parts: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
-    """Return sources of recordings with one length of each, the longest that one of them has.
+def of_one_length(raw_by_name: Mapping[str, RawCorpus]) -> Mapping[str, RawCorpus]:
+    """Set the length of each recording to the longest in any source.
 
-    A source of which the recording's length is not known ends with its last segment.
+    If a source does not record the length, its last segment ends the recording.
     """
-    raws = list(parts.values())
+    raws = list(raw_by_name.values())
     if len(raws) < 2 or any(raw.offsets != TICKS for raw in raws):
-        return parts
+        return raw_by_name
     by_id = all(raw.ids is not None for raw in raws)
-    keys: list[Sequence[Any]] = [
+    keys_by_source: list[Sequence[Any]] = [
         raw.ids or () if by_id else range(len(raw.lengths)) for raw in raws
     ]
     longest: dict[Any, int] = {}
-    for key, raw in zip(keys, raws, strict=True):
-        for id_, size in zip(key, raw.lengths.tolist(), strict=True):
+    for source_keys, raw in zip(keys_by_source, raws, strict=True):
+        for id_, size in zip(source_keys, raw.lengths.tolist(), strict=True):
             longest[id_] = max(size, longest.get(id_, 0))
-    made: dict[str, RawCorpus] = {}
-    for name, key, raw in zip(parts, keys, raws, strict=True):
-        lengths = np.array([longest[id_] for id_ in key], np.int64)
-        longer = int((lengths > raw.lengths).sum())
-        says = (
-            f"{name}: {pluralize(longer, 'recording')} longer in another file, whose length counts"
+    result: dict[str, RawCorpus] = {}
+    for name, source_keys, raw in zip(raw_by_name, keys_by_source, raws, strict=True):
+        lengths = np.array([longest[id_] for id_ in source_keys], np.int64)
+        n_longer = int((lengths > raw.lengths).sum())
+        length_note = (
+            f"{name}: {pluralize(n_longer, 'recording')} longer in another file, whose length"
+            " counts"
         )
-        is_noted = not longer or any(LAST_END in note for note in raw.notes)
-        made[name] = raw.replace(
-            lengths=lengths, notes=raw.notes if is_noted else (*raw.notes, says)
+        is_noted = not n_longer or any(LAST_END in note for note in raw.notes)
+        result[name] = raw.replace(
+            lengths=lengths, notes=raw.notes if is_noted else (*raw.notes, length_note)
         )
-    return made
+    return result
 
 
 def within_parts(
     raw: RawCorpus, parts: Mapping[str, Sequence[tuple[Fraction, Fraction]]], source: str
 ) -> RawCorpus:
-    """Return the rows in some parts of recordings, each a document; segments are cut at its ends.
+    """Cut recordings into parts, each a document; segments are cut at the ends.
 
     Args:
-        raw: rows that count ticks.
-        parts: of each recording, start and end in seconds; what is not named is left out.
-        source: the name of the file that says so.
+        raw: rows with offsets in ticks.
+        parts: start and end of parts in seconds, by name of the recording; others are left out.
+        source: name of the file with the parts.
 
     Raises:
-        SettingError: for rows without times, or if none of the recordings is there.
+        SettingError: if rows have no times, or no recording is among the parts.
     """
     if raw.offsets != TICKS:
         raise SettingError("uem is for files with times; leave it out")
     raw = _of_known_length(raw, uem=source)
-    place = {raw.id_of(d): d for d in range(len(raw.lengths))}
-    named = [(place[id_], *part) for id_, some in parts.items() if id_ in place for part in some]
-    if not named:
-        known = f"of {join_names(parts)}, and the recordings are {join_names(place)}"
-        raise SettingError(f"uem has parts {known}; give the same recordings the same names")
-    several = len(named) > len({d for d, *_ in named})
-    rows: list[list[Ints]] = []
-    seen: list[list[Ints]] = []
-    ids, lengths, made = [], [], 0
-    for number, (d, begin, stop) in enumerate(named):
-        low, high = np.int64(in_ticks(begin)), np.int64(in_ticks(stop))  # not as int32
-        size = f":{float(begin):g}-{float(stop):g}" if several else ""
-        ids.append(f"{raw.id_of(d)}{size}")
-        lengths.append(high - low)
+    index_by_id = {raw.id_of(d): d for d in range(len(raw.lengths))}
+    located_parts = [
+        (index_by_id[id_], *bounds)
+        for id_, parts_of_recording in parts.items()
+        if id_ in index_by_id
+        for bounds in parts_of_recording
+    ]
+    if not located_parts:
+        known_names = f"of {join_names(parts)}, and the recordings are {join_names(index_by_id)}"
+        raise SettingError(f"uem has parts {known_names}; give the same recordings the same names")
+    has_several = len(located_parts) > len({d for d, *_ in located_parts})
+    segment_columns: list[list[Ints]] = []
+    annotation_columns: list[list[Ints]] = []
+    ids, lengths, n_annotations = [], [], 0
+    for part_index, (d, begin_time, stop_time) in enumerate(located_parts):
+        part_start, part_end = (
+            np.int64(in_ticks(begin_time)),
+            np.int64(in_ticks(stop_time)),
+        )  # int64 even if rows are int32
+        suffix = f":{float(begin_time):g}-{float(stop_time):g}" if has_several else ""
+        ids.append(f"{raw.id_of(d)}{suffix}")
+        lengths.append(part_end - part_start)
         annotations = np.flatnonzero(raw.document_index == d)
-        number_of = np.full(len(raw.document_index), -1)
-        number_of[annotations] = made + np.arange(len(annotations))
-        seen.append([np.full(len(annotations), number), raw.annotator_index[annotations]])
-        made += len(annotations)
-        kept = np.flatnonzero((raw.document == d) & (raw.end > low) & (raw.start < high))
-        start, end = (np.clip(x[kept], low, high) - low for x in (raw.start, raw.end))
-        rows.append([number_of[raw.annotation[kept]], start, end, raw.label[kept], kept])
-    annotation, start, end, label, kept = map(np.concatenate, zip(*rows, strict=True))
-    document_index, annotator_index = map(np.concatenate, zip(*seen, strict=True))
-    before = int((raw.start < raw.end).sum())
-    cut = pluralize(len(named), "part")
+        new_annotation = np.full(len(raw.document_index), -1)
+        new_annotation[annotations] = n_annotations + np.arange(len(annotations))
+        annotation_columns.append(
+            [np.full(len(annotations), part_index), raw.annotator_index[annotations]]
+        )
+        n_annotations += len(annotations)
+        kept_rows = np.flatnonzero(
+            (raw.document == d) & (raw.end > part_start) & (raw.start < part_end)
+        )
+        start, end = (
+            np.clip(x[kept_rows], part_start, part_end) - part_start for x in (raw.start, raw.end)
+        )
+        segment_columns.append(
+            [new_annotation[raw.annotation[kept_rows]], start, end, raw.label[kept_rows], kept_rows]
+        )
+    annotation, start, end, label, kept_rows = map(
+        np.concatenate, zip(*segment_columns, strict=True)
+    )
+    document_index, annotator_index = map(np.concatenate, zip(*annotation_columns, strict=True))
+    n_segments = int((raw.start < raw.end).sum())
+    n_parts = pluralize(len(located_parts), "part")
     return raw.replace(
         lengths=np.array(lengths, np.int64), ids=tuple(ids), annotation=annotation, start=start,
         end=end, label=label, document_index=document_index, annotator_index=annotator_index,
         when=None, quote=None, details=None,
-        notes=(*raw.notes, f"uem: {pluralize(len(kept), 'segment')} of {before} in {cut}"),
+        notes=(
+            *raw.notes,
+            f"uem: {pluralize(len(kept_rows), 'segment')} of {n_segments} in {n_parts}",
+        ),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tokens in texts: where they stand, and which of them a stretch of characters takes in."""
+"""Tokens of texts: their positions, and the tokens that a range of characters covers."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ CUTS = {
     "contract": "it leaves the token out",
     "drop": "it is left out itself",
 }
-"""What becomes of a segment that begins or ends inside a token."""
+"""Treatments of a segment that begins or ends inside a token."""
 
 
 def locate(text: str, tokens: Iterable[Any], location: str) -> tuple[list[str], list[int]]:
-    """Return the tokens of a text and where each begins.
+    """Locate the tokens of a text; return the tokens and their starts.
 
     Args:
-        text: the text.
-        tokens: what a tokenizer gave for it: strings in their order, (start, end) pairs, or
-            objects with ``text`` and ``idx`` as spaCy's.
-        location: names the document in an error.
+        text: text of the document.
+        tokens: output of a tokenizer: strings in order, (start, end) pairs, or objects with
+            ``text`` and ``idx``, such as spaCy tokens.
+        location: name of the document, for error messages.
 
     Raises:
-        InputError: for a token that is not in the text where it should be.
+        InputError: if a token is not in the text at its position.
 
     >>> locate("No way!", ["No", "way", "!"], "document 1")
     (['No', 'way', '!'], [0, 3, 6])
     """
     words: list[str] = []
     starts: list[int] = []
-    at = 0
+    position = 0
     if not isinstance(tokens, Iterable):
         raise InputError(
             f"{location}: the tokenizer gave {quote_value(tokens)}; a list of tokens is needed"
         )
     for token in tokens:
         if isinstance(token, str):
-            word, start = token, text.find(token, at)
+            word, start = token, text.find(token, position)
         elif hasattr(token, "idx"):
             word, start = token.text, token.idx
         elif hasattr(token, "__len__") and len(token) == 2:
@@ -56,22 +56,22 @@ def locate(text: str, tokens: Iterable[Any], location: str) -> tuple[list[str], 
                 f"{location}: token {quote_value(token)}; strings, (start, end) or spaCy's tokens"
                 " are needed"
             )
-        if start < at or text[start : start + len(word)] != word or not word:
+        if start < position or text[start : start + len(word)] != word or not word:
             raise InputError(
-                f"{location}: token {quote_value(word)} is not in the text from character {at} on;"
-                " a tokenizer gives the pieces of the text in their order"
+                f"{location}: token {quote_value(word)} is not in the text from character"
+                f" {position} on; a tokenizer gives the pieces of the text in their order"
             )
         words.append(word)
         starts.append(start)
-        at = start + len(word)
+        position = start + len(word)
     return words, starts
 
 
 class Tokens(NamedTuple):
-    """The tokens of several texts.
+    """Tokens of several texts.
 
-    On one long line of characters each text has a stretch of its own: ``stretch`` is where it
-    begins, ``line`` and ``ends`` are where each token begins and ends there.
+    The texts are shifted to separate ranges of one axis: ``stretch`` is the start of each text on
+    it, ``line`` and ``ends`` are the start and end of each token.
     """
 
     words: tuple[str, ...]
@@ -85,18 +85,18 @@ class Tokens(NamedTuple):
 def tokenize(
     texts: Sequence[str], tokenizer: Callable[[str], Iterable[Any]], name_of: Callable[[int], str]
 ) -> Tokens:
-    """Return the tokens of texts; ``name_of`` gives a document's name, for errors.
+    """Tokenize texts; ``name_of`` returns the name of a document, for error messages.
 
     Raises:
-        InputError: for tokens that are not pieces of their text.
+        InputError: if tokens are not pieces of their text.
     """
-    pieces = [
+    tokens_and_starts = [
         locate(text, tokenizer(text), f"document {quote_value(name_of(d))}")
         for d, text in enumerate(texts)
     ]
-    words = tuple(word for some, _ in pieces for word in some)
-    starts = np.array([start for _, some in pieces for start in some], np.int64)
-    lengths = np.array([len(some) for some, _ in pieces], np.int64)
+    words = tuple(word for items, _ in tokens_and_starts for word in items)
+    starts = np.array([start for _, items in tokens_and_starts for start in items], np.int64)
+    lengths = np.array([len(items) for items, _ in tokens_and_starts], np.int64)
     sizes = np.array([len(text) for text in texts], np.int64)
     stretch = np.cumsum(sizes + 1) - sizes - 1
     line = starts + np.repeat(stretch, lengths)
@@ -104,12 +104,12 @@ def tokenize(
 
 
 def sizes_of(words: Sequence[str]) -> Ints:
-    """Return the number of characters of each word."""
+    """Count the characters of each word."""
     return np.array([len(word) for word in words], np.int64)
 
 
 def spaced(words: Sequence[str], lengths: Ints) -> tuple[tuple[str, ...], Ints]:
-    """Return texts made of so many words each with spaces between, and where each word starts.
+    """Join words to texts, with spaces between; also return the start of each word.
 
     >>> spaced(["No", "way", "Yes"], np.array([2, 1]))
     (('No way', 'Yes'), array([0, 3, 0]))
@@ -117,16 +117,16 @@ def spaced(words: Sequence[str], lengths: Ints) -> tuple[tuple[str, ...], Ints]:
     ends = np.cumsum(lengths)
     bounds = zip((ends - lengths).tolist(), ends.tolist(), strict=True)
     sizes = sizes_of(words)
-    before = np.append(np.cumsum(sizes + 1) - sizes - 1, 0)
-    starts = before[:-1] - np.repeat(before[ends - lengths], lengths)
+    line_start = np.append(np.cumsum(sizes + 1) - sizes - 1, 0)
+    starts = line_start[:-1] - np.repeat(line_start[ends - lengths], lengths)
     return tuple(" ".join(words[a:b]) for a, b in bounds), starts
 
 
 class TokenRanges(NamedTuple):
-    """Segments as ranges of tokens, counted within their documents.
+    """Segments as ranges of tokens within their documents.
 
-    ``cuts`` says which of them cut a token or have none, ``gone`` of which nothing is left, and
-    ``again`` which became the same as another, and ``stands_for`` which one each is, then.
+    ``cuts`` is a mask of segments that cut a token or contain none, ``gone`` of those that are
+    dropped, ``again`` of those equal to an earlier one; ``stands_for`` is the first equal segment.
     """
 
     start: Ints
@@ -140,81 +140,96 @@ class TokenRanges(NamedTuple):
 def fit_pieces(
     layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str
 ) -> tuple[TokenRanges, SegmentDetails | None]:
-    """Fit segments that may have several pieces to tokens, as :func:`fit` does; return details too.
+    """Convert segments that may have several pieces to tokens, see :func:`fit`; return details too.
 
-    Each piece is taken over by itself; of a segment with one that is dropped nothing is left.
+    Each piece is converted separately; a segment is dropped if a piece of it is.
     """
     details = layer.details
     if details is None or not details.shape.any():
         return fit(layer, texts, tokens, cut), details
-    owner, begin, stop = details.each_piece(layer.start, layer.end)
-    document = layer.document[owner]
-    order = np.lexsort((owner, stop, begin, document))
-    owner = owner[order]  # in place of the label
-    pieces = Layer(document[order], begin[order], stop[order], owner, layer.annotated)
+    segment_row, piece_start, piece_end = details.each_piece(layer.start, layer.end)
+    document = layer.document[segment_row]
+    order = np.lexsort((segment_row, piece_end, piece_start, document))
+    segment_row = segment_row[order]  # takes the place of the label
+    pieces = Layer(
+        document[order], piece_start[order], piece_end[order], segment_row, layer.annotated
+    )
     fitted = fit(pieces, texts, tokens, cut)
-    n = len(layer)
-    low, high = np.full(n, np.iinfo(np.int64).max), np.zeros(n, np.int64)
-    left = ~fitted.gone
-    np.minimum.at(low, owner[left], fitted.start[left])
-    np.maximum.at(high, owner[left], fitted.end[left])
-    cuts = np.bincount(owner, fitted.cuts, n) > 0
-    gone = np.bincount(owner, left, n) == 0
+    n_segments = len(layer)
+    low, high = np.full(n_segments, np.iinfo(np.int64).max), np.zeros(n_segments, np.int64)
+    is_left = ~fitted.gone
+    np.minimum.at(low, segment_row[is_left], fitted.start[is_left])
+    np.maximum.at(high, segment_row[is_left], fitted.end[is_left])
+    cuts_token = np.bincount(segment_row, fitted.cuts, n_segments) > 0
+    is_gone = np.bincount(segment_row, is_left, n_segments) == 0
     if cut == "drop":
-        gone |= np.bincount(owner, fitted.gone, n) > 0
-    low[gone] = 0
+        is_gone |= np.bincount(segment_row, fitted.gone, n_segments) > 0
+    low[is_gone] = 0
     bounds: dict[int, list[tuple[int, int]]] = {}
-    kept = left & ~gone[owner]
-    columns = (column[kept].tolist() for column in (owner, fitted.start, fitted.end))
+    is_kept = is_left & ~is_gone[segment_row]
+    columns = (column[is_kept].tolist() for column in (segment_row, fitted.start, fitted.end))
     for row, start, end in zip(*columns, strict=True):
         bounds.setdefault(row, []).append((start, end))
-    united = {row: united_pieces(some) for row, some in bounds.items() if len(some) > 1}
-    in_tokens = details.with_pieces({row: some for row, some in united.items() if len(some) > 1})
-    apart = np.where(gone, -1 - np.arange(n), 0 if in_tokens is None else in_tokens.shape)
-    identity = (layer.document, low, high, layer.label, apart)
+    merged_pieces = {
+        row: united_pieces(piece_list) for row, piece_list in bounds.items() if len(piece_list) > 1
+    }
+    new_details = details.with_pieces(
+        {row: piece_list for row, piece_list in merged_pieces.items() if len(piece_list) > 1}
+    )
+    shape_code = np.where(
+        is_gone, -1 - np.arange(n_segments), 0 if new_details is None else new_details.shape
+    )
+    identity = (layer.document, low, high, layer.label, shape_code)
     return TokenRanges(
-        low, high, cuts, gone, is_repeated_row(*identity), first_equal_row(*identity)
-    ), in_tokens
+        low, high, cuts_token, is_gone, is_repeated_row(*identity), first_equal_row(*identity)
+    ), new_details
 
 
 def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> TokenRanges:
-    """Return the segments of a layer in characters as ranges of tokens.
+    """Convert the segments of a layer from characters to ranges of tokens.
 
-    ``cut`` is one of :data:`CUTS`.
+    ``cut`` is a name in :data:`CUTS`.
     """
-    base = tokens.stretch[layer.document]
-    start, end = base + layer.start, base + layer.end
-    # half-open ranges of the tokens that a segment touches, and of those that it holds whole
+    text_start = tokens.stretch[layer.document]
+    start, end = text_start + layer.start, text_start + layer.end
+    # half-open ranges of tokens that overlap a segment, and of tokens that are inside it
     low = np.searchsorted(tokens.ends, start, side="right")
     high = np.searchsorted(tokens.line, end, side="left")
     inner_low = np.searchsorted(tokens.line, start, side="left")
     inner_high = np.searchsorted(tokens.ends, end, side="right")
-    cuts = (low != inner_low) | (high != inner_high) | (low >= high)
-    cuts |= _uncovered(layer, texts, tokens, low, high, np.flatnonzero(~cuts))
+    cuts_token = (low != inner_low) | (high != inner_high) | (low >= high)
+    cuts_token |= _uncovered(layer, texts, tokens, low, high, np.flatnonzero(~cuts_token))
     if cut == "contract":
         low, high = inner_low, inner_high
-    gone = (low >= high) | (cuts & (cut == "drop"))
-    first = (np.cumsum(tokens.lengths) - tokens.lengths)[layer.document]
-    start, end = low - first, high - first
-    apart = np.where(gone, -1 - np.arange(len(gone)), 0)  # what is gone repeats nothing
-    columns = (layer.document, start, end, layer.label, apart)
-    again = is_repeated_row(*columns)
+    is_gone = (low >= high) | (cuts_token & (cut == "drop"))
+    first_token = (np.cumsum(tokens.lengths) - tokens.lengths)[layer.document]
+    start, end = low - first_token, high - first_token
+    separate_code = np.where(
+        is_gone, -1 - np.arange(len(is_gone)), 0
+    )  # dropped segments repeat none
+    columns = (layer.document, start, end, layer.label, separate_code)
+    is_repeated = is_repeated_row(*columns)
     stands_for = first_equal_row(*columns) if layer.details is not None else np.arange(len(layer))
-    return TokenRanges(start, end, cuts, gone, again, stands_for)
+    return TokenRanges(start, end, cuts_token, is_gone, is_repeated, stands_for)
 
 
 def _uncovered(
     layer: Layer, texts: Sequence[str], tokens: Tokens, low: Ints, high: Ints, on_tokens: Ints
 ) -> Bools:
-    """Return which segments have characters at an edge, not white space, that no token covers.
+    """Find segments with characters at an edge, other than white space, that no token covers.
 
-    Only those are asked that are ``on_tokens``, from ``low`` up to ``high``.
+    Only the segments in rows ``on_tokens`` are checked, with tokens from ``low`` up to ``high``.
     """
     uncovered = np.zeros(len(layer), np.bool_)
-    base = tokens.stretch[layer.document[on_tokens]]
-    low, high = tokens.line[low[on_tokens]] - base, tokens.ends[high[on_tokens] - 1] - base
-    ragged = (layer.start[on_tokens] < low) | (high < layer.end[on_tokens])
-    for i, a, b in zip(on_tokens[ragged], low[ragged].tolist(), high[ragged].tolist(), strict=True):
+    text_start = tokens.stretch[layer.document[on_tokens]]
+    low, high = (
+        tokens.line[low[on_tokens]] - text_start,
+        tokens.ends[high[on_tokens] - 1] - text_start,
+    )
+    is_ragged = (layer.start[on_tokens] < low) | (high < layer.end[on_tokens])
+    for i, a, b in zip(
+        on_tokens[is_ragged], low[is_ragged].tolist(), high[is_ragged].tolist(), strict=True
+    ):
         text = texts[layer.document[i]]
         uncovered[i] = bool((text[layer.start[i] : a] + text[b : layer.end[i]]).strip())
     return uncovered

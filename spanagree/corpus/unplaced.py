@@ -1,4 +1,4 @@
-"""Annotations without a place: quotes of an annotator that are not in the text."""
+"""Quotes of annotators that are not in the text, so that they have no position."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ UNPLACED = {
     "wrong": "they are false positives, and take part in chance as segments that match nothing",
     "ignore": "they are left out",
 }
-"""What becomes of quotes that are not in the text."""
+"""Treatments of quotes that are not in the text."""
 
 
 @dataclass(frozen=True, eq=False)
 class UnplacedQuotes:
-    """Quotes that are not in their text, or were quoted more often than they are in it.
+    """Quotes that are not in the text, or that occur in it less often than they were quoted.
 
-    They are predictions that match nothing, so they have a label and a length but no place.
+    They are predictions that match nothing, with a label and a length but no position.
 
     Attributes:
-        at: index of the annotation of each quote in the rows of a source; in a corpus, which keeps
-            them by annotator, index of its document.
-        label: label of each quote; in rows of a source, empty for one without.
+        at: index of the annotation of each quote, in rows of a source; in a corpus, with quotes by
+            annotator, index of the document.
+        label: label of each quote; in rows of a source, empty for a quote without a label.
         size: length of each quote in units of the corpus: characters, or words between blanks.
-        quote: text of each quote; empty in rows of files, which hold no text.
-        score: score of each quote, ``nan`` for one without; ``None`` if none has a score.
+        quote: text of each quote; empty in rows of files, which contain no text.
+        score: score of each quote, ``nan`` without a score; ``None`` if no quote has a score.
 
     >>> UnplacedQuotes.of([0, 2], ["PER", "LOC"], ["Al", "New York"], "tokens").size.tolist()
     [1, 2]
@@ -52,46 +52,50 @@ class UnplacedQuotes:
         size: Sequence[int | None] | None = None,
         score: Sequence[float] | None = None,
     ) -> UnplacedQuotes:
-        """Measure quotes in units of the corpus, whose ``offsets`` count tokens or characters.
+        """Measure quotes in the units of a corpus, tokens or characters.
 
-        A ``size`` that is known stays.
+        A known ``size`` is kept.
         """
         sizes = [
-            known
-            if known is not None
+            known_size
+            if known_size is not None
             else len(text.split() if offsets == "tokens" else text.strip())
-            for text, known in zip(quote, size or [None] * len(quote), strict=True)
+            for text, known_size in zip(quote, size or [None] * len(quote), strict=True)
         ]
         scores = None if score is None or np.isnan(score).all() else np.array(score, np.float64)
         columns = np.array(at, np.int64), tuple(label), np.array(sizes, np.int64), tuple(quote)
         return cls(*columns, scores)
 
     @classmethod
-    def joined(cls, parts: Iterable[tuple[UnplacedQuotes | None, int]]) -> UnplacedQuotes | None:
-        """Join the quotes of parts, each with the number of annotations or documents before it."""
-        known = [(part, n) for part, n in parts if part is not None]
-        if not known:
+    def joined(
+        cls, quotes_and_counts: Iterable[tuple[UnplacedQuotes | None, int]]
+    ) -> UnplacedQuotes | None:
+        """Concatenate quotes, each with the number of annotations or documents before it."""
+        known_quotes = [
+            (quotes, n_before) for quotes, n_before in quotes_and_counts if quotes is not None
+        ]
+        if not known_quotes:
             return None
         return cls(
-            np.concatenate([part.at + n for part, n in known]),
-            tuple(label for part, _ in known for label in part.label),
-            np.concatenate([part.size for part, _ in known]),
-            tuple(quote for part, _ in known for quote in part.quote),
+            np.concatenate([quotes.at + n_before for quotes, n_before in known_quotes]),
+            tuple(label for quotes, _ in known_quotes for label in quotes.label),
+            np.concatenate([quotes.size for quotes, _ in known_quotes]),
+            tuple(quote for quotes, _ in known_quotes for quote in quotes.quote),
             None
-            if all(part.score is None for part, _ in known)
-            else np.concatenate([part.scores for part, _ in known]),
+            if all(quotes.score is None for quotes, _ in known_quotes)
+            else np.concatenate([quotes.scores for quotes, _ in known_quotes]),
         )
 
     @property
     def scores(self) -> Floats:
-        """The score of each quote, ``nan`` for one without."""
+        """Score of each quote, ``nan`` without a score."""
         return np.full(len(self), np.nan) if self.score is None else self.score
 
     def __len__(self) -> int:
         return len(self.at)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether labels and quotes are the same in each place, in any order."""
+        """Compare labels and quotes in each document, in any order."""
         if not isinstance(other, UnplacedQuotes):
             return NotImplemented
         return self._content() == other._content()
@@ -103,57 +107,67 @@ class UnplacedQuotes:
         columns = self.at.tolist(), self.label, self.size.tolist(), self.quote, scores
         return sorted(zip(*columns, strict=True))
 
-    def taken(self, kept: Bools) -> UnplacedQuotes:
-        """Take the quotes of a mask."""
-        return self.of_rows(np.flatnonzero(kept))
+    def taken(self, is_kept: Bools) -> UnplacedQuotes:
+        """Select quotes by mask."""
+        return self.of_rows(np.flatnonzero(is_kept))
 
     def of_rows(self, rows: Ints) -> UnplacedQuotes:
-        """Take quotes by number, each as often as it is named."""
+        """Select quotes by row, repeated rows several times."""
         label, quote = (
             tuple(names[i] for i in rows.tolist()) for names in (self.label, self.quote)
         )
         score = None if self.score is None else self.score[rows]
         return UnplacedQuotes(self.at[rows], label, self.size[rows], quote, score)
 
-    def moved(self, place: Ints) -> UnplacedQuotes:
-        """Give quotes the new index of their annotation or document; −1 drops them."""
-        kept = self.taken(place[self.at] >= 0)
-        return replace(kept, at=place[kept.at])
+    def moved(self, new_index: Ints) -> UnplacedQuotes:
+        """Replace the index of the annotation or document; −1 drops quotes."""
+        remaining = self.taken(new_index[self.at] >= 0)
+        return replace(remaining, at=new_index[remaining.at])
 
-    def renamed(self, new: Mapping[str, str], wanted: Sequence[str] | None) -> UnplacedQuotes:
-        """Rename labels, and then take the quotes of the wanted labels; ``None`` takes all."""
-        label = tuple(new.get(name, name) for name in self.label)
-        is_wanted = np.array([wanted is None or name in wanted for name in label], np.bool_)
+    def renamed(
+        self, new_names: Mapping[str, str], wanted_labels: Sequence[str] | None
+    ) -> UnplacedQuotes:
+        """Rename labels, and then select quotes of the wanted labels; ``None`` selects all."""
+        label = tuple(new_names.get(name, name) for name in self.label)
+        is_wanted = np.array(
+            [wanted_labels is None or name in wanted_labels for name in label], np.bool_
+        )
         return replace(self, label=label).taken(is_wanted)
 
     def measured(self, count: Callable[[str], int]) -> UnplacedQuotes:
-        """Measure quotes anew, in other units."""
+        """Measure quotes in other units."""
         size = np.array([count(quote) for quote in self.quote], np.int64)
         return replace(self, size=size)
 
 
 def checked(
-    unplaced: Mapping[str, UnplacedQuotes], seen: Mapping[str, Bools], labels: Sequence[str]
+    unplaced: Mapping[str, UnplacedQuotes],
+    seen_by_annotator: Mapping[str, Bools],
+    labels: Sequence[str],
 ) -> dict[str, UnplacedQuotes]:
-    """Take the quotes of the annotators of a corpus.
+    """Select the quotes of the annotators of a corpus.
 
     Args:
-        unplaced: quotes by annotator; those of others are left out.
+        unplaced: quotes by annotator; quotes of others are left out.
         seen: mask of the documents that an annotator saw, by annotator.
         labels: labels of the corpus.
 
     Raises:
-        InputError: for a label that the corpus has not, or a document that the annotator never saw.
+        InputError: if a label is not in the corpus, or a document was not seen by the annotator.
     """
-    kept = {name: quotes for name, quotes in unplaced.items() if name in seen and len(quotes)}
-    for name, quotes in kept.items():
+    quotes_by_annotator = {
+        name: quotes
+        for name, quotes in unplaced.items()
+        if name in seen_by_annotator and len(quotes)
+    }
+    for name, quotes in quotes_by_annotator.items():
         if unknown := sorted({*quotes.label} - {*labels}):
             raise InputError(
                 f"annotator {quote_value(name)}: no label {quote_value(unknown[0])} in the corpus"
             )
-        documents = np.flatnonzero(seen[name])
+        documents = np.flatnonzero(seen_by_annotator[name])
         if not np.isin(quotes.at, documents).all():
             raise InputError(
                 f"annotator {quote_value(name)}: quotes in a document that the annotator never saw"
             )
-    return kept
+    return quotes_by_annotator

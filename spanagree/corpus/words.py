@@ -1,4 +1,4 @@
-"""Tokens in a row, which are strings only once somebody looks at them."""
+"""Sequences of tokens that are decoded to strings on demand."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 _END = ord("\n")
-_PORTION = 1 << 20  # bytes that are parted in one go
+_PORTION = 1 << 20  # number of bytes that are split together
 
 
 class TokenBytes(Sequence[str]):
-    """Tokens as bytes, equal to any other sequence of the same strings.
+    """Tokens as bytes, equal to any other sequence with the same strings.
 
     >>> words = TokenBytes(b"Jo\\nsings\\n", 2)
     >>> words == ("Jo", "sings"), words[1], len(words)
@@ -21,7 +21,7 @@ class TokenBytes(Sequence[str]):
     """
 
     def __init__(self, joined: bytes, count: int) -> None:
-        """Make it of so many tokens with a newline behind each; none has one inside."""
+        """Store tokens that are each followed by a newline, and contain none."""
         self._joined, self._count = joined, count
 
     def __len__(self) -> int:
@@ -41,46 +41,48 @@ class TokenBytes(Sequence[str]):
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # compared by content
 
     def unlike(self, other: TokenBytes) -> list[int]:
-        """Return the places where two rows of tokens differ, as far as both go.
+        """Find the indices at which two token sequences differ, up to the end of the shorter.
 
         >>> TokenBytes(b"Jo\\nsang\\nto\\n", 3).unlike(TokenBytes(b"Jo\\nsings\\nme\\nso\\n", 4))
         [1, 2]
         """
-        count = min(len(self), len(other))
-        both = [np.frombuffer(words._joined, np.uint8) for words in (self, other)]
-        ends = [np.flatnonzero(text == _END)[:count] for text in both]
+        n_compared = min(len(self), len(other))
+        byte_arrays = [np.frombuffer(words._joined, np.uint8) for words in (self, other)]
+        ends = [np.flatnonzero(text == _END)[:n_compared] for text in byte_arrays]
         sizes = [np.diff(end, prepend=-1) for end in ends]
-        differs = sizes[0] != sizes[1]
-        alike = [
-            text[: size.sum()][np.repeat(~differs, size)]
-            for text, size in zip(both, sizes, strict=True)
+        is_different = sizes[0] != sizes[1]
+        comparable = [
+            text[: size.sum()][np.repeat(~is_different, size)]
+            for text, size in zip(byte_arrays, sizes, strict=True)
         ]
-        size = sizes[0][~differs]  # with the end of a token none is empty
+        size = sizes[0][~is_different]  # no token is empty, with its newline
         if len(size):
-            other_bytes = np.logical_or.reduceat(alike[0] != alike[1], np.cumsum(size) - size)
-            differs[~differs] = other_bytes
-        return np.flatnonzero(differs).tolist()
+            other_bytes = np.logical_or.reduceat(
+                comparable[0] != comparable[1], np.cumsum(size) - size
+            )
+            is_different[~is_different] = other_bytes
+        return np.flatnonzero(is_different).tolist()
 
     @cached_property
     def _words(self) -> tuple[str, ...]:
-        """The tokens as strings; equal ones are one."""
-        known: dict[str, str] = {}
+        """Tokens as strings; equal tokens share one string."""
+        interned: dict[str, str] = {}
         words: list[str] = []
-        at = 0
-        while at < len(self._joined):
-            end = self._joined.find(b"\n", at + _PORTION) + 1 or len(self._joined)
-            some = self._joined[at:end].decode(errors="surrogatepass").split("\n")[:-1]
-            words += map(known.setdefault, some, some)
-            at = end
+        position = 0
+        while position < len(self._joined):
+            end = self._joined.find(b"\n", position + _PORTION) + 1 or len(self._joined)
+            new_words = self._joined[position:end].decode(errors="surrogatepass").split("\n")[:-1]
+            words += map(interned.setdefault, new_words, new_words)
+            position = end
         return tuple(words)
 
 
 class LazyTokens:
-    """The tokens of a corpus: :class:`TokenBytes` become a tuple when they are first asked for."""
+    """Descriptor of the tokens of a corpus; :class:`TokenBytes` become a tuple at first access."""
 
-    def __get__(self, content: object, kind: object = None) -> tuple[str, ...] | None:
+    def __get__(self, content: object, owner: object = None) -> tuple[str, ...] | None:
         if content is None:
-            return None  # the default
+            return None  # default of the field
         words: tuple[str, ...] | TokenBytes | None = vars(content)["tokens"]
         if isinstance(words, TokenBytes):
             words = vars(content)["tokens"] = tuple(words)

@@ -75,7 +75,7 @@ def from_tags(
     if any(column.has_ignored for column in columns.values()):
         options = replace(options, partial="drop-tokens")
     reading = {"format": "tags", **reading_settings(outside=options.outside or None)}
-    raw = read_columns(columns, lengths, options, reading, beside=(), tokens=words, ids=ids)
+    raw = read_columns(columns, lengths, options, reading, unread=(), tokens=words, ids=ids)
     if repair in ((), None) and raw.details is None:  # then tags give rows without flaws
         return Corpus.from_raw(raw)
     from spanagree.corpus.repairs import valid_corpus

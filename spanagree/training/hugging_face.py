@@ -100,7 +100,7 @@ def _corpus(prediction: Any, ids: Ints, tags: list[str], options: TagOptions) ->
         "gold": TagColumn(tags, _codes(gold, ids, lengths, "label ids")),
         "predictions": TagColumn(tags, _codes(predicted, ids, lengths, "predictions")),
     }
-    return Corpus.from_raw(read_columns(columns, lengths, options, {}, beside=()))
+    return Corpus.from_raw(read_columns(columns, lengths, options, {}, unread=()))
 
 
 def _metrics(system: System, labels: Sequence[str]) -> dict[str, float]:

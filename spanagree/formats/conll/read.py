@@ -258,7 +258,7 @@ def _raw(
         text.sentences if by_sentence else text.documents,
         options,
         {"format": "conll", "unit": options.unit, **chosen},
-        beside=chain.from_iterable(beside),
+        unread=chain.from_iterable(beside),
         sentences=sentences,
         location=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],

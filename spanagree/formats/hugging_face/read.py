@@ -240,4 +240,4 @@ def _from_tags(data: Any, shape: ColumnMapping) -> RawCorpus:
     again = [name for name, number in Counter(names_of or ()).items() if number > 1]
     if again:
         raise InputError(f"document {quote_value(again[0])} comes twice; ids are used once")
-    return read_columns(tag_columns, lengths, shape, reading, beside=(), tokens=words, ids=names_of)
+    return read_columns(tag_columns, lengths, shape, reading, unread=(), tokens=words, ids=names_of)
