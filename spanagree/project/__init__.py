@@ -1,4 +1,4 @@
-"""What an annotation project asks: who, which documents, how many more, and which gold."""
+"""Annotation projects: agreement by document, disputes, gold, worklists, and plans."""
 
 from spanagree.public import names_of
 

@@ -1,10 +1,10 @@
-"""Readers for documents, as evenly as can be: nobody reads what they have seen, or reads twice.
+"""Assignment of documents to readers, as evenly as possible; no one reads a document twice.
 
 Documents and annotators are the two sides of a graph with an edge for each reading that is allowed.
-Loads are as even as any assignment of the same readings can have them if no reading can be passed
-on, along a chain of annotators, to one whose load is lower by two or more (Harvey et al. 2006:
-optimal semi-matchings). Such chains lead from annotator to annotator, whatever the number of
-documents, so they are found in a small matrix.
+The loads of an assignment are as even as possible if no reading can be passed on, along a chain of
+annotators, to one with a load that is lower by two or more (Harvey et al. 2006: optimal
+semi-matchings). Chains lead from annotator to annotator, regardless of the number of documents, so
+they are found in a small matrix.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from spanagree.arrays import Bools, Ints
 
 
 def assign(is_allowed: Bools, n_wanted: Ints, n_before: Ints, limit: int | None = None) -> Bools:
-    """Choose who reads which document.
+    """Choose the readers of each document.
 
-    Where nobody is left for a document, or all have as much as the limit allows, fewer read it.
-    Documents with fewer readers come first then, their new readers counted, and of these the first.
+    If annotators for a document run out, or all reach the limit, fewer read it. Then documents with
+    fewer readers, including new readers, have priority; with equally many, the first.
 
     Args:
-        is_allowed: whether an annotator may read a document; (annotators, documents).
+        is_allowed: mask of readings that are allowed; (annotators, documents).
         n_wanted: number of readers that each document lacks.
         n_before: number of readers that each document has.
-        limit: most documents for one annotator. Default: any number.
+        limit: largest number of documents for one annotator. Default: any number.
 
     Returns:
-        Whether an annotator is to read a document; (annotators, documents).
+        Mask of the readings that are assigned; (annotators, documents).
 
     >>> allowed = np.array([[True, True, False], [True, True, True]])
     >>> assign(allowed, np.array([1, 1, 1]), np.zeros(3, int)).astype(int).tolist()
@@ -48,111 +48,113 @@ def assign(is_allowed: Bools, n_wanted: Ints, n_before: Ints, limit: int | None 
 
 
 def _within_limit(is_allowed: Bools, readings: Ints, limit: int) -> Bools:
-    """Assign as many readings as a limit allows, the first ones first.
+    """Assign as many readings as a limit allows, in order of priority.
 
-    A reading that cannot be added to those before it never can be later (the readings that can be
-    assigned together are a matroid), so the longest beginning that fits is found by halving, and
-    again among those that still reach an annotator below the limit.
+    A reading that cannot be added to those before it never can be later (the sets of readings that
+    can be assigned together are a matroid), so the longest prefix that fits is found by bisection,
+    and then again among readings that can still reach an annotator below the limit.
 
     Args:
-        is_allowed: whether an annotator may read a document.
-        readings: the document of each reading, the most urgent first.
-        limit: most documents for one annotator.
+        is_allowed: mask of readings that are allowed; (annotators, documents).
+        readings: document of each reading, the most urgent first.
+        limit: largest number of documents for one annotator.
     """
-    n_taken = np.zeros(is_allowed.shape[1], np.int64)
+    n_assigned = np.zeros(is_allowed.shape[1], np.int64)
     is_assigned = np.zeros_like(is_allowed)
     while len(readings):
-        room = limit * len(is_allowed) - int(n_taken.sum())
-        tried = min(len(readings), room)
-        fits, too_many = 0, tried + 1
-        while fits + 1 < too_many:
-            more = np.bincount(readings[:tried], minlength=len(n_taken))
-            trial = _evened(is_allowed, _first_readers(is_allowed, n_taken + more))
+        n_free = limit * len(is_allowed) - int(n_assigned.sum())
+        n_tried = min(len(readings), n_free)
+        n_fitting, n_too_many = 0, n_tried + 1
+        while n_fitting + 1 < n_too_many:
+            n_more = np.bincount(readings[:n_tried], minlength=len(n_assigned))
+            trial = _evened(is_allowed, _first_readers(is_allowed, n_assigned + n_more))
             if trial.sum(axis=1).max(initial=0) <= limit:
-                fits, is_assigned = tried, trial
+                n_fitting, is_assigned = n_tried, trial
             else:
-                too_many = tried
-            tried = (fits + too_many) // 2
-        n_taken = is_assigned.sum(axis=0)
-        reaches = _reaches(is_allowed, is_assigned, is_assigned.sum(axis=1) < limit)
-        readings = readings[fits:]
-        can_be_added = is_allowed & ~is_assigned & reaches[:, None]
+                n_too_many = n_tried
+            n_tried = (n_fitting + n_too_many) // 2
+        n_assigned = is_assigned.sum(axis=0)
+        can_reach = _reaches(is_allowed, is_assigned, is_assigned.sum(axis=1) < limit)
+        readings = readings[n_fitting:]
+        can_be_added = is_allowed & ~is_assigned & can_reach[:, None]
         readings = readings[can_be_added[:, readings].any(axis=0)]
     return is_assigned
 
 
 def _first_readers(is_allowed: Bools, n_readers: Ints) -> Bools:
-    """Assign so many readers to each document, beginning with another annotator at each."""
+    """Assign a number of readers to each document, each time beginning with another annotator."""
     n_annotators, n_documents = is_allowed.shape
-    first = (np.cumsum(n_readers) - n_readers) % max(n_annotators, 1)
-    turned = (first + np.arange(n_annotators)[:, None]) % max(n_annotators, 1)
-    in_turn = np.take_along_axis(is_allowed, turned, axis=0)
-    is_chosen = in_turn & (np.cumsum(in_turn, axis=0) <= n_readers)
+    first_reader = (np.cumsum(n_readers) - n_readers) % max(n_annotators, 1)
+    reader_order = (first_reader + np.arange(n_annotators)[:, None]) % max(n_annotators, 1)
+    is_allowed_in_order = np.take_along_axis(is_allowed, reader_order, axis=0)
+    is_chosen = is_allowed_in_order & (np.cumsum(is_allowed_in_order, axis=0) <= n_readers)
     is_assigned = np.zeros((n_annotators, n_documents), np.bool_)
-    np.put_along_axis(is_assigned, turned, is_chosen, axis=0)
+    np.put_along_axis(is_assigned, reader_order, is_chosen, axis=0)
     return is_assigned
 
 
 def _evened(is_allowed: Bools, is_assigned: Bools) -> Bools:
     """Pass readings on until no chain leads to a load that is lower by two or more."""
-    passable = _passable(is_allowed, is_assigned)
+    n_passable = _passable(is_allowed, is_assigned)
     loads = is_assigned.sum(axis=1)
-    place, by_load = 0, np.argsort(-loads, kind="stable")
-    while place < len(by_load):
-        source = int(by_load[place])
+    position, by_load = 0, np.argsort(-loads, kind="stable")
+    while position < len(by_load):
+        source = int(by_load[position])
         if loads[source] - loads.min() < 2:
             break
-        chain = _chain(passable > 0, loads, source)
+        chain = _chain(n_passable > 0, loads, source)
         if chain is None:
-            place += 1
+            position += 1
             continue
         steps = list(pairwise(chain))
-        n_passed = min(int(passable[step]) for step in steps)
+        n_passed = min(int(n_passable[step]) for step in steps)
         n_passed = min(n_passed, int(loads[chain[0]] - loads[chain[-1]]) // 2)
-        moves = [
-            np.flatnonzero(is_assigned[a] & is_allowed[b] & ~is_assigned[b])[:n_passed]
-            for a, b in steps
+        documents_by_step = [
+            np.flatnonzero(is_assigned[giver] & is_allowed[taker] & ~is_assigned[taker])[:n_passed]
+            for giver, taker in steps
         ]
-        moved = np.unique(np.concatenate(moves))
-        passable -= _passable(is_allowed[:, moved], is_assigned[:, moved])
-        for (a, b), documents in zip(steps, moves, strict=True):
-            is_assigned[a, documents] = False
-            is_assigned[b, documents] = True
-        passable += _passable(is_allowed[:, moved], is_assigned[:, moved])
+        moved_documents = np.unique(np.concatenate(documents_by_step))
+        n_passable -= _passable(is_allowed[:, moved_documents], is_assigned[:, moved_documents])
+        for (giver, taker), documents in zip(steps, documents_by_step, strict=True):
+            is_assigned[giver, documents] = False
+            is_assigned[taker, documents] = True
+        n_passable += _passable(is_allowed[:, moved_documents], is_assigned[:, moved_documents])
         loads[chain[0]] -= n_passed
         loads[chain[-1]] += n_passed
-        place, by_load = 0, np.argsort(-loads, kind="stable")
+        position, by_load = 0, np.argsort(-loads, kind="stable")
     return is_assigned
 
 
 def _passable(is_allowed: Bools, is_assigned: Bools) -> NDArray[np.float32]:
-    """Count the readings that each annotator could pass on to each other."""
-    free = (is_allowed & ~is_assigned).astype(np.float32)  # for fast products; exact below 2^24
-    return is_assigned.astype(np.float32) @ free.T
+    """Count the readings that each annotator could pass on to each other annotator."""
+    is_free = (is_allowed & ~is_assigned).astype(np.float32)  # for fast products; exact below 2^24
+    return is_assigned.astype(np.float32) @ is_free.T
 
 
-def _chain(is_passable: Bools, loads: Ints, first: int) -> list[int] | None:
-    """Find a shortest chain to the lowest load that an annotator reaches, if it is lower by two."""
-    before = np.full(len(loads), -1)
-    before[first] = first
-    reached = [first]
-    for a in reached:
-        new = np.flatnonzero(is_passable[a] & (before < 0))
-        before[new] = a
-        reached += new.tolist()
-    last = min(reached, key=lambda a: int(loads[a]))  # of equal ones the nearest
-    if loads[first] - loads[last] < 2:
+def _chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[int] | None:
+    """Find a shortest chain to the lowest load in reach, ``None`` unless it is lower by two."""
+    predecessor = np.full(len(loads), -1)
+    predecessor[first_annotator] = first_annotator
+    reached = [first_annotator]
+    for annotator in reached:
+        newly_reached = np.flatnonzero(is_passable[annotator] & (predecessor < 0))
+        predecessor[newly_reached] = annotator
+        reached += newly_reached.tolist()
+    last_annotator = min(
+        reached, key=lambda annotator: int(loads[annotator])
+    )  # with equal loads, the nearest
+    if loads[first_annotator] - loads[last_annotator] < 2:
         return None
-    chain = [last]
-    while chain[-1] != first:
-        chain.append(int(before[chain[-1]]))
+    chain = [last_annotator]
+    while chain[-1] != first_annotator:
+        chain.append(int(predecessor[chain[-1]]))
     return chain[::-1]
 
 
 def _reaches(is_allowed: Bools, is_assigned: Bools, is_below: Bools) -> Bools:
-    """Mark the annotators who are below a limit, or can pass a reading on to one who is."""
+    """Find annotators below a limit, and those who can pass readings on to one of them."""
     is_passable = _passable(is_allowed, is_assigned) > 0
-    reaches = is_below
-    while (more := reaches | (is_passable & reaches).any(axis=1)).sum() > reaches.sum():
-        reaches = more
-    return reaches
+    can_reach = is_below
+    while (extended := can_reach | (is_passable & can_reach).any(axis=1)).sum() > can_reach.sum():
+        can_reach = extended
+    return can_reach

@@ -1,11 +1,15 @@
-"""Dawid & Skene's model: how likely each answer is, given how often each annotator errs.
+"""Model of Dawid & Skene (1979): probabilities of answers, given the errors of each annotator.
 
-Dawid & Skene (1979). Each annotator has a confusion matrix: how often she says each tag where
-another is true. Expectation maximisation starts from the shares of the votes and alternates: the
-confusion matrices that fit the tags, then the tags that fit the confusion matrices.
+Each annotator has a confusion matrix: the probabilities of their answers for each true answer.
+Expectation maximization starts from the shares of the votes T_ij for item i and answer j, and
+alternates two steps:
 
-Probabilities are kept as multiples of a power of two, and so are logarithms. So all sums are exact,
-and neither the order of annotators nor that of documents changes a digit.
+    M:  p_j = mean of T_ij over items,   π_jl of annotator k ∝ Σ_i T_ij · [k answers l to item i]
+    E:  T_ij ∝ p_j · Π_k π_jl of annotator k, with their answer l to item i
+
+Probabilities and logarithms are rounded to multiples of a power of two. So all sums are exact,
+independent of the order of annotators and documents. Arrays are shaped (items, tags) for T, (tags,)
+for p, and (voters, true tags, answered tags) for π.
 """
 
 from __future__ import annotations
@@ -17,19 +21,19 @@ import numpy as np
 from spanagree.arrays import Floats, Ints
 
 ROUNDS = 100
-_CLOSE = 1e-5  # probabilities that change by less have converged
-_LEAST = 1e-10  # of a probability, as in crowd-kit
-_FINE = 2.0**24  # probabilities and logarithms are multiples of its reciprocal
+_CLOSE = 1e-5  # change of probabilities at which iteration stops
+_LEAST = 1e-10  # smallest probability, as in crowd-kit
+_FINE = 2.0**24  # probabilities and logarithms are multiples of 1 / _FINE
 
 
 class Votes(NamedTuple):
-    """Who said what of which item.
+    """Answers of voters to items.
 
     Attributes:
-        item, voter, tag: of each vote.
-        weight: of each item, how often it counts; whole numbers.
-        voters: how many voters there are.
-        tags: how many tags there are.
+        item, voter, tag: columns of the votes, indices from 0.
+        weight: number of times that each item counts, an integer.
+        voters: number of voters.
+        tags: number of tags.
     """
 
     item: Ints
@@ -41,12 +45,13 @@ class Votes(NamedTuple):
 
 
 class Truth(NamedTuple):
-    """What the model says.
+    """Estimates of the model.
 
     Attributes:
-        probability: of each item and tag that it is true; (items, tags).
-        prior: of each tag; (tags,).
-        confusion: how often each voter says a tag where one is true; (voters, true, said).
+        probability: probability of each tag of each item; (items, tags).
+        prior: probability of each tag; (tags,).
+        confusion: probability of each answer by each voter, for each true tag; (voters, true tags,
+            answered tags).
     """
 
     probability: Floats
@@ -55,58 +60,61 @@ class Truth(NamedTuple):
 
 
 def dawid_skene(votes: Votes, rounds: int = ROUNDS, close: float = _CLOSE) -> Truth:
-    """Return the probability of each tag of each item.
+    """Estimate the probability of each tag of each item.
 
     Args:
-        votes: who said what.
-        rounds: at most.
-        close: ends the rounds once no probability changes by as much.
-
+        votes: answers of voters.
+        rounds: largest number of iterations.
+        close: change of probabilities below which iteration stops.
     >>> item, voter = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
     >>> tag = np.array([0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1])
     >>> truth = dawid_skene(Votes(item, voter, tag, np.ones(4, int), 3, 2))
     >>> truth.probability.round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
     """
-    items, tags = len(votes.weight), votes.tags
-    cell = votes.item * tags + votes.tag
-    count = np.bincount(cell, minlength=items * tags).reshape(items, tags).astype(np.float64)
-    share: Floats = _fine(count / np.maximum(count.sum(1, keepdims=True), 1))
-    prior, confusion = _maximised(votes, share)
+    n_items, n_tags = len(votes.weight), votes.tags
+    cell = votes.item * n_tags + votes.tag
+    count = (
+        np.bincount(cell, minlength=n_items * n_tags).reshape(n_items, n_tags).astype(np.float64)
+    )
+    probability: Floats = _fine(count / np.maximum(count.sum(1, keepdims=True), 1))
+    prior, confusion = _maximised(votes, probability)
     for _ in range(rounds):
-        before, share = share, _expected(votes, prior, confusion)
-        prior, confusion = _maximised(votes, share)
-        if np.abs(share - before).max(initial=0) < close:
+        previous, probability = probability, _expected(votes, prior, confusion)
+        prior, confusion = _maximised(votes, probability)
+        if np.abs(probability - previous).max(initial=0) < close:
             break
-    return Truth(share, prior, confusion)
+    return Truth(probability, prior, confusion)
 
 
 def _fine(values: Floats) -> Floats:
-    """Return values as multiples of a power of two, whose sums are exact."""
+    """Round values to multiples of a power of two, so that sums are exact."""
     return np.asarray(np.round(values * _FINE) / _FINE, np.float64)
 
 
-def _maximised(votes: Votes, share: Floats) -> tuple[Floats, Floats]:
-    """Return the prior and the confusion matrices that fit the probabilities best."""
+def _maximised(votes: Votes, probability: Floats) -> tuple[Floats, Floats]:
+    """Compute the prior and the confusion matrices from probabilities (M step)."""
     weight = votes.weight.astype(np.float64)
-    voters, tags = votes.voters, votes.tags
-    counts = np.empty((voters, tags, tags))
-    for true in range(tags):
-        weighted = (share[:, true] * weight)[votes.item]
-        summed = np.bincount(votes.voter * tags + votes.tag, weighted, voters * tags)
-        counts[:, true] = summed.reshape(voters, tags)
+    n_voters, n_tags = votes.voters, votes.tags
+    counts = np.empty((n_voters, n_tags, n_tags))
+    for true_tag in range(n_tags):
+        weights_of_votes = (probability[:, true_tag] * weight)[votes.item]
+        sums = np.bincount(votes.voter * n_tags + votes.tag, weights_of_votes, n_voters * n_tags)
+        counts[:, true_tag] = sums.reshape(n_voters, n_tags)
     counts = np.maximum(counts, _LEAST)
-    prior = (share * weight[:, None]).sum(0) / max(float(weight.sum()), 1.0)
+    prior = (probability * weight[:, None]).sum(0) / max(float(weight.sum()), 1.0)
     return np.maximum(prior, _LEAST), counts / counts.sum(2, keepdims=True)
 
 
 def _expected(votes: Votes, prior: Floats, confusion: Floats) -> Floats:
-    """Return the probabilities that fit the confusion matrices best."""
-    items = len(votes.weight)
+    """Compute the probabilities from the confusion matrices (E step)."""
+    n_items = len(votes.weight)
     logs: Floats = _fine(np.log(confusion))
-    total = np.empty((items, votes.tags))
-    for true in range(votes.tags):
-        of_votes = logs[votes.voter, true, votes.tag]
-        total[:, true] = np.bincount(votes.item, of_votes, items) + np.log(prior[true])
-    odds = np.exp(total - total.max(1, keepdims=True, initial=-np.inf))
+    log_odds = np.empty((n_items, votes.tags))
+    for true_tag in range(votes.tags):
+        logs_of_votes = logs[votes.voter, true_tag, votes.tag]
+        log_odds[:, true_tag] = np.bincount(votes.item, logs_of_votes, n_items) + np.log(
+            prior[true_tag]
+        )
+    odds = np.exp(log_odds - log_odds.max(1, keepdims=True, initial=-np.inf))
     return _fine(odds / odds.sum(1, keepdims=True))

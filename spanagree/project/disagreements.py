@@ -1,4 +1,4 @@
-"""Where annotators disagree: two of them segment by segment, or all of them, ranked by document."""
+"""Disagreements: segment by segment for two annotators, ranked documents for more."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def disagreements(
     text: bool = True,
     **queue: Any,
 ) -> Disagreements | Disputes:
-    """List where annotators disagree, as the command does.
+    """List the disagreements of annotators, as the command does.
 
-    Of two annotators these are rows of segments, over the documents that both saw. Of more they are
-    the documents to adjudicate, those that annotators dispute most first, with the segments in
-    dispute, as :func:`spanagree.project.disputes` returns them.
+    For two annotators, the result has a row for each segment that differs, in documents that both
+    saw. For more, it has the documents to adjudicate, the most disputed first, with the disputed
+    segments, as :func:`spanagree.project.disputes` returns them.
 
     Args:
         corpus: two annotators or more as layers.
         a: first annotator, such as gold. Default: all annotators of the corpus.
-        b: second annotator. The other way round, ``missed`` and ``spurious`` change places.
-        kinds: kinds of rows, of two annotators: missed, spurious, boundary, label and
+        b: second annotator. If they are exchanged, ``missed`` and ``spurious`` are exchanged too.
+        kinds: kinds of rows, for two annotators: missed, spurious, boundary, label and
             boundary+label. Default: all.
-        text: if True, rows have the texts.
-        queue: settings of :func:`spanagree.project.disputes`, of more annotators than two.
+        text: True for rows with the texts.
+        queue: settings of :func:`spanagree.project.disputes`, for more than two annotators.
 
     Raises:
-        SettingError: for an unknown annotator or kind, twice the same annotator, or two who saw no
-            document in common; for one annotator, or a setting that is for more or for two.
+        SettingError: if an annotator or kind is unknown, both annotators are the same, they saw no
+            document in common, there is one annotator, or a setting is not for their number.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> ann, bob = [[(0, 2, "PER"), (4, 5, "LOC")]], [[(0, 3, "PER")]]

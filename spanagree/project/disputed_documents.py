@@ -1,4 +1,9 @@
-"""A queue for whoever decides: documents by how far annotators disagree in them, and about what."""
+"""Queue of documents to adjudicate, ranked by disagreement, with the disputed segments.
+
+Four classes describe disputes: :class:`DisputedSegments` is a table of segments with indices,
+:class:`Dispute` is one of these segments with names and texts, :class:`QueuedDocument` is one
+document with its counts and scores, and :class:`Disputes`, the result, has all of them in order.
+"""
 
 from __future__ import annotations
 
@@ -44,19 +49,22 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED, f1_figures
 from spanagree.settings import MatchSettings, document_noun
 
-_OFTEN = 0.5  # chance that gives a match no more often than this leaves nothing to wonder about
+_OFTEN = 0.5  # if chance matches are rarer than this, no match is no surprise
 
 
 class DisputedSegments(NamedTuple):
-    """Segments that some, and not all, of those who saw their document marked.
+    """Columns of all disputed segments of a corpus, as arrays of indices and counts.
+
+    A segment is disputed if some annotators who saw its document marked it, and others did not.
+    For a single row with names and texts, see :class:`Dispute`.
 
     Attributes:
-        document, start, end, label: of each.
-        marked: how many marked it.
-        begin: where those who did begin among ``who``.
-        who: the numbers of annotators, in the order of the corpus.
-        saw: how many saw each document of the corpus.
-        segments: how many different segments each document of the corpus has.
+        document, start, end, label: columns of the segments; document and label are indices.
+        marked: number of annotators who marked each segment.
+        begin: index in ``who`` of the first annotator who marked each segment.
+        who: indices of annotators who marked a segment, ordered by segment.
+        saw: number of annotators who saw each document of the corpus.
+        segments: number of distinct segments of each document of the corpus.
     """
 
     document: Ints
@@ -70,76 +78,95 @@ class DisputedSegments(NamedTuple):
     segments: Ints
 
     def marked_by(self, row: int) -> list[int]:
-        """Return the numbers of those who marked a segment."""
+        """Return the indices of the annotators who marked a segment."""
         first = int(self.begin[row])
         return self.who[first : first + int(self.marked[row])].tolist()
 
     def taken(self, rows: Ints) -> DisputedSegments:
-        """Return some of the segments, in the order given."""
-        taken = {name: getattr(self, name)[rows] for name in self._fields[:6]}
-        return self._replace(**taken)
+        """Select segments by row, in the order of `rows`."""
+        columns = {name: getattr(self, name)[rows] for name in self._fields[:6]}
+        return self._replace(**columns)
 
     def first(self, count: int) -> DisputedSegments:
-        """Return the first segments."""
+        """Select the first segments."""
         return self.taken(np.arange(min(count, len(self.document))))
 
     def by_documents(self, documents: Ints) -> DisputedSegments:
-        """Return the segments of these documents in their order, as they stand in the text."""
-        place = np.zeros(len(self.saw), np.int64)
-        place[documents] = np.arange(len(documents))
-        return self.taken(np.argsort(place[self.document], kind="stable"))
+        """Sort segments by the order of `documents`, and within a document by position."""
+        rank = np.zeros(len(self.saw), np.int64)
+        rank[documents] = np.arange(len(documents))
+        return self.taken(np.argsort(rank[self.document], kind="stable"))
 
     def cells(self, corpus: Corpus) -> list[list[str | None]]:
-        """Return what each annotator did about each segment: ``None`` who never saw the document.
+        """Describe the annotation of each annotator at each segment; ``None`` if unseen.
 
-        ``marked`` is the same segment, ``nothing`` none that shares a token with it; else those
-        that do stand here.
+        ``marked`` is the same segment, ``nothing`` no segment that shares a token with it;
+        otherwise the overlapping segments are listed.
         """
         order = np.lexsort((self.label, self.end, self.start, self.document))
         document, start, end, label = (column[order] for column in self[:4])
-        mine = Layer(document, start, end, label, np.ones(len(corpus), np.bool_))
+        disputed_layer = Layer(document, start, end, label, np.ones(len(corpus), np.bool_))
         layers = list(corpus.layers.values())
-        seen = [layer.annotated[self.document].tolist() for layer in layers]
+        seen_by_layer = [layer.annotated[self.document].tolist() for layer in layers]
         cells: list[list[str | None]] = [
-            ["nothing" if saw else None for saw in row] for row in zip(*seen, strict=True)
+            ["nothing" if is_seen else None for is_seen in row]
+            for row in zip(*seen_by_layer, strict=True)
         ]
-        for k, layer in enumerate(layers):
-            i, j = overlapping_pairs(mine, layer, mine.document, layer.document)
-            columns = (column[j].tolist() for column in (layer.start, layer.end, layer.label))
-            for row, low, high, code in zip(order[i].tolist(), *columns, strict=True):
-                before, text = cells[row][k], f"{low}–{high} {corpus.labels[code]}"
-                cells[row][k] = text if before == "nothing" else f"{before}; {text}"
+        for annotator, layer in enumerate(layers):
+            disputed_row, layer_row = overlapping_pairs(
+                disputed_layer, layer, disputed_layer.document, layer.document
+            )
+            columns = (
+                column[layer_row].tolist() for column in (layer.start, layer.end, layer.label)
+            )
+            for row, segment_start, segment_end, label_code in zip(
+                order[disputed_row].tolist(), *columns, strict=True
+            ):
+                earlier_text, text = (
+                    cells[row][annotator],
+                    f"{segment_start}–{segment_end} {corpus.labels[label_code]}",
+                )
+                cells[row][annotator] = (
+                    text if earlier_text == "nothing" else f"{earlier_text}; {text}"
+                )
         for row in range(len(cells)):
-            for k in self.marked_by(row):
-                cells[row][k] = "marked"
+            for annotator in self.marked_by(row):
+                cells[row][annotator] = "marked"
         return cells
 
 
 def disputed(corpus: Corpus) -> DisputedSegments:
-    """Return the disputed segments of a corpus, by document, start, end and label."""
+    """Find the disputed segments of a corpus, sorted by document, start, end and label."""
     *columns, annotator = columns_of_all(corpus.layers.values())
-    saw = count_seen(corpus)
+    n_saw = count_seen(corpus)
     shapes = np.concatenate([columns[0][:0], *shape_codes(corpus.layers.values(), {})])
-    (*rows, _), which, marked = unique_rows(*columns, shapes)  # other pieces are another segment
-    marker = annotator[np.argsort(which, kind="stable")]
-    begin = np.cumsum(marked) - marked
-    document, start, end, label = rows
-    segments = np.bincount(document, minlength=len(corpus))
-    everything = DisputedSegments(document, start, end, label, marked, begin, marker, saw, segments)
-    return everything.taken(np.flatnonzero(marked < saw[document]))
+    (*segment_columns, _), inverse, n_marked = unique_rows(
+        *columns, shapes
+    )  # segments with other pieces are distinct
+    marker = annotator[np.argsort(inverse, kind="stable")]
+    first_marker = np.cumsum(n_marked) - n_marked
+    document, start, end, label = segment_columns
+    n_segments = np.bincount(document, minlength=len(corpus))
+    all_segments = DisputedSegments(
+        document, start, end, label, n_marked, first_marker, marker, n_saw, n_segments
+    )
+    return all_segments.taken(np.flatnonzero(n_marked < n_saw[document]))
 
 
 def least_likely(
     corpus: Corpus, counting: MatchCountOptions, documents: Ints, progress: Progress = None
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
-    """Return for some documents how likely chance would agree so little in a pair, and in which.
+    """Compute, for documents, the probability of the least likely pair of annotators by chance.
 
-    The probability is that of at most the match observed, both random and exact, times the number
-    of pairs (Bonferroni). Where chance's mean match is m, no match at all has a probability of 1 −
-    m or more (Markov): where m is at most a half for all pairs, the document is left out.
+    The probability is that of at most the observed match, with both random and exact, times the
+    number of pairs (Bonferroni). If the mean match by chance is m, the probability of no match is
+    1 − m or more (Markov): if m is at most a half for all pairs, the document is left out.
+
+    Returns:
+        Probability and pair of annotators, by index of the document.
 
     Raises:
-        SettingError: for a measure whose matches are not whole numbers.
+        SettingError: if matches of the measure are not integers.
     """
     match, chance, measure = counting.match, counting.chance, counting.measure
     if not measure.is_whole:
@@ -147,34 +174,49 @@ def least_likely(
             f"sort unexpected: matches under {match} are not whole numbers; use"
             f" {chosen('match', *measures(lambda other: other.is_whole))}"
         )
-    crowd = AnnotationIndex.of(corpus)
-    wanted = np.zeros(len(corpus), np.bool_)
-    wanted[documents] = True
-    first, second = crowd.pairs(documents=wanted)
-    rows = compare_pairs(corpus, crowd, (first, second), match, chance, progress)
-    pairs = rows.by("document", "first", "second")
-    many = np.bincount(crowd.document[first], minlength=len(corpus))
-    asked = pairs.where(pairs.expected > _OFTEN)
-    rank = dense_ranks(corpus.annotators)  # sides by name: canonical order
-    asked = asked.turned(rank[asked.first] > rank[asked.second])
-    first, second = (crowd.find(asked.document, side) for side in (asked.first, asked.second))
-    segments, details = crowd.segments(corpus), crowd.details(corpus)
-    sides = {
-        name: crowd.side(segments, side, details)[0] for name, side in (("a", first), ("b", second))
+    index = AnnotationIndex.of(corpus)
+    is_wanted = np.zeros(len(corpus), np.bool_)
+    is_wanted[documents] = True
+    first_annotation, second_annotation = index.pairs(documents=is_wanted)
+    comparisons = compare_pairs(
+        corpus, index, (first_annotation, second_annotation), match, chance, progress
+    )
+    pairs = comparisons.by("document", "first", "second")
+    n_pairs = np.bincount(index.document[first_annotation], minlength=len(corpus))
+    likely_matches = pairs.where(pairs.expected > _OFTEN)
+    rank = dense_ranks(corpus.annotators)  # canonical order: by name
+    likely_matches = likely_matches.turned(rank[likely_matches.first] > rank[likely_matches.second])
+    first_annotation, second_annotation = (
+        index.find(likely_matches.document, annotator)
+        for annotator in (likely_matches.first, likely_matches.second)
+    )
+    segments, details = index.segments(corpus), index.details(corpus)
+    layers_of_pairs = {
+        name: index.side(segments, annotator, details)[0]
+        for name, annotator in (("a", first_annotation), ("b", second_annotation))
     }
-    texts = Corpus(corpus.lengths[asked.document], sides, corpus.labels, corpus.offsets)
-    by_chance = distribution(
+    texts = Corpus(
+        corpus.lengths[likely_matches.document], layers_of_pairs, corpus.labels, corpus.offsets
+    )
+    statistics_by_pair = distribution(
         texts, ("a", "b"), None, DistributionOptions(measure, chance)
     ).documents
-    likely: dict[int, tuple[float, tuple[str, str]]] = {}
+    result_by_document: dict[int, tuple[float, tuple[str, str]]] = {}
     names = corpus.annotators
-    columns = asked.document, asked.first, asked.second, asked.matched
+    columns = (
+        likely_matches.document,
+        likely_matches.first,
+        likely_matches.second,
+        likely_matches.matched,
+    )
     cells = zip(*(column.tolist() for column in columns), strict=True)
-    for statistics, (document, a, b, matched) in zip(by_chance, cells, strict=True):
+    for statistics, (document, a, b, matched) in zip(statistics_by_pair, cells, strict=True):
         p = sum(q for m, q in statistics.pmf.items() if m < matched + 0.5)
-        here = min(1.0, p * int(many[document])), (names[a], names[b])
-        likely[document] = min(likely.get(document, here), here)
-    return likely
+        pair_result = min(1.0, p * int(n_pairs[document])), (names[a], names[b])
+        result_by_document[document] = min(
+            result_by_document.get(document, pair_result), pair_result
+        )
+    return result_by_document
 
 
 SORTS = {
@@ -182,12 +224,12 @@ SORTS = {
     "segments": "how many segments of a document are disputed",
     "unexpected": "how seldom chance alone would agree so little in a pair",
 }
-"""By what documents are ranked, by name."""
+"""Criteria for ranking documents, by name."""
 
 ALONE = 30
-"""Of so many annotators each has a column; of more, one column lists who marked a segment."""
+"""Largest number of annotators with a column each; for more, one column lists who marked."""
 
-_DRAWN = 30  # documents in a picture
+_DRAWN = 30  # number of documents in a plot
 _WORDS = {
     "disagreement": "disagreement: 1 − F1 over all pairs of those who saw the document",
     "without outliers": "without outliers: the same of all others, by which documents are ranked",
@@ -198,26 +240,26 @@ _WORDS = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DisputeSettings(MatchSettings):
-    """The settings of a queue."""
+    """Settings of a queue of disputed documents."""
 
     sort: str = "disagreement"
 
 
 class QueuedDocument(NamedTuple):
-    """One document of a queue.
+    """One document of a queue, with its counts and scores.
 
     Attributes:
-        document: its name.
-        annotators: how many saw it.
-        segments: how many different segments they marked.
-        disputed: how many of these not all of them marked.
+        document: name of the document.
+        annotators: number of annotators who saw it.
+        segments: number of distinct segments that they marked.
+        disputed: number of segments that only some of them marked.
         disagreement: 1 − F1 of the document, over all pairs.
-        difficulty: 1 − the F1 that chance alone would give there.
-        p: how likely chance would agree so little in any one pair (Bonferroni); ``nan`` where
-            chance would every second time, or if that was not asked for.
-        pair: the two of whom that is least likely.
-        others: disagreement of those who are no outliers; ``nan`` if nobody is an outlier, if
-            fewer than two others saw the document, or if they marked nothing.
+        difficulty: 1 − F1 of chance alone in the document.
+        p: probability that chance would agree so little in any pair (Bonferroni); ``nan`` if it is
+            a half or more, or if it was not requested.
+        pair: pair of annotators with the least likely agreement.
+        others: disagreement without outliers; ``nan`` if no annotator is an outlier, if fewer than
+            two other annotators saw the document, or if they marked nothing.
     """
 
     document: str
@@ -232,10 +274,10 @@ class QueuedDocument(NamedTuple):
 
 
 class Dispute(NamedTuple):
-    """A segment that some, and not all, of those who saw its document marked.
+    """One disputed segment, with the names of annotators and labels, and texts.
 
-    ``marked_by`` names them; ``annotators`` is how many saw the document. Texts are empty if not
-    known, or not wanted.
+    A row of :class:`Disputes`. ``marked_by`` are the annotators who marked the segment,
+    ``annotators`` is the number who saw the document. Texts are empty if unknown or not requested.
     """
 
     document: str
@@ -258,23 +300,25 @@ _RANKS: Mapping[str, Callable[[QueuedDocument], tuple[float, ...]]] = {
         -queued.disputed,
     ),
 }
-"""What ranks documents, by the name of :data:`SORTS`: the least comes first."""
+"""Sort keys of documents, ascending, by the names of :data:`SORTS`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Disputes(Result):
-    """The result of :func:`disputes`; iterate over it for the disputed segments.
+    """Result of :func:`disputes`, a ranked queue; iterate over it for the disputed segments.
+
+    Iteration yields a :class:`Dispute` for each segment.
 
     Attributes:
-        documents: those with a disputed segment, by rank.
-        shared: how many documents two annotators or more saw.
-        number: of each document of the queue, its number in the corpus.
-        contested: the disputed segments, in the order of the documents.
-        corpus: what they are from.
-        with_text: whether rows have texts.
-        outliers: names of the annotators without whom documents are ranked.
-        settings: what made the queue.
-        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        documents: documents with a disputed segment, by rank.
+        shared: number of documents that two annotators or more saw.
+        number: index in the corpus of each document of the queue.
+        contested: disputed segments, in the order of the documents.
+        corpus: corpus of the segments.
+        with_text: True if rows have texts.
+        outliers: names of annotators who are left out for ranking.
+        settings: settings of the queue.
+        notes: notes of the reader and of this computation, one sentence each.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X"), (4, 5, "X")]], "cem": [[]]}
@@ -299,7 +343,7 @@ class Disputes(Result):
     }
 
     def __len__(self) -> int:
-        """The number of disputed segments."""
+        """Return the number of disputed segments."""
         return len(self.contested.document)
 
     def __iter__(self) -> Iterator[Dispute]:
@@ -309,46 +353,48 @@ class Disputes(Result):
         """Yield the first disputed segments."""
         contested, names = self.contested.first(count), self.corpus.annotators
         texts = self._texts(contested) if self.with_text else [[""] * count] * 3
-        places, ends = self._place.tolist(), (contested.start.tolist(), contested.end.tolist())
+        ranks, bounds = self._place.tolist(), (contested.start.tolist(), contested.end.tolist())
         labels = [self.corpus.labels[label] for label in contested.label.tolist()]
-        for i, (start, end, label) in enumerate(zip(*ends, labels, strict=True)):
-            document = self.documents[places[i]]
+        for i, (start, end, label) in enumerate(zip(*bounds, labels, strict=True)):
+            document = self.documents[ranks[i]]
             markers = tuple(names[k] for k in contested.marked_by(i))
-            more = (text[i] for text in texts)
-            yield Dispute(document.document, start, end, label, markers, document.annotators, *more)
+            texts_of_row = (text[i] for text in texts)
+            yield Dispute(
+                document.document, start, end, label, markers, document.annotators, *texts_of_row
+            )
 
     @cached_property
     def _place(self) -> Ints:
-        """The place of the document of each disputed segment in the queue."""
-        place = np.full(len(self.corpus), -1)
-        place[self.number] = np.arange(len(self.number))
-        return place[self.contested.document]
+        """Rank in the queue of the document of each disputed segment."""
+        rank = np.full(len(self.corpus), -1)
+        rank[self.number] = np.arange(len(self.number))
+        return rank[self.contested.document]
 
     def _texts(self, contested: DisputedSegments) -> list[list[str]]:
-        """Return the texts of segments, and what stands before and after them."""
+        """Return the texts of segments, and the texts before and after them."""
         d, start, end = contested.document, contested.start, contested.end
-        ends = (start, end), *around(self.corpus, d, start, end)
-        return [texts_of(self.corpus, d, *borders) for borders in ends]
+        bounds_of_texts = (start, end), *around(self.corpus, d, start, end)
+        return [texts_of(self.corpus, d, *bounds) for bounds in bounds_of_texts]
 
     @property
     def verdict(self) -> str:
-        """How much of what is in dispute the first documents hold."""
+        """Sentence on the share of the disputed segments in the first documents."""
         noun = document_noun(self.settings)
         if not len(self):
             return ""
         tenth = max(1, len(self.documents) // 10)
-        held = sum(document.disputed for document in self.documents[:tenth]) / len(self)
-        # where outliers do not decide the order, documents further down may be worse
+        share = sum(document.disputed for document in self.documents[:tenth]) / len(self)
+        # without outliers in the ranking, later documents may be worse
         singular, plural = (
             ("first", f"first {tenth}") if self.outliers else ("worst", f"{tenth} worst")
         )
-        worst = f"The {plural} {noun}s hold" if tenth > 1 else f"The {singular} {noun} holds"
+        subject = f"The {plural} {noun}s hold" if tenth > 1 else f"The {singular} {noun} holds"
         whom = f"{escape_name(self._gold)} and annotators" if self._gold else "annotators"
-        return f"{worst} {percent(held)} of what {whom} disagree about."
+        return f"{subject} {percent(share)} of what {whom} disagree about."
 
     @property
     def _gold(self) -> str:
-        """The name of the only layer that is called gold, or an empty name."""
+        """Name of the only layer that is called gold; empty if there is none, or several."""
         names = called_gold(self.corpus.annotators)
         return names[0] if len(names) == 1 else ""
 
@@ -357,22 +403,24 @@ class Disputes(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("shared", "outliers")
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each disputed segment, or each document; people see the first ones."""
+        """Build a table of disputed segments, or of documents; a terminal shows the first."""
         documents = first_shown(self._documents_of, len(self.documents))
         if by is not None:
             return documents
         if not len(self):
             return self._rows_of(0)
         hint = "each segment, and who marked it: --all"
-        short = documents.in_terminal or documents
-        remarks = [remark.replace("--all", "--by document --all") for remark in short.remarks]
-        short = replace(short, remarks=[hint, *remarks])
+        terminal_table = documents.in_terminal or documents
+        remarks = [
+            remark.replace("--all", "--by document --all") for remark in terminal_table.remarks
+        ]
+        terminal_table = replace(terminal_table, remarks=[hint, *remarks])
         size = len(self)
         rows = LazyRows(size, lambda: self._rows_of(size).rows)
-        return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=short)
+        return replace(self._rows_of(min(size, 1)), rows=rows, in_terminal=terminal_table)
 
     def _documents_of(self, count: int) -> Frame:
-        """Return the table of the first documents."""
+        """Build the table of the first documents."""
         columns = [
             Column("document", document_noun(self.settings), "name"),
             Column("annotators", "seen by" if self._gold else "annotators", "count"),
@@ -382,18 +430,18 @@ class Disputes(Result):
             *([Column("others", "without outliers")] if self.outliers else []),
             Column("difficulty", "difficulty"),
         ]
-        unexpected = self.settings.sort == "unexpected"
-        if unexpected:
+        is_by_chance = self.settings.sort == "unexpected"
+        if is_by_chance:
             columns += [Column("p", "p", "probability"), Column("pair", "between", "name")]
         rows: list[list[Value]] = []
         for queued in self.documents[:count]:
             row: list[Value] = [*queued[:5], *([queued.others] if self.outliers else []), queued[5]]
             pair = None if queued.pair is None else ", ".join(queued.pair)
-            rows.append([*row, queued.p, pair] if unexpected else row)
+            rows.append([*row, queued.p, pair] if is_by_chance else row)
         return self._shown(columns, rows)
 
     def _rows_of(self, count: int) -> Frame:
-        """Return the table of the first disputed segments."""
+        """Build the table of the first disputed segments."""
         names = self.corpus.annotators
         columns = [
             Column("rank", kind="count"),
@@ -408,41 +456,41 @@ class Disputes(Result):
             columns += [Column("text", kind="name"), Column("", "text", "name")]
             columns += [Column(key, kind="name") for key in ("before", "after")]
         columns += [Column("marked", kind="count"), Column("saw", kind="count")]
-        many = len(names) > ALONE
-        if many:
+        has_many = len(names) > ALONE
+        if has_many:
             columns += [Column("", "marked", "place"), Column("by", "by", "name")]
         else:
             columns += [Column("", "marked by", "name"), Column("", "others", "name")]
             columns += [Column(f"by_{name}", kind="name") for name in names]
-        cells = [] if many else self.contested.first(count).cells(self.corpus)
-        places, rows = self._place.tolist(), list[list[Value]]()
+        cells = [] if has_many else self.contested.first(count).cells(self.corpus)
+        ranks, rows = self._place.tolist(), list[list[Value]]()
         for i, row in enumerate(self._first(count)):
-            marked, by = len(row.marked_by), ", ".join(row.marked_by)
-            document, segment = self.documents[places[i]], f"{row.start}–{row.end}"
-            values: list[Value] = [places[i] + 1, row.document]
+            n_marked, markers = len(row.marked_by), ", ".join(row.marked_by)
+            document, segment = self.documents[ranks[i]], f"{row.start}–{row.end}"
+            values: list[Value] = [ranks[i] + 1, row.document]
             values += [document.disagreement, document.difficulty]
             values += [row.start, row.end, segment, row.label]
             if self.with_text:
                 values += [row.text, truncate(row.text, LONGEST), row.before, row.after]
-            values += [marked, row.annotators]
-            if many:
-                values += [f"{marked} of {row.annotators}", by]
+            values += [n_marked, row.annotators]
+            if has_many:
+                values += [f"{n_marked} of {row.annotators}", markers]
             else:
-                values += [by, _others(names, cells[i]), *cells[i]]
+                values += [markers, _others(names, cells[i]), *cells[i]]
             rows.append(values)
         return self._shown(columns, rows)
 
     def _shown(self, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> Frame:
         noun = document_noun(self.settings)
-        more = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
+        total_note = f", of {len(self.corpus)}" * (self.shared < len(self.corpus))
         annotators = pluralize(len(self.corpus.layers) - bool(self._gold), "annotator")
         marked_by = f"{escape_name(self._gold)} and {annotators}" if self._gold else annotators
         caption = (
             f"{marked_by}: {pluralize(len(self), 'segment')} in"
             f" dispute, in {len(self.documents)} of {pluralize(self.shared, noun)} that two or more"
-            f" saw{more}"
+            f" saw{total_note}"
         )
-        if not rows:  # people see no column
+        if not rows:  # an empty table shows no columns
             columns = [column._replace(title="") for column in columns]
         titles = {column.title for column in columns}
         remarks = [words for name, words in _WORDS.items() if name in titles]
@@ -450,22 +498,23 @@ class Disputes(Result):
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _picture(self, by: str | None) -> Plot:
-        """Return how many segments are disputed in each of the first documents."""
-        first = self.documents[:_DRAWN]
-        counts = {shown_text(document.document): document.disputed for document in first}
-        what = (
-            f"disputed segments of the first {pluralize(len(first), document_noun(self.settings))}"
-        )
-        return Plot(lambda ax: bars(ax, counts, what), rows_size(counts))
+        """Plot the number of disputed segments in each of the first documents."""
+        first_documents = self.documents[:_DRAWN]
+        counts = {shown_text(document.document): document.disputed for document in first_documents}
+        n_documents = pluralize(len(first_documents), document_noun(self.settings))
+        axis_title = f"disputed segments of the first {n_documents}"
+        return Plot(lambda ax: bars(ax, counts, axis_title), rows_size(counts))
 
 
 def _others(names: Sequence[str], cells: Sequence[str | None]) -> str:
-    """Return what those did who did not mark a segment, those who did the same together."""
-    did: dict[str, list[str]] = {}
+    """List the annotators who did not mark a segment, grouped by their annotation."""
+    names_by_cell: dict[str, list[str]] = {}
     for name, cell in zip(names, cells, strict=True):
         if cell is not None and cell != "marked":
-            did.setdefault(cell, []).append(name)
-    return "; ".join(f"{', '.join(annotators)}: {cell}" for cell, annotators in did.items())
+            names_by_cell.setdefault(cell, []).append(name)
+    return "; ".join(
+        f"{', '.join(annotators)}: {cell}" for cell, annotators in names_by_cell.items()
+    )
 
 
 def disputes(
@@ -478,27 +527,27 @@ def disputes(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Disputes:
-    """Return what annotators disagree about, the documents ranked by how far they disagree.
+    """Find the disputed segments, and rank documents by disagreement.
 
-    A segment is disputed if some, and not all, of those who saw its document marked it: the same
-    start, end and label, whatever the measure. If somebody is an outlier, as in
-    :func:`spanagree.agree`, documents are ranked by the disagreement of all others, so that the
-    documents of an outlier do not fill the queue.
+    A segment is disputed if some annotators who saw its document marked it, and others did not;
+    segments are equal if start, end and label are, regardless of the measure. If an annotator is an
+    outlier, as in :func:`spanagree.agree`, documents are ranked by the disagreement of all others,
+    so that the documents of an outlier do not fill the queue.
 
     Args:
         corpus: two annotators or more as layers.
-        sort: what ranks documents, disagreement, segments or unexpected.
+        sort: criterion for ranking documents, disagreement, segments or unexpected.
         match: name of the measure of disagreement.
-        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
-            first of these that the segments of all layers allow.
-        text: whether rows have the texts.
-        seed: a whole number from 0, of draws where expected scores are too much work.
-        progress: called with the number of pairs compared, and of all.
+        chance: chance model, nonoverlapping, per-label or overlapping; with auto, the first of
+            these that the segments of all layers allow.
+        text: True for rows with the texts.
+        seed: random seed, an integer from 0, for draws if expected scores are too expensive.
+        progress: function that is called with the number of compared pairs and the total.
 
     Raises:
-        SettingError: for an unknown name; if no two annotators saw the same document; for
-            unexpected with a measure whose matches are not whole numbers; for an annotator who
-            overlaps herself where the measure or the chance model does not allow it.
+        SettingError: if a name is unknown; if no two annotators saw the same document; if sort is
+            unexpected and matches of the measure are not integers; if an annotator has overlapping
+            segments that the measure or the chance model does not allow.
 
     >>> corpus = Corpus.from_segments(
     ...     [9], {"ann": [[(0, 2, "PER")]], "bob": [[(0, 2, "PER"), (4, 5, "LOC")]], "cy": [[]]}
@@ -509,40 +558,42 @@ def disputes(
     corpus = as_corpus(corpus)
     check_choice(sort, SORTS, "sort")
     find_measure(match)
-    named = chance_model(chance, seed=seed)
-    model = chance_of_corpus(corpus, match, named)
+    requested_model = chance_model(chance, seed=seed)
+    model = chance_of_corpus(corpus, match, requested_model)
 
-    def compared(counting: MatchCountOptions) -> tuple[DisputedSegments, PairsByDocument]:
+    def find_and_compare(counting: MatchCountOptions) -> tuple[DisputedSegments, PairsByDocument]:
         contested = _contested(corpus, match, counting.chance)
         return contested, PairsByDocument.of(corpus, counting)
 
-    contested, per_document = MatchCountOptions.asked(match, model, named, progress).run(compared)
+    contested, per_document = MatchCountOptions.asked(match, model, requested_model, progress).run(
+        find_and_compare
+    )
     model, comparisons = per_document.counting.chance, per_document.sums
     if sort == "unexpected":
         model.check_defined("sort unexpected")
-    read: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
-    read["unplaced"] = corpus.unplaced_count_as
-    computed = {**model.settings, **comparisons.inexact.settings(model.seed)}
-    settings = DisputeSettings(match=match, sort=sort, **computed, **read)
-    apart, notes = _outliers(per_document, settings)
-    ranked = _ranked(per_document, contested, apart, settings, sub_progress(progress, "chance"))
-    number = np.array([d for d, _ in ranked], np.int64)
-    unknown = no_texts(corpus)
+    read_settings: dict[str, Any] = {"offsets": corpus.offsets, "reading": corpus.reading}
+    read_settings["unplaced"] = corpus.unplaced_count_as
+    computed_settings = {**model.settings, **comparisons.inexact.settings(model.seed)}
+    settings = DisputeSettings(match=match, sort=sort, **computed_settings, **read_settings)
+    left_out, notes = _outliers(per_document, settings)
+    ranked = _ranked(per_document, contested, left_out, settings, sub_progress(progress, "chance"))
+    document_indices = np.array([d for d, _ in ranked], np.int64)
+    text_notes = no_texts(corpus)
     return Disputes(
         tuple(queued for _, queued in ranked),
         int((contested.saw > 1).sum()),
-        number,
-        contested.by_documents(number),
+        document_indices,
+        contested.by_documents(document_indices),
         corpus,
-        text and not unknown,
-        apart,
+        text and not text_notes,
+        left_out,
         settings,
-        (*corpus.notes, *(unknown if text else ()), *notes),
+        (*corpus.notes, *(text_notes if text else ()), *notes),
     )
 
 
 def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> DisputedSegments:
-    """Return the disputed segments of a corpus that the measure and the chance model allow."""
+    """Find the disputed segments, and check that the measure and the chance model allow them."""
     check_layers(corpus, match, chance)
     contested = disputed(corpus)
     if not (contested.saw > 1).any():
@@ -556,31 +607,31 @@ def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> DisputedSegme
 def _outliers(
     per_document: PairsByDocument, settings: DisputeSettings
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Return the annotators without whom documents are ranked, and a note on it.
+    """Find the annotators who are left out for ranking, and write a note on it.
 
-    Gold is never left out, and at least two annotators stay.
+    Gold is never left out, and at least two annotators remain.
     """
     names = per_document.corpus.annotators
     outlier_names = outliers(per_document, settings)
     if outlier_names is None:
-        unknown = "outliers are not known, of so many pairs"
-        return (), [f"{unknown}; {document_noun(settings)}s are ranked by all annotators"]
-    apart = tuple(name for name in outlier_names if name not in called_gold(names))
-    if not apart or len(names) - len(apart) < 2:
+        reason = "outliers are not known, of so many pairs"
+        return (), [f"{reason}; {document_noun(settings)}s are ranked by all annotators"]
+    left_out = tuple(name for name in outlier_names if name not in called_gold(names))
+    if not left_out or len(names) - len(left_out) < 2:
         return (), []
-    plural, noun = "s" * (len(apart) > 1), document_noun(settings)
-    ranked = f"{noun}s are ranked by the disagreement of all others"
-    return apart, [f"outlier{plural} {join_names(apart)}: {ranked}"]
+    plural, noun = "s" * (len(left_out) > 1), document_noun(settings)
+    rule = f"{noun}s are ranked by the disagreement of all others"
+    return left_out, [f"outlier{plural} {join_names(left_out)}: {rule}"]
 
 
 class _Ranking(NamedTuple):
-    """What some annotators dispute, by which documents are ranked.
+    """Counts and scores by which documents are ranked, of all annotators or without outliers.
 
     Attributes:
         saw: number of these annotators who saw each document of the corpus.
         disputed: number of disputed segments of each document.
         disagreement: 1 − F1 of each document, over their pairs.
-        unlikely: p and the pair of documents, by number.
+        unlikely: probability and pair, by index of the document; see :func:`least_likely`.
     """
 
     saw: Ints
@@ -596,19 +647,19 @@ class _Ranking(NamedTuple):
         settings: DisputeSettings,
         progress: Progress,
     ) -> _Ranking:
-        """Count and compare what the annotators of a corpus dispute."""
+        """Count the disputed segments of a corpus, and compare its annotators."""
         corpus = per_document.corpus
         unlikely: Mapping[int, tuple[float, tuple[str, str]]] = {}
         if settings.sort == "unexpected":
-            there = np.unique(contested.document)
-            unlikely = least_likely(corpus, per_document.counting, there, progress)
-        disagreement = 1 - _figures(per_document)[:, 0]
+            disputed_documents = np.unique(contested.document)
+            unlikely = least_likely(corpus, per_document.counting, disputed_documents, progress)
+        disagreement = 1 - _f1_by_document(per_document)[:, 0]
         n_disputed = np.bincount(contested.document, minlength=len(corpus))
         return cls(contested.saw, n_disputed, disagreement, unlikely)
 
 
-def _figures(per_document: PairsByDocument) -> Floats:
-    """Compute the figures of F1 of each document, over all pairs."""
+def _f1_by_document(per_document: PairsByDocument) -> Floats:
+    """Compute F1 of each document over all pairs: observed, expected and corrected."""
     numbers = np.arange(len(per_document.corpus))
     with np.errstate(divide="ignore", invalid="ignore"):
         return f1_figures(per_document.sums.by("document").symmetric_table(numbers))
@@ -617,36 +668,48 @@ def _figures(per_document: PairsByDocument) -> Floats:
 def _ranked(
     per_document: PairsByDocument,
     contested: DisputedSegments,
-    apart: Sequence[str],
+    left_out: Sequence[str],
     settings: DisputeSettings,
     progress: Progress,
 ) -> list[tuple[int, QueuedDocument]]:
-    """Return the documents with a dispute by rank, each with its number.
+    """Rank the documents with a disputed segment, each with its index.
 
-    Without the annotators ``apart``, documents that the others dispute come first, and those last
-    about which two others or more agree.
+    Without the annotators ``left_out``, documents that the others dispute are first, and documents
+    on which two others or more agree are last.
     """
-    corpus, rival = per_document.corpus, per_document
-    if apart:
-        others = corpus.select_annotators(name for name in corpus.annotators if name not in apart)
-        rival = PairsByDocument.of(others, replace(per_document.counting, progress=None))
-    ranking = _Ranking.of(rival, disputed(rival.corpus) if apart else contested, settings, progress)
-    figures = _figures(per_document)
+    corpus, ranked_comparisons = per_document.corpus, per_document
+    if left_out:
+        without_outliers = corpus.select_annotators(
+            name for name in corpus.annotators if name not in left_out
+        )
+        ranked_comparisons = PairsByDocument.of(
+            without_outliers, replace(per_document.counting, progress=None)
+        )
+    ranking = _Ranking.of(
+        ranked_comparisons,
+        disputed(ranked_comparisons.corpus) if left_out else contested,
+        settings,
+        progress,
+    )
+    figures = _f1_by_document(per_document)
     n_disputed = np.bincount(contested.document, minlength=len(corpus))
-    queued, rank = {}, {}
+    document_by_index, key_by_document = {}, {}
     for d in np.unique(contested.document).tolist():
         counts = int(contested.saw[d]), int(contested.segments[d]), int(n_disputed[d])
         observed, expected = figures[d, :2].tolist()
         p, pair = ranking.unlikely.get(d, (UNDEFINED, None))
         disagreement = float(ranking.disagreement[d])
-        of_others = disagreement if apart else UNDEFINED
-        name, of_all = corpus.id_of(d), (1 - observed, 1 - expected)
-        document = QueuedDocument(name, *counts, *of_all, p, pair, of_others)
-        queued[d] = document
-        place = 0 if ranking.disputed[d] else 1 if ranking.saw[d] < 2 else 2
-        if apart and not place:
+        ranked_disagreement = disagreement if left_out else UNDEFINED
+        name, scores = corpus.id_of(d), (1 - observed, 1 - expected)
+        document = QueuedDocument(name, *counts, *scores, p, pair, ranked_disagreement)
+        document_by_index[d] = document
+        group = 0 if ranking.disputed[d] else 1 if ranking.saw[d] < 2 else 2
+        if left_out and not group:
             document = document._replace(
                 disagreement=disagreement, disputed=int(ranking.disputed[d])
             )
-        rank[d] = (place, *_RANKS[settings.sort](document), document.document)
-    return [(d, queued[d]) for d in sorted(queued, key=rank.__getitem__)]
+        key_by_document[d] = (group, *_RANKS[settings.sort](document), document.document)
+    return [
+        (d, document_by_index[d])
+        for d in sorted(document_by_index, key=key_by_document.__getitem__)
+    ]

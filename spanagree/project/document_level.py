@@ -1,4 +1,4 @@
-"""Agreement on which documents have anything marked, and which labels."""
+"""Agreement on the documents with any segment, and with a segment of each label."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KINDS = ("absent", "present")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DocumentAgreementSettings(Settings):
-    """The settings of a document-level agreement."""
+    """Settings of a document-level agreement."""
 
     measure: str = "documents"
     annotators: int | None = None
@@ -42,17 +42,17 @@ class DocumentAgreementSettings(Settings):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DocumentAgreement(Result):
-    """The result of :func:`document_agreement`.
+    """Result of :func:`document_agreement`.
 
     Attributes:
-        any: Krippendorff's α of whether a document has any segment.
-        labels: the same of whether it has each label, by label.
-        seen: how many documents two annotators or more saw.
-        documents: the number of documents of the corpus.
-        shares: how many of the annotations of these have it, as a share, by the same names; that of
-            any label is that of :data:`ANY`.
-        settings: what made the figures.
-        notes: what a reader repaired or passed over.
+        any: Krippendorff's α on the documents with any segment.
+        labels: Krippendorff's α on the documents with each label, by label.
+        seen: number of documents that two annotators or more saw.
+        documents: number of documents of the corpus.
+        shares: share of the annotations of these documents with any segment, under the name
+            :data:`ANY`, and with each label, by label.
+        settings: settings of the computation.
+        notes: notes of the reader, one sentence each.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")], []], "bob": [[(4, 5, "X")], []]}
@@ -71,20 +71,20 @@ class DocumentAgreement(Result):
 
     @property
     def all(self) -> Iterator[tuple[str, Coefficient]]:
-        """Each coefficient by name, that of any label first."""
+        """Coefficients by name, the coefficient of any label first."""
         yield ANY, self.any
         yield from self.labels.items()
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Where an answer is shaky, a sentence each."""
+        """Warnings about unreliable results, one sentence each."""
         noun = document_noun(self.settings)
         caveats = (caveat.replace("item", noun) for caveat in self.any.caveats)
         return tuple(caveat.replace("α:", f"{noun}s with any label:", 1) for caveat in caveats)
 
     @property
     def verdict(self) -> str:
-        """How far annotators agree on which documents have anything."""
+        """Sentence on the agreement on the documents with any segment."""
         ends = getattr(self.any.interval, "corrected", None)
         name = f"Krippendorff's α of which {document_noun(self.settings)}s have anything"
         confidence = confidence_of(self.settings)
@@ -95,7 +95,7 @@ class DocumentAgreement(Result):
     SUMMARY: ClassVar[tuple[str, ...]] = ("documents", "seen")
 
     def _table(self, by: str | None) -> Frame:
-        """A row for any label, and one for each."""
+        """Build the table with a row for any label, and one for each label."""
         ci = self.settings.ci is not None
         columns = [
             Column("label", f"{document_noun(self.settings)}s with", "name", "documents with"),
@@ -107,12 +107,17 @@ class DocumentAgreement(Result):
             *([Column("alpha_low"), Column("alpha_high")] if ci else ()),
         ]
         rows: list[list[Value]] = []
-        for name, part in self.all:
-            ends = ends_of(part.interval, "corrected")
-            figures = [self.shares[name], part.observed, part.expected, part.value]
+        for name, coefficient in self.all:
+            ends = ends_of(coefficient.interval, "corrected")
+            figures = [
+                self.shares[name],
+                coefficient.observed,
+                coefficient.expected,
+                coefficient.value,
+            ]
             rows.append([name, *figures, ends, *(ends if ci else ())])
         noun = document_noun(self.settings)
-        reasons = {part.reason: None for _, part in self.all if part.reason}
+        reasons = {coefficient.reason: None for _, coefficient in self.all if coefficient.reason}
         return Frame(
             columns,
             rows,
@@ -128,9 +133,10 @@ class DocumentAgreement(Result):
         )
 
     def _picture(self, by: str | None) -> Plot:
-        """Return α of any label and of each, with their intervals."""
+        """Plot α of any label and of each label, with intervals."""
         rows = [
-            (name, [(part.value, *ends_of(part.interval, "corrected"))]) for name, part in self.all
+            (name, [(coefficient.value, *ends_of(coefficient.interval, "corrected"))])
+            for name, coefficient in self.all
         ]
         return dots_of(rows, ["α"], "α of documents")
 
@@ -142,21 +148,21 @@ def document_agreement(
     ci: bool | Jackknife = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> DocumentAgreement:
-    """Return how far annotators agree on which documents have anything, and which have each label.
+    """Compute agreement on the documents with any segment, and with each label.
 
-    A random annotation keeps in every document the number and labels of its segments, so agreement
-    on these earns no credit in corrected F1. Here documents are the items, what an annotator says
-    of one that she saw is yes or no, and chance deals the answers out anew over all documents:
+    A random annotation keeps the number and labels of the segments of each document, so agreement
+    on these earns no credit in corrected F1. Here the items are documents, the answer of an
+    annotator to a document they saw is yes or no, and chance deals the answers to all documents:
     Krippendorff's α, nominal.
 
     Args:
-        corpus: the annotators as layers.
-        annotators: the names of those to compare; all unless given.
-        ci: confidence intervals, over documents; or a :class:`Jackknife`.
-        progress: called with the number of coefficients done, and of all.
+        corpus: annotators as layers.
+        annotators: names of the annotators to compare. Default: all.
+        ci: True for confidence intervals, over documents; or a :class:`Jackknife`.
+        progress: function that is called with the number of finished coefficients and the total.
 
     Raises:
-        SettingError: for an unknown name, or a number out of range.
+        SettingError: if a name is unknown, or a number is out of range.
 
     >>> corpus = Corpus.from_segments(
     ...     [9, 9], {"ann": [[(0, 2, "PER")], []], "bob": [[(4, 5, "PER")], []]}
@@ -166,59 +172,61 @@ def document_agreement(
     """
     corpus = placed_only(as_corpus(corpus), "documents")
     jackknife = parse_ci(ci)
-    corpus, chosen = choose_annotators(corpus, annotators)
-    report_progress = progress or (lambda done, total: None)
-    crowd = AnnotationIndex.of(corpus)
-    saw = count_seen(corpus)
-    shared = saw[crowd.document] > 1
-    figures: dict[str, Coefficient] = {}
+    corpus, chosen_names = choose_annotators(corpus, annotators)
+    report_progress = progress or (lambda n_done, n_total: None)
+    index = AnnotationIndex.of(corpus)
+    n_saw = count_seen(corpus)
+    is_shared = n_saw[index.document] > 1
+    coefficients: dict[str, Coefficient] = {}
     shares: dict[str, float] = {}
     names = (ANY, *corpus.labels)
-    for done, (name, has) in enumerate(zip(names, _answers(corpus, crowd), strict=True), 1):
-        figures[name] = _alpha(corpus, crowd, has, jackknife)
-        shares[name] = float(has[shared].mean()) if shared.any() else UNDEFINED
-        report_progress(done, len(names))
-    kinds = [x.interval.kind for x in figures.values() if x.interval is not None]
-    settings: dict[str, Any] = {} if jackknife is None else jackknife.settings(kinds)
-    settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen}
-    seen, any_label = int((saw > 1).sum()), figures.pop(ANY)
-    made = DocumentAgreementSettings(annotators=len(corpus.layers), **settings)
-    return DocumentAgreement(any_label, figures, seen, len(corpus), shares, made, corpus.notes)
+    for n_done, (name, is_yes) in enumerate(zip(names, _answers(corpus, index), strict=True), 1):
+        coefficients[name] = _alpha(corpus, index, is_yes, jackknife)
+        shares[name] = float(is_yes[is_shared].mean()) if is_shared.any() else UNDEFINED
+        report_progress(n_done, len(names))
+    interval_kinds = [x.interval.kind for x in coefficients.values() if x.interval is not None]
+    settings: dict[str, Any] = {} if jackknife is None else jackknife.settings(interval_kinds)
+    settings |= {"offsets": corpus.offsets, "reading": corpus.reading, "chosen": chosen_names}
+    seen, any_label = int((n_saw > 1).sum()), coefficients.pop(ANY)
+    document_settings = DocumentAgreementSettings(annotators=len(corpus.layers), **settings)
+    return DocumentAgreement(
+        any_label, coefficients, seen, len(corpus), shares, document_settings, corpus.notes
+    )
 
 
-def _answers(corpus: Corpus, crowd: AnnotationIndex) -> Iterator[Bools]:
-    """Yield whether each annotation has any segment, then whether it has each label."""
-    size = crowd.end - crowd.begin
-    yield size > 0
-    annotation = np.repeat(np.arange(len(size)), size)
-    _, _, of_segment = crowd.segments(corpus)
-    for number in range(len(corpus.labels)):
-        has = np.zeros(len(size), np.bool_)
-        has[annotation[of_segment == number]] = True
-        yield has
+def _answers(corpus: Corpus, index: AnnotationIndex) -> Iterator[Bools]:
+    """Yield a mask of the annotations with any segment, then of those with each label."""
+    n_segments = index.end - index.begin
+    yield n_segments > 0
+    annotation = np.repeat(np.arange(len(n_segments)), n_segments)
+    _, _, label_of_segment = index.segments(corpus)
+    for label in range(len(corpus.labels)):
+        is_yes = np.zeros(len(n_segments), np.bool_)
+        is_yes[annotation[label_of_segment == label]] = True
+        yield is_yes
 
 
 def _alpha(
-    corpus: Corpus, crowd: AnnotationIndex, has: Bools, jackknife: Jackknife | None
+    corpus: Corpus, index: AnnotationIndex, is_yes: Bools, jackknife: Jackknife | None
 ) -> Coefficient:
-    """Return α of an answer to every annotation, with its interval if it is requested."""
-    key = 2 * crowd.document + has
-    cells = np.bincount(key, minlength=2 * len(corpus))
-    there = np.flatnonzero(cells)
+    """Compute α of one answer to each annotation, with its interval if it is requested."""
+    cell = 2 * index.document + is_yes
+    cells = np.bincount(cell, minlength=2 * len(corpus))
+    nonempty = np.flatnonzero(cells)
     table = LabelTable(
-        there // 2,
-        there % 2,
+        nonempty // 2,
+        nonempty % 2,
         None,
-        cells[there],
+        cells[nonempty],
         len(corpus),
         (),
         _KINDS,
         parent_ids=corpus.parent_ids,
         reading=corpus.reading,
     )
-    basis = CoefficientInputs.of(table, False)
-    alpha = replace(score(CoefficientSet.alpha, basis), by_category={})
+    inputs = CoefficientInputs.of(table, False)
+    alpha = replace(score(CoefficientSet.alpha, inputs), by_category={})
     if jackknife is None:
         return alpha
-    ends = intervals(basis, np.zeros(table.size), jackknife)
+    ends = intervals(inputs, np.zeros(table.size), jackknife)
     return replace(alpha, interval=ends["alpha"])

@@ -1,4 +1,4 @@
-"""A gold annotation by the votes of many annotators, and what is left to be adjudicated."""
+"""Gold annotations by the votes of annotators, with the segments left to be adjudicated."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ VOTES = {
     "segments": "a segment is taken that enough marked, with these boundaries and this label",
     "dawid-skene": "a token gets its most probable label, given how often each annotator errs",
 }
-"""What is voted on, by name."""
+"""Rules of votes, by name."""
 
 FEW = "few"
 _BINS = 20
@@ -62,18 +62,18 @@ _BINS = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gold(Result):
-    """The result of :func:`make_gold`.
+    """Result of :func:`make_gold`.
 
     Attributes:
-        corpus: the same with the new layer beside the others.
-        name: of the new layer.
-        vote: what was voted on, of :data:`VOTES`.
-        voters: the annotators who voted.
-        weights: of each voter; all are 1 unless they were weighted.
-        counted: the segments that were taken, and those to be adjudicated.
-        seen: per document, how many voters saw it.
-        settings: what made it.
-        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        corpus: corpus with the new layer in addition to the others.
+        name: name of the new layer.
+        vote: rule of the vote, a name in :data:`VOTES`.
+        voters: names of the annotators who voted.
+        weights: weight of each voter; 1 for unweighted votes.
+        counted: segments that were elected, and those to be adjudicated.
+        seen: number of voters who saw each document.
+        settings: settings of the vote.
+        notes: notes of the reader and of this computation, one sentence each.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [[(0, 3, "X")]]}
@@ -99,29 +99,32 @@ class Gold(Result):
 
     @property
     def layer(self) -> Layer:
-        """The new layer."""
+        """Layer of the gold annotation."""
         return self.corpus.layers[self.name]
 
     @cached_property
     def supporters(self) -> list[tuple[str, ...]]:
-        """Of each segment of ``counted``, the names of the voters who support it."""
-        names = group_indices(self.counted.segment, len(self.counted.outcome))
-        return [tuple(self.voters[i] for i in self.counted.voter[rows].tolist()) for rows in names]
+        """Names of the voters who support each segment of ``counted``."""
+        pairs_by_segment = group_indices(self.counted.segment, len(self.counted.outcome))
+        return [
+            tuple(self.voters[i] for i in self.counted.voter[rows].tolist())
+            for rows in pairs_by_segment
+        ]
 
     @property
     def _share(self) -> str:
-        """What the share of a segment is called: by a model it is its probability."""
+        """Name of the share of a segment; a model computes a probability."""
         return "probability" if self.vote == "dawid-skene" else "share"
 
     @property
     def few(self) -> Ints:
-        """The numbers of the documents that too few voters saw."""
+        """Indices of the documents that too few voters saw."""
         return np.flatnonzero(~self.layer.annotated)
 
     def support(self) -> list[list[dict[str, Any]]]:
-        """Return per document its segments in the new layer: share of the votes, and supporters.
+        """List the gold segments of each document, with share of votes and supporters.
 
-        ``write_jsonl(result.corpus, path, fields={"support": result.support()})`` keeps them.
+        ``write_jsonl(result.corpus, path, fields={"support": result.support()})`` stores them.
         """
         rows: list[list[dict[str, Any]]] = [[] for _ in range(len(self.corpus))]
         for i in np.flatnonzero(self.counted.outcome == GOLD).tolist():
@@ -129,7 +132,7 @@ class Gold(Result):
         return rows
 
     def _entry(self, i: int) -> dict[str, Any]:
-        """Return one of the segments voted on as plain data."""
+        """Return one of the segments of the vote as plain data."""
         counted = self.counted
         return {
             "start": int(counted.start[i]),
@@ -142,11 +145,13 @@ class Gold(Result):
 
     @property
     def verdict(self) -> str:
-        """How many segments were voted for, and how many are left to decide."""
-        seen = self.layer.annotated
-        location = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
-        taken = f"{pluralize(len(self.layer), 'segment')} in {location}"
-        return f"The vote gives {taken}; to be adjudicated: {self._open() or 'nothing'}."
+        """Sentence on the numbers of segments that were elected, and to be adjudicated."""
+        has_enough = self.layer.annotated
+        documents = pluralize_of(
+            int(has_enough.sum()), len(has_enough), document_noun(self.settings)
+        )
+        elected = f"{pluralize(len(self.layer), 'segment')} in {documents}"
+        return f"The vote gives {elected}; to be adjudicated: {self._open() or 'nothing'}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
         "labels": None, "segments": "segment", "adjudicate": "adjudicate"
@@ -156,23 +161,23 @@ class Gold(Result):
 
     @property
     def _weights(self) -> dict[str, float]:
-        """What each voter's vote weighs."""
+        """Weight of each voter, by name."""
         return dict(zip(self.voters, self.weights.tolist(), strict=True))
 
     @property
     def _seen_by_few(self) -> dict[str, int]:
-        """How many voters saw each document that too few saw."""
+        """Number of voters for each document that too few voters saw, by id."""
         return {self.corpus.id_of(d): int(self.seen[d]) for d in self.few.tolist()}
 
     def _table(self, by: str | None) -> Frame:
-        """How many there are of each label; or a row for each segment, or to be adjudicated."""
+        """Build the table by label, of segments, or of cases to be adjudicated."""
         if by is None:
             return self._by_label()
-        kind = "number" if is_time(self.corpus.offsets) else "count"
+        column_kind = "number" if is_time(self.corpus.offsets) else "count"
         columns = [
             Column("document", document_noun(self.settings), "name", "document of a vote"),
             Column("outcome", "" if by == "segment" else "outcome", "name"),
-            *(Column(end, "", kind) for end in ("start", "end")),
+            *(Column(end, "", column_kind) for end in ("start", "end")),
             Column("", "segment", "name", "segment of a vote"),
             Column("label", "label", "name", "segment of a vote"),
             Column("text", "", "name"),
@@ -183,36 +188,51 @@ class Gold(Result):
             Column("supporters", "", "name"),
             Column("", "who", "name", "support"),
         ]
-        wanted = np.flatnonzero((self.counted.outcome == GOLD) == (by == "segment"))
-        texts = texts_of(self.corpus, *(column[wanted] for column in self.counted[:3]))
-        rows = [self._row(i, text) for i, text in zip(wanted.tolist(), texts, strict=True)]
-        few = self.few.tolist() if by == "adjudicate" else []
-        blank: list[Value] = [None, None, "", None, None, "", None, None]
-        rows += [[self.corpus.id_of(d), FEW, *blank, int(self.seen[d]), None, ""] for d in few]
+        rows_shown = np.flatnonzero((self.counted.outcome == GOLD) == (by == "segment"))
+        texts = texts_of(self.corpus, *(column[rows_shown] for column in self.counted[:3]))
+        rows = [self._row(i, text) for i, text in zip(rows_shown.tolist(), texts, strict=True)]
+        few_seen = self.few.tolist() if by == "adjudicate" else []
+        empty_cells: list[Value] = [None, None, "", None, None, "", None, None]
+        rows += [
+            [self.corpus.id_of(d), FEW, *empty_cells, int(self.seen[d]), None, ""] for d in few_seen
+        ]
         return self._shown(columns, rows)
 
     def _row(self, i: int, text: str) -> list[Value]:
         d, entry = int(self.counted.document[i]), self._entry(i)
         start, end = in_seconds((entry["start"], entry["end"]), self.corpus.offsets)
         names = ", ".join(entry["supporters"])
-        short = truncate(text, LONGEST)
+        shown_text = truncate(text, LONGEST)
         return [
             self.corpus.id_of(d),
             OUTCOMES[self.counted.outcome[i]],
-            *(start, end, f"{start:.12g}–{end:.12g}", entry["label"], text, short, entry["share"]),
+            *(
+                start,
+                end,
+                f"{start:.12g}–{end:.12g}",
+                entry["label"],
+                text,
+                shown_text,
+                entry["share"],
+            ),
             *(len(entry["supporters"]), entry["annotators"], names, truncate(names, LONGEST)),
         ]
 
     def _by_label(self) -> Frame:
-        """Return a row for each label that a vote was on."""
+        """Build the table with one row for each label of the vote."""
         counted, rows = self.counted, []
-        gold = counted.outcome == GOLD
+        is_gold = counted.outcome == GOLD
         for code in np.unique(counted.label).tolist():
-            here = counted.label == code
-            taken = here & gold
-            share = float(counted.share[taken].mean()) if taken.any() else float("nan")
+            has_label = counted.label == code
+            is_elected = has_label & is_gold
+            share = float(counted.share[is_elected].mean()) if is_elected.any() else float("nan")
             rows.append(
-                [self.corpus.labels[code], int(taken.sum()), share, int((here & ~gold).sum())]
+                [
+                    self.corpus.labels[code],
+                    int(is_elected.sum()),
+                    share,
+                    int((has_label & ~is_gold).sum()),
+                ]
             )
         columns = [
             Column("label", "label", "name", "label of a vote"),
@@ -224,34 +244,44 @@ class Gold(Result):
         return self._shown(columns, rows, *remarks * bool(self._open()))
 
     def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Frame:
-        """Return the table; of one without rows, people see no column."""
+        """Build a table with its caption; an empty table shows no columns."""
         if not rows:
             columns = [column._replace(title="") for column in columns]
-        seen = self.layer.annotated
-        location = pluralize_of(int(seen.sum()), len(seen), document_noun(self.settings))
-        voters = pluralize(len(self.voters), "annotator")
-        what = f"{escape_name(self.name)}: {pluralize(len(self.layer), 'segment')} in {location}"
-        caption = f"{what}, by the votes of {voters}"
+        has_enough = self.layer.annotated
+        documents = pluralize_of(
+            int(has_enough.sum()), len(has_enough), document_noun(self.settings)
+        )
+        n_voters = pluralize(len(self.voters), "annotator")
+        gold_text = (
+            f"{escape_name(self.name)}: {pluralize(len(self.layer), 'segment')} in {documents}"
+        )
+        caption = f"{gold_text}, by the votes of {n_voters}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _open(self) -> str:
-        """Say how many there are of each kind to be adjudicated."""
+        """Write the number of cases to be adjudicated, by outcome."""
         names = {"tie": "tie", "border": "tied boundary", "conflict": "conflict"}
-        numbers = np.bincount(self.counted.outcome, minlength=len(OUTCOMES)).tolist()
-        kinds = dict(zip(OUTCOMES, numbers, strict=True))
-        parts = [pluralize(kinds[kind], noun) for kind, noun in names.items() if kinds[kind]]
-        if few := len(self.few):
-            parts.append(f"{pluralize(few, document_noun(self.settings))} with too few annotators")
-        return ", ".join(parts)
+        n_cases = np.bincount(self.counted.outcome, minlength=len(OUTCOMES)).tolist()
+        n_by_outcome = dict(zip(OUTCOMES, n_cases, strict=True))
+        clauses = [
+            pluralize(n_by_outcome[kind], noun)
+            for kind, noun in names.items()
+            if n_by_outcome[kind]
+        ]
+        if n_few := len(self.few):
+            clauses.append(
+                f"{pluralize(n_few, document_noun(self.settings))} with too few annotators"
+            )
+        return ", ".join(clauses)
 
     def _picture(self, by: str | None) -> Plot:
-        """Return how many segments of the new layer have which share of the votes."""
+        """Plot the distribution of the share of votes over the gold segments."""
         shares = self.counted.share[self.counted.outcome == GOLD]
         counts, edges = np.histogram(shares, bins=np.linspace(0, 1, _BINS + 1))
-        what = "share of the votes"
+        axis_title = "share of the votes"
         return Plot(
             lambda ax: histogram(
-                ax, counts.tolist(), edges.tolist(), axis_label=what, noun="segment"
+                ax, counts.tolist(), edges.tolist(), axis_label=axis_title, noun="segment"
             )
         )
 
@@ -266,24 +296,25 @@ def make_gold(
     annotators: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Gold:
-    """Return a gold annotation by the annotators' votes, as one more annotator of the corpus.
+    """Elect a gold annotation by votes, and add it to the corpus as a layer.
 
     Args:
-        corpus: the annotators.
-        vote: vote on tokens (and boundaries), on segments (whole ones), or by dawid-skene: tokens,
-            with how often each annotator errs (Dawid & Skene 1979). Unless given, dawid-skene; but
-            tokens if there is a share or weights, if fewer than three vote, or if somebody gave a
-            token two labels.
-        share: take what at least this share of those who saw a document marked. Unless given, take
-            what more than half marked; just half is a tie, to be adjudicated.
-        min_annotators: leave out documents that fewer annotators saw; the gold never saw them.
-        weighted: weigh votes by the annotator's corrected F1 against the others, 0 if it is
-            negative: by token for votes on tokens, else by exact match.
-        annotators: let only these vote; all unless given.
-        name: call the gold so; dawid-skene or majority, by the vote, unless given.
+        corpus: annotators as layers.
+        vote: rule of the vote: tokens (and boundaries), whole segments, or dawid-skene: tokens,
+            with estimated errors of each annotator (Dawid & Skene 1979). Default: dawid-skene; but
+            tokens if there is a share or weights, if fewer than three annotators vote, or if an
+            annotator gave a token two labels.
+        share: smallest share of the votes of those who saw a document, above 0 and at most 1.
+            Default: more than half; exactly half is a tie, to be adjudicated.
+        min_annotators: smallest number of annotators who saw a document; documents with fewer are
+            left out, and count as unseen by the gold.
+        weighted: True to weight votes by the annotator's corrected F1 against the others, 0 if it
+            is negative: by token for votes on tokens, else by exact match.
+        annotators: names of the voters. Default: all.
+        name: name of the gold layer. Default: dawid-skene or majority, by the vote.
 
     Raises:
-        SettingError: for an unknown name, a number out of range, or a name that a layer has.
+        SettingError: if a name is unknown, a number is out of range, or a layer has the name.
 
     >>> layers = {"ann": [[(0, 2, "X")]], "bob": [[(0, 2, "X")]], "cem": [[(0, 3, "X")]]}
     >>> result = make_gold(Corpus.from_segments([5], layers))
@@ -301,78 +332,90 @@ def make_gold(
             f"{'weighted' if weighted else 'share'} is for votes on tokens or segments; dawid-skene"
             " weighs annotators by itself and takes what is most probable: leave it out"
         )
-    voting, chosen = choose_annotators(corpus, annotators)
-    names = list(voting.layers)
-    notes = [*voting.notes, *note_of_unplaced(voting, "votes")]
-    voting = voting.replace(unplaced={})
+    voters_corpus, chosen_names = choose_annotators(corpus, annotators)
+    voter_names = list(voters_corpus.layers)
+    notes = [*voters_corpus.notes, *note_of_unplaced(voters_corpus, "votes")]
+    voters_corpus = voters_corpus.replace(unplaced={})
     if vote is None:
-        vote, why = _vote_for(voting, weighted or share is not None)
-        notes += why
+        vote, reasons = _vote_for(voters_corpus, weighted or share is not None)
+        notes += reasons
     if name is None:
         name = vote if vote == "dawid-skene" else MAJORITY
     if not isinstance(name, str) or not name or name in corpus.layers:
         raise SettingError(
             f"name {quote_value(name)}; a name that no annotator has is needed: pass another"
         )
-    measured = _measured(voting, vote) if weighted else None
-    weights = np.ones(len(names)) if measured is None else _weights(voting, *measured)
-    ballots = Ballots.of(corpus, names, np.round(weights * UNIT).astype(np.int64))
-    enough = ballots.seen >= min_annotators
-    votes = _counted(voting, vote, share, ballots.only(enough), enough)
-    taken = votes.outcome == GOLD
-    document, start, end, label = (column[taken] for column in votes[:4])
-    made = _made(vote, share, min_annotators, measured)
-    with_gold = with_layer(corpus, name, Layer(document, start, end, label, enough), made)
-    settings = Settings(offsets=corpus.offsets, reading=with_gold.reading, chosen=chosen)
-    notes += _note_without_weight(names, weights)
+    weight_options = _weight_options(voters_corpus, vote) if weighted else None
+    weights = (
+        np.ones(len(voter_names))
+        if weight_options is None
+        else _weights(voters_corpus, *weight_options)
+    )
+    ballots = Ballots.of(corpus, voter_names, np.round(weights * UNIT).astype(np.int64))
+    has_enough = ballots.seen >= min_annotators
+    votes = _counted(voters_corpus, vote, share, ballots.only(has_enough), has_enough)
+    is_gold = votes.outcome == GOLD
+    document, start, end, label = (column[is_gold] for column in votes[:4])
+    origin = _origin(vote, share, min_annotators, weight_options)
+    with_gold = with_layer(corpus, name, Layer(document, start, end, label, has_enough), origin)
+    settings = Settings(offsets=corpus.offsets, reading=with_gold.reading, chosen=chosen_names)
+    notes += _note_without_weight(voter_names, weights)
     return Gold(
-        with_gold, name, vote, tuple(names), weights, votes, ballots.seen, settings, tuple(notes)
+        with_gold,
+        name,
+        vote,
+        tuple(voter_names),
+        weights,
+        votes,
+        ballots.seen,
+        settings,
+        tuple(notes),
     )
 
 
 def _counted(
-    voting: Corpus, vote: Vote, share: float | None, ballots: Ballots, enough: Bools
+    corpus: Corpus, vote: Vote, share: float | None, ballots: Ballots, has_enough: Bools
 ) -> VotedSegments:
-    """Return what becomes of the segments that voters marked in documents that enough of them saw.
+    """Apply the rule of a vote, in documents with enough voters.
 
     Raises:
-        SettingError: if vote is dawid-skene, and somebody gave a token two labels.
+        SettingError: if vote is dawid-skene, and an annotator gave a token two labels.
     """
-    labels = max(1, len(voting.labels))
+    n_labels = max(1, len(corpus.labels))
     if vote == "segments":
         return on_segments(ballots, share)
     if vote == "tokens":
-        return on_tokens(ballots, share, labels)
-    if overlap := _overlap_in(voting):
+        return on_tokens(ballots, share, n_labels)
+    if overlap := _overlap_in(corpus):
         raise SettingError(
             f"{overlap}, and dawid-skene takes one label for each token; vote on tokens or on"
             " segments"
         )
-    saw = np.stack([layer.annotated for layer in voting.layers.values()]) & enough
-    return on_probabilities(ballots, voting.lengths, saw, labels)
+    is_seen = np.stack([layer.annotated for layer in corpus.layers.values()]) & has_enough
+    return on_probabilities(ballots, corpus.lengths, is_seen, n_labels)
 
 
-def _made(
-    vote: Vote, share: float | None, min_annotators: int, measured: tuple[str, str] | None
+def _origin(
+    vote: Vote, share: float | None, min_annotators: int, weight_options: tuple[str, str] | None
 ) -> str:
-    """Return how a gold was made, in one word, for signatures."""
-    parts: list[str] = [vote]
+    """Describe the origin of a gold layer in one word, for signatures."""
+    words: list[str] = [vote]
     if vote != "dawid-skene":
-        parts.append("more-than-half" if share is None else f"share-{share:g}")
-    parts.append(f"least-{min_annotators}")
-    if measured is not None:
-        parts.append(f"weighted-{'-'.join(measured)}")
-    return "/".join(parts)
+        words.append("more-than-half" if share is None else f"share-{share:g}")
+    words.append(f"least-{min_annotators}")
+    if weight_options is not None:
+        words.append(f"weighted-{'-'.join(weight_options)}")
+    return "/".join(words)
 
 
-def with_layer(corpus: Corpus, name: str, layer: Layer, made: str) -> Corpus:
-    """Return a corpus with a layer that was made of the others; its figures say how."""
-    reading = {**corpus.reading, "made": {**corpus.reading.get("made", {}), name: made}}
+def with_layer(corpus: Corpus, name: str, layer: Layer, origin: str) -> Corpus:
+    """Add a layer that was computed from others; settings record its origin."""
+    reading = {**corpus.reading, "made": {**corpus.reading.get("made", {}), name: origin}}
     return corpus.replace(layers={**corpus.layers, name: layer}, reading=reading)
 
 
 def _check_share(share: float | None) -> None:
-    """Refuse a share that is not above 0 and at most 1."""
+    """Check that a share is above 0 and at most 1."""
     is_number = isinstance(share, (int, float)) and not isinstance(share, bool)
     if share is not None and not (is_number and 0 < share <= 1):
         raise SettingError(
@@ -385,39 +428,41 @@ _TOO_FEW = {
     1: "one annotator has nobody to be compared with",
     2: "two annotators do not tell who of them errs",
 }
-"""Why errors cannot be estimated, by the number of annotators."""
+"""Reasons why errors cannot be estimated, by the number of annotators."""
 
 
-def _vote_for(corpus: Corpus, asked_more: bool) -> tuple[Vote, list[str]]:
-    """Return what is voted on unless it is said, and a note on why it is not the usual."""
-    if asked_more:
+def _vote_for(corpus: Corpus, has_options: bool) -> tuple[Vote, list[str]]:
+    """Choose the rule of the vote, with a note on why it is not the usual rule."""
+    if has_options:
         return "tokens", []
-    if why := _TOO_FEW.get(len(corpus.layers)):
-        return "tokens", [f"{why}: a vote on tokens"]
+    if reason := _TOO_FEW.get(len(corpus.layers)):
+        return "tokens", [f"{reason}: a vote on tokens"]
     if overlap := _overlap_in(corpus):
         return "tokens", [f"{overlap}, which dawid-skene has no place for: a vote on tokens"]
     return "dawid-skene", []
 
 
 def _overlap_in(corpus: Corpus) -> str:
-    """Say where an annotator marked a token twice; empty if nobody did."""
+    """Describe the first overlap of two segments of an annotator; empty if there is none."""
     for name, layer in corpus.layers.items():
         by_start = np.lexsort((layer.start, layer.document))
         document, start, end = (x[by_start] for x in (layer.document, layer.start, layer.end))
-        overlap = np.flatnonzero((document[1:] == document[:-1]) & (start[1:] < end[:-1]))
-        if len(overlap):
-            i = int(overlap[0])
+        overlaps = np.flatnonzero((document[1:] == document[:-1]) & (start[1:] < end[:-1]))
+        if len(overlaps):
+            first_row = int(overlaps[0])
             return (
-                f"{quote_value(name)}, document {quote_value(corpus.id_of(int(document[i])))}:"
-                f" segments {start[i]}–{end[i]} and {start[i + 1]}–{end[i + 1]} overlap"
+                f"{quote_value(name)}, document"
+                f" {quote_value(corpus.id_of(int(document[first_row])))}:"
+                f" segments {start[first_row]}–{end[first_row]} and"
+                f" {start[first_row + 1]}–{end[first_row + 1]} overlap"
             )
     return ""
 
 
-def _measured(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
-    """Return the measure and the chance model of weights: the first that all layers allow."""
-    tried: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
-    for match in tried:
+def _weight_options(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
+    """Choose the measure and chance model of weights: the first that all layers allow."""
+    candidates: list[MatchName] = ["token", "exact"] if vote == "tokens" else ["exact"]
+    for match in candidates:
         chance = chance_of_corpus(corpus, match, ChanceModel(AUTO))
         with suppress(SettingError):
             check_layers(corpus, match, chance)
@@ -426,16 +471,21 @@ def _measured(corpus: Corpus, vote: str) -> tuple[MatchName, str]:
 
 
 def _weights(corpus: Corpus, match: MatchName, chance: str) -> Floats:
-    """Return how far each annotator agrees with the others; the mean where that is undefined."""
+    """Compute the agreement of each annotator with the others; the mean replaces nan."""
     scores = agree(corpus, match=match, chance=chance).annotators.values()
     weights = np.array([score.f1.corrected for score in scores], np.float64)
-    known = ~np.isnan(weights)
-    middle = weights[known].clip(0).mean() if known.any() else 1.0
-    return np.where(known, weights.clip(0), middle)
+    is_known = ~np.isnan(weights)
+    mean_weight = weights[is_known].clip(0).mean() if is_known.any() else 1.0
+    return np.where(is_known, weights.clip(0), mean_weight)
 
 
 def _note_without_weight(names: Sequence[str], weights: Floats) -> list[str]:
-    """Say who has no weight, as they agree no better than chance with the others."""
-    nobody = [name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0]
-    left = f"{pluralize(len(nobody), 'annotator')} without a weight, agreeing no better than chance"
-    return [f"{left}: {join_names(nobody)}"] if nobody else []
+    """Write a note on voters without weight, whose agreement is no better than chance."""
+    names_without = [
+        name for name, weight in zip(names, weights.tolist(), strict=True) if weight == 0
+    ]
+    subject = (
+        f"{pluralize(len(names_without), 'annotator')} without a weight, agreeing no better than"
+        " chance"
+    )
+    return [f"{subject}: {join_names(names_without)}"] if names_without else []

@@ -1,4 +1,4 @@
-"""Which document goes to which annotator next, until enough have read each of them."""
+"""Worklists: the next documents for each annotator, until each has enough readers."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ from spanagree.results.result import Result
 from spanagree.results.score import UNDEFINED
 from spanagree.settings import Settings, document_noun
 
-_MOST, _FEW = 100, 20  # annotators that a terminal shows all, and of more
+_MOST, _FEW = 100, 20  # numbers of annotators that a terminal shows: up to _MOST all, else _FEW
 
 _MEANINGS = {"read": "documents that were read", "to read": "documents to read"}
-"""What the columns of an annotator mean, which a terminal shows."""
+"""Meanings of the columns of annotators, shown in a terminal."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorklistSettings(Settings):
-    """The settings of a worklist.
+    """Settings of a worklist.
 
     Attributes:
-        match, chance, expected, chance_seed, sort: by which documents are ranked.
-        readers: number of readers that a document is to have.
-        limit: most documents for one annotator.
-        decide: if True, undecided documents of a vote go to one more reader.
+        match, chance, expected, chance_seed, sort: settings of the ranking of documents.
+        readers: required number of readers of a document.
+        limit: largest number of documents for one annotator.
+        decide: True if undecided documents of a vote go to one more reader.
     """
 
     match: str | None = None
@@ -65,14 +65,14 @@ class WorklistSettings(Settings):
 
 
 class Assignment(NamedTuple):
-    """One document that an annotator is to read.
+    """One document for an annotator to read.
 
     Attributes:
         annotator: name of the annotator.
-        order: place of the document in the list of this annotator, from 1.
+        order: position of the document in the list of this annotator, from 1.
         document: name of the document.
         readers: number of annotators who have read it.
-        disagreement: 1 − F1 of these over all pairs; ``nan`` if no segment of it is in dispute.
+        disagreement: 1 − F1 of these over all pairs; ``nan`` if it has no disputed segment.
     """
 
     annotator: str
@@ -84,19 +84,19 @@ class Assignment(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Worklist(Result):
-    """The result of :func:`worklist`; iterate over it for the readings, the most urgent first.
+    """Result of :func:`worklist`; iterate over it for the readings, the most urgent first.
 
     Attributes:
-        corpus: documents, and annotators who have read some.
+        corpus: documents, and annotators who have read some of them.
         names: annotators who get documents, sorted.
-        document: number of the document of each reading.
-        annotator: position in ``names`` of the annotator of each reading.
+        document: index of the document of each reading.
+        annotator: index in ``names`` of the annotator of each reading.
         readers: number of annotators who have read each document of the corpus.
-        n_left: number of readers that each document of the corpus lacks still.
-        n_exhausted: number of those for whom nobody is left who has not seen the document.
-        disagreement: 1 − F1 of each document in dispute, by number.
+        n_left: number of readers that each document of the corpus will still lack.
+        n_exhausted: number of missing readers for documents that all annotators have seen.
+        disagreement: 1 − F1 of each document in dispute, by index.
         settings: settings of the list.
-        notes: notes of the reader, and on what is out of the ordinary here.
+        notes: notes of the reader and of this computation, one sentence each.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "X")], []], "bob": [[], None], "cem": [None, None]}
@@ -126,7 +126,7 @@ class Worklist(Result):
     )  # fmt: skip
 
     def __len__(self) -> int:
-        """The number of readings."""
+        """Return the number of readings."""
         return len(self.document)
 
     def __iter__(self) -> Iterator[Assignment]:
@@ -135,19 +135,21 @@ class Worklist(Result):
     def _first(self, count: int) -> Iterator[Assignment]:
         """Yield the first readings."""
         columns = (self.annotator[:count], self._order[:count], self.document[:count])
-        for a, order, d in zip(*(column.tolist() for column in columns), strict=True):
-            disagreement = self.disagreement.get(d, UNDEFINED)
-            name, readers = self.corpus.id_of(d), int(self.readers[d])
-            yield Assignment(self.names[a], order, name, readers, disagreement)
+        for annotator, order, document in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            disagreement = self.disagreement.get(document, UNDEFINED)
+            name, readers = self.corpus.id_of(document), int(self.readers[document])
+            yield Assignment(self.names[annotator], order, name, readers, disagreement)
 
     @cached_property
     def _order(self) -> Ints:
-        """The place of each reading in the list of its annotator, from 1."""
+        """Position of each reading in the list of its annotator, from 1."""
         by_annotator = np.argsort(self.annotator, kind="stable")
         loads = self.loads
         order = np.empty(len(self), np.int64)
-        first = np.repeat(np.cumsum(loads) - loads, loads)
-        order[by_annotator] = np.arange(len(self)) - first + 1
+        first_position = np.repeat(np.cumsum(loads) - loads, loads)
+        order[by_annotator] = np.arange(len(self)) - first_position + 1
         return order
 
     @property
@@ -167,39 +169,39 @@ class Worklist(Result):
 
     @property
     def left(self) -> int:
-        """Number of readers that documents lack still."""
+        """Number of readings that documents will still lack."""
         return int(self.n_left.sum())
 
     @property
     def verdict(self) -> str:
-        """How many documents lack readers, who gets how many, and what is left."""
+        """Sentences on documents without enough readers, on loads, and on readings left."""
         noun, n_unfinished = document_noun(self.settings), self.n_unfinished
         if not n_unfinished:
-            every = pluralize(len(self.corpus), noun)
-            return f"Of {every} none lacks a reader." if len(self.corpus) else ""
-        lack = "lacks" if n_unfinished == 1 else "lack"
-        location = pluralize_of(n_unfinished, len(self.corpus), noun)
+            all_documents = pluralize(len(self.corpus), noun)
+            return f"Of {all_documents} none lacks a reader." if len(self.corpus) else ""
+        predicate = "lacks" if n_unfinished == 1 else "lack"
+        documents = pluralize_of(n_unfinished, len(self.corpus), noun)
         loads = self.loads
-        sentences = [f"{location} {lack} readers."]
+        sentences = [f"{documents} {predicate} readers."]
         if len(self):
             low, high = int(loads.min()), int(loads.max())
             load = f"{low}" if low == high else f"{low} {'or' if high - low == 1 else 'to'} {high}"
             n_annotators = pluralize(len(self.names), "annotator")
-            go = "goes" if len(self) == 1 else "go"
+            verb = "goes" if len(self) == 1 else "go"
             sentences.append(
-                f"{pluralize(len(self), 'reading')} {go} to {n_annotators}, {load} each."
+                f"{pluralize(len(self), 'reading')} {verb} to {n_annotators}, {load} each."
             )
         if self.n_exhausted:
-            left = pluralize(self.n_exhausted, "reading")
-            sentences.append(f"For {left} nobody is left who has not seen the {noun}.")
-        if later := self.left - self.n_exhausted:
-            left = pluralize(later, "reading")
-            sentences.append(f"The limit of {self.settings.limit} leaves {left} for later.")
+            n_readings = pluralize(self.n_exhausted, "reading")
+            sentences.append(f"For {n_readings} nobody is left who has not seen the {noun}.")
+        if n_later := self.left - self.n_exhausted:
+            n_readings = pluralize(n_later, "reading")
+            sentences.append(f"The limit of {self.settings.limit} leaves {n_readings} for later.")
         return " ".join(sentences)
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Warnings about uneven loads, and about readings of which the files say nothing."""
+        """Warnings about uneven loads, and about documents with unknown readers."""
         warnings = []
         loads = self.loads
         if len(self) and loads.max() - loads.min() > 1:
@@ -216,51 +218,50 @@ class Worklist(Result):
         return tuple(warnings)
 
     def write(self, path: PathName, *, safe_cells: bool = False, bom: bool = False) -> None:
-        """Write the readings as a table, or as a task for each that an annotation tool imports.
+        """Write the readings as a table, or as tasks for an annotation tool.
 
         Args:
-            path: name of the file, by its ending a table (.csv), or tasks of Label Studio (.json)
-                or Prodigy (.jsonl), which have the text and the annotator.
-            safe_cells: in a table, put an apostrophe before names that a spreadsheet would take
-                for a formula.
-            bom: begin a table with a byte order mark.
+            path: name of the file; its ending determines the format: a table (.csv), or tasks of
+                Label Studio (.json) or Prodigy (.jsonl), with the text and the annotator.
+            safe_cells: True to put an apostrophe before names in a table that a spreadsheet would
+                take for a formula.
+            bom: True to begin a table with a byte order mark.
 
         Raises:
-            SettingError: if no such file has this ending; if tasks are to be written, and the
-                texts are not known.
+            SettingError: if the ending is unknown; if texts are unknown, for tasks.
             InputError: if the path cannot be written.
         """
-        form = task_format(path)
-        if form is None:
+        task_kind = task_format(path)
+        if task_kind is None:
             write_text(path, to_csv(self.table(), safe_cells=safe_cells, bom=bom))
             return
         if safe_cells or bom:
             raise SettingError(
                 f"{'safe_cells' if safe_cells else 'bom'} is for tables, and"
-                f" {printable_path(path)} is for {form}; leave it out, or name a file that ends in"
-                " .csv"
+                f" {printable_path(path)} is for {task_kind}; leave it out, or name a file that"
+                " ends in .csv"
             )
         assignees = [self.names[a] for a in self.annotator.tolist()]
-        write_tasks(self.corpus, self.document, assignees, path, form)
+        write_tasks(self.corpus, self.document, assignees, path, task_kind)
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each reading, or each annotator; people see the annotators."""
+        """Build the table of readings, or of annotators; a terminal shows annotators."""
         n_annotators = len(self.names)
         if by is not None:
             return first_shown(self._annotators, n_annotators)
         n_shown = n_annotators if n_annotators <= _MOST else _FEW
-        short = self._annotators(n_shown)
+        terminal_table = self._annotators(n_shown)
         hints = ["who reads which: --all"] if len(self) else []
         if n_shown < n_annotators:
             hints.append(f"{pluralize(n_annotators - n_shown, 'annotator')} more")
-        short = replace(short, remarks=[*hints, *short.remarks])
+        terminal_table = replace(terminal_table, remarks=[*hints, *terminal_table.remarks])
         size = len(self)
         rows = LazyRows(size, lambda: self._readings(size).rows)
         readings = self._readings(min(size, 1))
-        return replace(readings, rows=rows, in_terminal=short, meanings=_MEANINGS)
+        return replace(readings, rows=rows, in_terminal=terminal_table, meanings=_MEANINGS)
 
     def _annotators(self, count: int) -> Frame:
-        """Return the table of the first annotators."""
+        """Build the table of the first annotators."""
         columns = [
             Column("annotator", "annotator", "name", "annotator of a worklist"),
             Column("read", "read", "count", _MEANINGS["read"]),
@@ -274,7 +275,7 @@ class Worklist(Result):
         return self._shown(columns, rows)
 
     def _readings(self, count: int) -> Frame:
-        """Return the table of the first readings."""
+        """Build the table of the first readings."""
         columns = [
             Column("annotator", "annotator", "name", "annotator of a worklist"),
             Column("order", "order", "count", "order of a worklist"),
@@ -296,12 +297,12 @@ class Worklist(Result):
         return Frame(columns, rows, self.settings, caption=caption, remarks=self.caveats)
 
     def _picture(self, by: str | None) -> Plot:
-        """Return how many documents each annotator is to read."""
+        """Plot the number of documents for each annotator to read."""
         counts = {
             shown_text(name): n for name, n in zip(self.names, self.loads.tolist(), strict=True)
         }
-        what = f"{document_noun(self.settings)}s to read"
-        return Plot(lambda ax: bars(ax, counts, what), rows_size(counts))
+        axis_title = f"{document_noun(self.settings)}s to read"
+        return Plot(lambda ax: bars(ax, counts, axis_title), rows_size(counts))
 
 
 def worklist(
@@ -316,32 +317,33 @@ def worklist(
     sort: DisputeSort = "disagreement",
     progress: Callable[[int, int], None] | None = None,
 ) -> Worklist:
-    """Choose who reads which document next.
+    """Choose the next documents for each annotator.
 
-    Documents that lack readers go to annotators who have not seen them, those with the fewest
-    readers first, and of these the documents that annotators disagree about most. Everybody gets
-    as many, give or take one, as far as what they have seen allows it.
+    Documents that lack readers go to annotators who have not seen them: those with the fewest
+    readers first, and among these the documents with most disagreement. All annotators get
+    equally many documents, give or take one, as far as the documents they have seen allow.
 
     Args:
-        corpus: annotators and documents, also documents that nobody has begun; or a gold by votes:
-            its undecided documents that have enough readers go to one more.
-        readers: number of readers that each document is to have.
-        limit: most documents for one annotator. Default: any number.
-        assignees: names of those who get documents; a new name is somebody who has read nothing.
-            Default: all annotators of the corpus.
-        sort: rank of documents with equally many readers, disagreement, segments or unexpected.
+        corpus: annotators and documents, including unread documents; or a gold by votes, to assign
+            its undecided documents with enough readers to one more.
+        readers: required number of readers of each document.
+        limit: largest number of documents for one annotator. Default: any number.
+        assignees: names of annotators who get documents; new names are annotators who have read
+            nothing. Default: all annotators of the corpus.
+        sort: criterion for ranking documents with equally many readers, disagreement, segments or
+            unexpected.
         match: name of the measure of disagreement.
-        chance: chance model, nonoverlapping, per-label or overlapping; of auto the first of these
-            that the segments of all layers allow.
-        seed: random seed of draws where expected scores are too much work.
-        progress: called with the number of pairs compared, and of all.
+        chance: chance model, nonoverlapping, per-label or overlapping; with auto, the first of
+            these that the segments of all layers allow.
+        seed: random seed for draws if expected scores are too expensive.
+        progress: function that is called with the number of compared pairs and the total.
 
-    Layers that are called gold, or were made by a vote, are no annotators: they neither get
+    Layers that are called gold, or were computed by a vote, are no annotators: they neither get
     documents nor count as readers.
 
     Raises:
-        SettingError: if a number is out of range, a name is empty or given twice, or nobody is left
-            to read; as :func:`spanagree.project.disputes`.
+        SettingError: if a number is out of range, a name is empty or repeated, or no annotator is
+            left to read; see :func:`spanagree.project.disputes`.
 
     >>> layers = {"ann": [[(0, 2, "X")], None], "bob": [None, None], "cem": [None, None]}
     >>> found = worklist(Corpus.from_segments([9, 5], layers))
@@ -353,70 +355,76 @@ def worklist(
         check_whole(limit, 1, "limit")
     gold = corpus if isinstance(corpus, Gold) else None
     source = as_corpus(corpus) if gold is None else gold.corpus
-    crowd, notes = _annotators(source, gold)
-    names = _assignees(assignees, crowd.annotators)
-    notes += _new_names(names, crowd.annotators) if assignees is not None else []
-    n_readers = count_seen(crowd)
+    readers_corpus, notes = _annotators(source, gold)
+    names = _assignees(assignees, readers_corpus.annotators)
+    notes += _new_names(names, readers_corpus.annotators) if assignees is not None else []
+    n_readers = count_seen(readers_corpus)
     n_wanted = np.maximum(readers - n_readers, 0)
     if gold is not None:
-        undecided = np.zeros(len(crowd), np.int64)
-        undecided[gold.counted.document[gold.counted.outcome != GOLD]] = 1
-        undecided[gold.few] = 1
-        n_wanted = np.maximum(n_wanted, undecided)
+        is_undecided = np.zeros(len(readers_corpus), np.int64)
+        is_undecided[gold.counted.document[gold.counted.outcome != GOLD]] = 1
+        is_undecided[gold.few] = 1
+        n_wanted = np.maximum(n_wanted, is_undecided)
     queue = None
     if (n_readers > 1).any():
         queue = disputes(
-            crowd, sort=sort, match=match, chance=chance, text=False, seed=seed, progress=progress
+            readers_corpus,
+            sort=sort,
+            match=match,
+            chance=chance,
+            text=False,
+            seed=seed,
+            progress=progress,
         )
         notes += [note for note in queue.notes if note not in notes]
     order = _by_urgency(n_readers, n_wanted, queue)
     is_allowed = np.ones((len(names), len(order)), np.bool_)
     for row, name in enumerate(names):
-        if name in crowd.layers:
-            is_allowed[row] = ~crowd.layers[name].annotated[order]
+        if name in readers_corpus.layers:
+            is_allowed[row] = ~readers_corpus.layers[name].annotated[order]
     is_assigned = assign(is_allowed, n_wanted[order], n_readers[order], limit)
-    place, annotator = np.nonzero(is_assigned.T)
+    position, annotator = np.nonzero(is_assigned.T)
     n_left = n_wanted.copy()
     n_left[order] -= is_assigned.sum(axis=0)
     n_exhausted = np.maximum(n_wanted[order] - is_allowed.sum(axis=0), 0)
     return Worklist(
-        crowd,
+        readers_corpus,
         names,
-        order[place],
+        order[position],
         annotator,
         n_readers,
         n_left,
         int(n_exhausted.sum()),
         _disagreements(queue),
-        _settings(crowd, queue, readers, limit, gold, assignees),
+        _settings(readers_corpus, queue, readers, limit, gold, assignees),
         tuple(notes),
     )
 
 
 def _annotators(source: Corpus, gold: Gold | None) -> tuple[Corpus, list[str]]:
-    """Return the corpus without layers that are nobody's reading, and notes.
+    """Select the layers of annotators, without gold and computed layers; also return notes.
 
     Raises:
         SettingError: if no annotator is left.
     """
-    made = {*source.reading.get("made", {}), *called_gold(source.annotators)}
-    made |= set() if gold is None else {gold.name}
-    people = [name for name in source.annotators if name not in made]
-    if len(people) == len(source.annotators):
+    not_people = {*source.reading.get("made", {}), *called_gold(source.annotators)}
+    not_people |= set() if gold is None else {gold.name}
+    annotators = [name for name in source.annotators if name not in not_people]
+    if len(annotators) == len(source.annotators):
         return source, [*source.notes]
-    left_out = [name for name in source.annotators if name in made]
-    crowd = source.select_annotators(people)
-    notes = [*crowd.notes]
+    left_out = [name for name in source.annotators if name in not_people]
+    readers_corpus = source.select_annotators(annotators)
+    notes = [*readers_corpus.notes]
     if gold is None or left_out != [gold.name]:
         notes.append(f"{join_names(left_out)}: no annotators, and no readers")
-    return crowd, notes
+    return readers_corpus, notes
 
 
 def _assignees(names: Sequence[str] | None, annotators: Sequence[str]) -> tuple[str, ...]:
-    """Return the sorted names of those who get documents.
+    """Check and sort the names of annotators who get documents.
 
     Raises:
-        SettingError: if there are none, or one is empty or given twice.
+        SettingError: if there are none, or a name is empty or repeated.
     """
     if names is None:
         if not annotators:
@@ -424,28 +432,28 @@ def _assignees(names: Sequence[str] | None, annotators: Sequence[str]) -> tuple[
         return tuple(sorted(annotators))
     if isinstance(names, str) or not is_iterable(names):
         raise SettingError(f"assignees {quote_value(names)}; a list of names is needed")
-    chosen = list(as_list(names))
-    for name in chosen:
+    assignees = list(as_list(names))
+    for name in assignees:
         if not isinstance(name, str) or not name.strip():
             raise SettingError(f"assignee {quote_value(name)}; a name is needed")
-        if chosen.count(name) > 1:
+        if assignees.count(name) > 1:
             raise SettingError(f"assignee {quote_value(name)} is named twice; once is enough")
-    if not chosen:
+    if not assignees:
         raise SettingError("assignees: no name; leave it out for all annotators, or name some")
-    return tuple(sorted(chosen))
+    return tuple(sorted(assignees))
 
 
 def _new_names(names: Collection[str], annotators: Sequence[str]) -> list[str]:
-    """Note who is not among the annotators, as a name may be mistyped."""
-    new = [name for name in names if name not in annotators]
-    if not new:
+    """Write a note on names that are not among the annotators, in case of a typing error."""
+    new_names = [name for name in names if name not in annotators]
+    if not new_names:
         return []
-    known = f"not among the annotators {join_names(annotators)}"
-    return [f"{join_names(new)}: {known}, so nothing has been read"]
+    reason = f"not among the annotators {join_names(annotators)}"
+    return [f"{join_names(new_names)}: {reason}, so nothing has been read"]
 
 
 def _by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints:
-    """Return the numbers of the documents that lack readers, the most urgent first."""
+    """Sort the indices of documents that lack readers, the most urgent first."""
     rank = np.full(len(n_readers), len(n_readers))
     if queue is not None:
         rank[queue.number] = np.arange(len(queue.number))
@@ -454,32 +462,32 @@ def _by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints
 
 
 def _disagreements(queue: Disputes | None) -> dict[int, float]:
-    """Return the disagreement of each document in dispute, by number."""
+    """Map the index of each document in dispute to its disagreement."""
     if queue is None:
         return {}
-    queued = (document.disagreement for document in queue.documents)
-    return dict(zip(queue.number.tolist(), queued, strict=True))
+    disagreements = (document.disagreement for document in queue.documents)
+    return dict(zip(queue.number.tolist(), disagreements, strict=True))
 
 
 def _settings(
-    crowd: Corpus,
+    corpus: Corpus,
     queue: Disputes | None,
     readers: int,
     limit: int | None,
     gold: Gold | None,
     assignees: Sequence[str] | None,
 ) -> WorklistSettings:
-    """Return the settings of a worklist; those of ranks only if documents are ranked."""
-    ranked: dict[str, Any] = {}
+    """Build the settings of a worklist; settings of the ranking only if documents are ranked."""
+    ranking_settings: dict[str, Any] = {}
     if queue is not None:
         keys = ("match", "chance", "expected", "chance_seed", "sort")
-        ranked = {key: getattr(queue.settings, key) for key in keys}
+        ranking_settings = {key: getattr(queue.settings, key) for key in keys}
     return WorklistSettings(
-        **ranked,
+        **ranking_settings,
         readers=int(readers),
         limit=None if limit is None else int(limit),
         decide=True if gold is not None else None,
         chosen=None if assignees is None else list(assignees),
-        offsets=crowd.offsets,
-        reading=crowd.reading,
+        offsets=corpus.offsets,
+        reading=corpus.reading,
     )

@@ -1,14 +1,14 @@
-"""Votes of annotators on segments, or on tokens and boundaries, over all documents at once.
+"""Votes of annotators on segments, or on tokens and boundaries, vectorized over all documents.
 
-Votes are whole numbers, also where annotators have weights, so that sums and ties are exact and the
-order of annotators changes nothing.
+Votes are integers, also with weights, so that sums and ties are exact and independent of the order
+of annotators.
 
-A vote on tokens is one on pieces: a *piece* is what lies between two neighbouring places where
-anybody has a boundary, so its tokens have the same votes. A piece is gold, a tie, or neither.
-Neighbouring pieces with one outcome are a *stretch*, which is a segment of the result; a stretch of
-gold ends where more voters have a boundary than go on across it. Each document and label is a
-*group* by itself, whose pieces are decided on without regard to the others. Of two segments that
-overlap then, the one with fewer votes is a conflict.
+A vote on tokens is a vote on pieces: a *piece* is the range between two neighbouring boundaries of
+any annotator, so all of its tokens have the same votes. A piece is gold, a tie, or neither.
+Neighbouring pieces with one outcome are a *stretch*, a segment of the result; a stretch of gold
+ends where more voters have a boundary than a segment across it. Each document and label is a
+separate *group*, with pieces that are decided independently of other groups. If two segments
+overlap afterwards, the segment with fewer votes is a conflict.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from spanagree.corpus.segments import columns_of_all
 from spanagree.project.dawid_skene import Votes, dawid_skene
 
 OUTCOMES = ("gold", "tie", "border", "conflict")
-"""What becomes of a segment; all but the first are for adjudication."""
+"""Outcomes of a segment; all except the first are to be adjudicated."""
 
 GOLD, TIE, BORDER, CONFLICT = range(4)
-_NEITHER = -1  # of what too few voted for
+_NEITHER = -1  # outcome of pieces and segments with too few votes
 UNIT = 2**20
-"""A weight of 1 as a whole number."""
+"""Weight 1 as an integer."""
 
-_NEAR = 1e-9  # a share that is reached but for rounding is reached
-_EQUAL = 1e-6  # probabilities that differ by no more are a tie
+_NEAR = 1e-9  # tolerance for rounding errors of shares
+_EQUAL = 1e-6  # largest difference of probabilities that are a tie
 
 
 class Ballots(NamedTuple):
-    """What the voters marked, and what each vote weighs.
+    """Segments of the voters, with the weights of their votes.
 
     Attributes:
-        document, start, end, label: of each segment of each voter.
-        voter: the number of the voter of each segment.
-        weight: of each voter, a whole number.
-        seen: per document, how many voters saw it.
-        total: per document, the weights of those who saw it.
+        document, start, end, label: columns of the segments of all voters.
+        voter: index of the voter of each segment.
+        weight: weight of each voter, an integer.
+        seen: number of voters who saw each document.
+        total: sum of the weights of voters who saw each document.
     """
 
     document: Ints
@@ -56,34 +56,34 @@ class Ballots(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus, names: list[str], weight: Ints) -> Ballots:
-        """Return the ballots of these annotators."""
+        """Collect the ballots of annotators by name."""
         layers = [corpus.layers[name] for name in names]
-        seen = [np.flatnonzero(layer.annotated) for layer in layers]
-        annotator = np.repeat(np.arange(len(names)), [len(documents) for documents in seen])
-        there = np.concatenate([np.zeros(0, np.int64), *seen])
+        seen_by_voter = [np.flatnonzero(layer.annotated) for layer in layers]
+        voter = np.repeat(np.arange(len(names)), [len(documents) for documents in seen_by_voter])
+        seen_documents = np.concatenate([np.zeros(0, np.int64), *seen_by_voter])
         return cls(
             *columns_of_all(layers),
             weight,
-            np.bincount(there, minlength=len(corpus)),
-            _sums(there, weight[annotator], len(corpus)),
+            np.bincount(seen_documents, minlength=len(corpus)),
+            _sums(seen_documents, weight[voter], len(corpus)),
         )
 
     def only(self, documents: Bools) -> Ballots:
-        """Return the segments in those documents alone."""
+        """Select the segments in the documents of a mask."""
         rows = documents[self.document]
         names = ("document", "start", "end", "label", "voter")
         return self._replace(**{name: getattr(self, name)[rows] for name in names})
 
 
 class VotedSegments(NamedTuple):
-    """Segments that were voted on.
+    """Segments of a vote, with their outcomes.
 
     Attributes:
-        document, start, end, label: of each segment.
-        votes: for it, and how many there could be; of tokens summed over these.
-        most: how many votes there could be.
-        outcome: which of :data:`OUTCOMES`.
-        segment, voter: who supports what, in pairs: the number of a segment, and of a voter.
+        document, start, end, label: columns of the segments.
+        votes: number of votes for each segment; for votes on tokens, the sum over tokens.
+        most: largest possible number of votes for each segment.
+        outcome: index in :data:`OUTCOMES` of each segment.
+        segment, voter: pairs of a segment and a voter who supports it, as indices.
     """
 
     document: Ints
@@ -98,299 +98,349 @@ class VotedSegments(NamedTuple):
 
     @property
     def share(self) -> Floats:
-        """The share of the votes that each segment has."""
+        """Share of the votes for each segment."""
         return self.votes / np.maximum(self.most, 1)
 
 
 def on_segments(ballots: Ballots, share: float | None) -> VotedSegments:
-    """Return the segments that a share of those who saw the document marked, and the ties.
+    """Elect segments that a share of those who saw the document marked, and the ties.
 
     Without a share, more than half is needed and half is a tie.
     """
-    columns = (ballots.document, ballots.start, ballots.end, ballots.label)
-    (document, start, end, label), which, _ = unique_rows(*columns)
-    votes = _sums(which, ballots.weight[ballots.voter], len(document))
-    most = ballots.total[document]
-    rows = (document, start, end, label, votes, most, _outcome(votes, most, share))
-    kept = rows[-1] >= 0
-    pairs = kept[which]
-    supported = (np.cumsum(kept) - 1)[which[pairs]], ballots.voter[pairs]
-    counted = VotedSegments._make([*(column[kept] for column in rows), *supported])
-    first, second = _conflicting(counted)
-    apart = ~_marked_both(counted, first, second)
-    return _without_conflicts(counted, first[apart], second[apart])
+    ballot_columns = (ballots.document, ballots.start, ballots.end, ballots.label)
+    (document, start, end, label), segment_of_ballot, _ = unique_rows(*ballot_columns)
+    votes = _sums(segment_of_ballot, ballots.weight[ballots.voter], len(document))
+    possible_votes = ballots.total[document]
+    columns_of_segments = (
+        document,
+        start,
+        end,
+        label,
+        votes,
+        possible_votes,
+        _outcome(votes, possible_votes, share),
+    )
+    is_kept = columns_of_segments[-1] >= 0
+    is_supported = is_kept[segment_of_ballot]
+    supports = (
+        (np.cumsum(is_kept) - 1)[segment_of_ballot[is_supported]],
+        ballots.voter[is_supported],
+    )
+    voted = VotedSegments._make([*(column[is_kept] for column in columns_of_segments), *supports])
+    first_segment, second_segment = _conflicting(voted)
+    is_conflict = ~_marked_both(voted, first_segment, second_segment)
+    return _without_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
-def on_tokens(ballots: Ballots, share: float | None, labels: int) -> VotedSegments:
-    """Return the stretches of tokens that a share of those who saw the document gave a label.
+def on_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedSegments:
+    """Elect stretches of tokens that a share of those who saw the document gave a label.
 
-    Two neighbours of one label are one segment, unless more of those who marked one of them have a
-    boundary between them than not.
+    Two neighbouring tokens of one label are in one segment, unless more of the voters who marked
+    either have a boundary between them than not.
     """
-    _, group, start, end = _united(ballots, labels)
-    (group, at), _, _ = unique_rows(np.concatenate((group, group)), np.concatenate((start, end)))
-    places = _Places(group, at)
-    cover = _cover(ballots, labels, places)
-    most = ballots.total[group // labels]
-    return _stretches(ballots, labels, places, cover, most, _outcome(cover, most, share))
+    _, group, start, end = _merged_by_label(ballots, n_labels)
+    (group, offset), _, _ = unique_rows(
+        np.concatenate((group, group)), np.concatenate((start, end))
+    )
+    positions = _Positions(group, offset)
+    cover = _cover(ballots, n_labels, positions)
+    possible_votes = ballots.total[group // n_labels]
+    return _stretches(
+        ballots, n_labels, positions, cover, possible_votes, _outcome(cover, possible_votes, share)
+    )
 
 
-def on_probabilities(ballots: Ballots, lengths: Ints, saw: Bools, labels: int) -> VotedSegments:
-    """Return the stretches of tokens whose label is the most probable by Dawid & Skene's model.
+def on_probabilities(
+    ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
+) -> VotedSegments:
+    """Elect stretches of tokens with the most probable label in the model of Dawid & Skene.
 
-    Tokens are the items of the model; what it finds out is the label of each, or that it has none.
-    Whether two neighbours of one label are one segment is voted on as in :func:`on_tokens`.
+    Tokens are the items of the model, and the answers are their labels, or no label. Votes decide
+    whether two neighbouring tokens of one label are in one segment, see :func:`on_tokens`.
 
     Args:
-        ballots: what the voters marked; none of them marked a token twice.
-        lengths: of each document.
-        saw: who saw which of the documents that are voted on; (voters, documents).
-        labels: how many labels there are.
+        ballots: segments of the voters; no voter marked a token twice.
+        lengths: length of each document.
+        saw: mask of documents in the vote that each voter saw; (voters, documents).
+        labels: number of labels.
     """
-    pieces, probability = _probabilities(ballots, lengths, saw, labels)
-    # each label that somebody gave in a document is decided on in all pieces of the document
+    pieces, probability = _probabilities(ballots, lengths, is_seen, n_labels)
+    # each label in a document is decided in all pieces of the document
     (document, label), _, _ = unique_rows(ballots.document, ballots.label)
-    which, of_label = join(document, pieces.group)
-    places = _Places((document * labels + label)[which], pieces.at[of_label])
-    mine = probability[of_label, label[which] + 1]
-    others = probability[of_label]
-    others[np.arange(len(which)), label[which] + 1] = 0
-    ahead = mine - others.max(1, initial=0)
-    outcome = np.where(ahead > _EQUAL, GOLD, np.where(ahead >= -_EQUAL, TIE, _NEITHER))
-    most = np.full(len(which), UNIT)
-    votes = np.round(mine * UNIT).astype(np.int64)
-    return _stretches(ballots, labels, places, votes, most, outcome)
+    pair_index, piece_index = join(document, pieces.group)
+    positions = _Positions((document * n_labels + label)[pair_index], pieces.at[piece_index])
+    own_probability = probability[piece_index, label[pair_index] + 1]
+    other_probabilities = probability[piece_index]
+    other_probabilities[np.arange(len(pair_index)), label[pair_index] + 1] = 0
+    lead = own_probability - other_probabilities.max(1, initial=0)
+    outcome = np.where(lead > _EQUAL, GOLD, np.where(lead >= -_EQUAL, TIE, _NEITHER))
+    possible_votes = np.full(len(pair_index), UNIT)
+    votes = np.round(own_probability * UNIT).astype(np.int64)
+    return _stretches(ballots, n_labels, positions, votes, possible_votes, outcome)
 
 
-# --- parts --------------------------------------------------------------------------------------
+# --- components ---------------------------------------------------------------------------------
 
 
-class _Places:
-    """Places in groups, sorted, to which values are added; the last of a group is its end."""
+class _Positions:
+    """Sorted positions in groups, where values are summed; the last in a group is its end."""
 
-    def __init__(self, group: Ints, at: Ints) -> None:
-        self.group, self.at = group, at
-        self.step = int(at.max(initial=0)) + 1
-        self.keys = group * self.step + at
+    def __init__(self, group: Ints, offset: Ints) -> None:
+        self.group, self.at = group, offset
+        self.step = int(offset.max(initial=0)) + 1
+        self.keys = group * self.step + offset
 
-    def find(self, group: Ints, at: Ints) -> Ints:
-        """Return the number of each place."""
-        return np.searchsorted(self.keys, group * self.step + at)
+    def find(self, group: Ints, offset: Ints) -> Ints:
+        """Find the index of each position."""
+        return np.searchsorted(self.keys, group * self.step + offset)
 
-    def sums(self, group: Ints, at: Ints, values: Ints) -> Ints:
-        """Return the sum of the values at each place."""
-        return _sums(self.find(group, at), values, len(self.keys))
+    def sums(self, group: Ints, offset: Ints, values: Ints) -> Ints:
+        """Sum values by position."""
+        return _sums(self.find(group, offset), values, len(self.keys))
 
 
-def _united(ballots: Ballots, labels: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return each voter's segments of a document and label; what she marked twice is there once."""
-    group = ballots.document * labels + ballots.label
+def _merged_by_label(ballots: Ballots, n_labels: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """Merge each voter's overlapping segments of a document and label."""
+    group = ballots.document * n_labels + ballots.label
     return united(ballots.voter, group, ballots.start, ballots.end)
 
 
-def _cover(ballots: Ballots, labels: int, places: _Places) -> Ints:
-    """Return the votes for each piece from a place to the next."""
-    voter, group, start, end = _united(ballots, labels)
+def _cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints:
+    """Count the votes for each piece, from each position to the next."""
+    voter, group, start, end = _merged_by_label(ballots, n_labels)
     weight = ballots.weight[voter]
-    change = places.sums(group, start, weight) - places.sums(group, end, weight)
+    change = positions.sums(group, start, weight) - positions.sums(group, end, weight)
     return np.asarray(np.cumsum(change), np.int64)
 
 
-def _on_boundaries(ballots: Ballots, labels: int, places: _Places) -> tuple[Ints, Ints]:
-    """Return the votes for a boundary at each place, and for a segment that goes on across it."""
-    voter, group, start, end = _united(ballots, labels)
-    (b_voter, b_group, b_at), _, _ = unique_rows(
+def _on_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) -> tuple[Ints, Ints]:
+    """Count the votes for a boundary at each position, and for a segment across it."""
+    voter, group, start, end = _merged_by_label(ballots, n_labels)
+    (boundary_voter, boundary_group, boundary_offset), _, _ = unique_rows(
         np.concatenate((voter, voter)), np.concatenate((group, group)), np.concatenate((start, end))
-    )  # who ends one segment there and begins the next has one vote
-    boundary = places.sums(b_group, b_at, ballots.weight[b_voter])
-    begun = places.sums(group, start, ballots.weight[voter])
-    return boundary, _cover(ballots, labels, places) - begun
+    )  # one vote, also for an end and a start at the same offset
+    boundary_votes = positions.sums(boundary_group, boundary_offset, ballots.weight[boundary_voter])
+    votes_begun = positions.sums(group, start, ballots.weight[voter])
+    return boundary_votes, _cover(ballots, n_labels, positions) - votes_begun
 
 
 def _stretches(
-    ballots: Ballots, labels: int, places: _Places, votes: Ints, most: Ints, outcome: Ints
+    ballots: Ballots,
+    n_labels: int,
+    positions: _Positions,
+    votes: Ints,
+    possible_votes: Ints,
+    outcome: Ints,
 ) -> VotedSegments:
-    """Return the stretches of pieces that have one outcome, and the boundaries that are tied.
+    """Join neighbouring pieces with one outcome to stretches, and add tied boundaries.
 
-    Each piece begins at a place; it has ``votes``, of ``most``, and what they come to.
+    Each piece begins at a position; it has ``votes`` of ``possible_votes``, and an outcome.
     """
-    group, at = places.group, places.at
-    # from each place to the next there is a piece, unless the next is of another group
+    group, offset = positions.group, positions.at
+    # from each position to the next there is a piece, unless the next is in another group
     outcome = np.where(group[:-1] == group[1:], outcome[:-1], _NEITHER)
-    boundary, across = (column[:-1] for column in _on_boundaries(ballots, labels, places))
+    boundary_votes, votes_across = (
+        column[:-1] for column in _on_boundaries(ballots, n_labels, positions)
+    )
 
-    follows = np.zeros(len(outcome), np.bool_)  # a piece of the same outcome and group
-    follows[1:] = (outcome[1:] == outcome[:-1]) & (group[1:-1] == group[:-2])
-    in_gold = follows & (outcome == GOLD)
-    tied = np.flatnonzero(in_gold & (boundary == across) & (boundary > 0))
-    goes_on = follows & ~(in_gold & (boundary > across))
+    continues = np.zeros(
+        len(outcome), np.bool_
+    )  # the previous piece has the same outcome and group
+    continues[1:] = (outcome[1:] == outcome[:-1]) & (group[1:-1] == group[:-2])
+    in_gold = continues & (outcome == GOLD)
+    tied_positions = np.flatnonzero(
+        in_gold & (boundary_votes == votes_across) & (boundary_votes > 0)
+    )
+    is_continued = continues & ~(in_gold & (boundary_votes > votes_across))
 
     pieces = np.flatnonzero(outcome >= 0)
-    first = np.flatnonzero((outcome >= 0) & ~goes_on)  # the first piece of each stretch
-    stretch = np.searchsorted(first, pieces, side="right") - 1  # that each piece is part of
-    last = pieces[np.flatnonzero(np.diff(stretch, append=len(first)))]
-    length = at[pieces + 1] - at[pieces]
+    first_piece = np.flatnonzero((outcome >= 0) & ~is_continued)  # first piece of each stretch
+    stretch = np.searchsorted(first_piece, pieces, side="right") - 1  # stretch of each piece
+    last_piece = pieces[np.flatnonzero(np.diff(stretch, append=len(first_piece)))]
+    length = offset[pieces + 1] - offset[pieces]
     columns = [
-        np.concatenate((of_stretches, of_tied))
-        for of_stretches, of_tied in (
-            (group[first], group[tied]),
-            (at[first], at[tied] - 1),  # a tied boundary is shown with a token on either side
-            (at[last + 1], at[tied] + 1),
-            (_sums(stretch, votes[pieces] * length, len(first)), boundary[tied]),
-            (_sums(stretch, most[pieces] * length, len(first)), 2 * boundary[tied]),
-            (outcome[first], np.full(len(tied), BORDER)),
+        np.concatenate((stretch_values, tied_values))
+        for stretch_values, tied_values in (
+            (group[first_piece], group[tied_positions]),
+            (
+                offset[first_piece],
+                offset[tied_positions] - 1,
+            ),  # a tied boundary is shown with a token on both sides
+            (offset[last_piece + 1], offset[tied_positions] + 1),
+            (
+                _sums(stretch, votes[pieces] * length, len(first_piece)),
+                boundary_votes[tied_positions],
+            ),
+            (
+                _sums(stretch, possible_votes[pieces] * length, len(first_piece)),
+                2 * boundary_votes[tied_positions],
+            ),
+            (outcome[first_piece], np.full(len(tied_positions), BORDER)),
         )
     ]
     group, start, end, _, _, outcome = columns
-    order = np.lexsort((outcome, group, end, start, group // labels))
-    group, start, end, votes, most, outcome = (column[order] for column in columns)
-    document, label = group // labels, group % labels
-    group_of_ballot = ballots.document * labels + ballots.label
-    marked = (group_of_ballot, ballots.start, ballots.end)
-    pairs = _touching((group, start, end), marked, ballots.voter)
-    counted = VotedSegments(document, start, end, label, votes, most, outcome, *pairs)
-    first, second = _conflicting(counted)
-    apart = ~_gave_both(counted, ballots, labels, first, second)
-    return _without_conflicts(counted, first[apart], second[apart])
+    order = np.lexsort((outcome, group, end, start, group // n_labels))
+    group, start, end, votes, possible_votes, outcome = (column[order] for column in columns)
+    document, label = group // n_labels, group % n_labels
+    group_of_ballot = ballots.document * n_labels + ballots.label
+    ballot_ranges = (group_of_ballot, ballots.start, ballots.end)
+    supports = _touching((group, start, end), ballot_ranges, ballots.voter)
+    voted = VotedSegments(document, start, end, label, votes, possible_votes, outcome, *supports)
+    first_piece, second_segment = _conflicting(voted)
+    is_conflict = ~_gave_both(voted, ballots, n_labels, first_piece, second_segment)
+    return _without_conflicts(voted, first_piece[is_conflict], second_segment[is_conflict])
 
 
 def _probabilities(
-    ballots: Ballots, lengths: Ints, saw: Bools, labels: int
-) -> tuple[_Places, Floats]:
-    """Return the pieces of documents between neighbouring boundaries, and what is probable there.
+    ballots: Ballots, lengths: Ints, is_seen: Bools, n_labels: int
+) -> tuple[_Positions, Floats]:
+    """Divide documents into pieces between boundaries, and estimate probabilities of labels.
 
-    The second has a row for each place, and columns for no label and for each label.
+    The probabilities have one row for each position, and columns for no label and for each label.
     """
-    there = np.flatnonzero(saw.any(axis=0) & (lengths > 0))
-    (document, at), _, _ = unique_rows(
-        np.concatenate((there, there, ballots.document, ballots.document)),
-        np.concatenate((np.zeros_like(there), lengths[there], ballots.start, ballots.end)),
+    seen_documents = np.flatnonzero(is_seen.any(axis=0) & (lengths > 0))
+    (document, offset), _, _ = unique_rows(
+        np.concatenate((seen_documents, seen_documents, ballots.document, ballots.document)),
+        np.concatenate(
+            (np.zeros_like(seen_documents), lengths[seen_documents], ballots.start, ballots.end)
+        ),
     )
-    places = _Places(document, at)
-    size = np.zeros(len(at), np.int64)
-    size[:-1] = np.where(document[1:] == document[:-1], at[1:] - at[:-1], 0)
-    seen = saw.sum(axis=0)
-    begin = np.cumsum(seen[document]) - seen[document]  # of the votes on each piece
-    _, item = expand_ranges(begin, begin + seen[document])
-    order = np.argsort(~saw, axis=0, kind="stable")  # of each document, first those who saw it
-    rank = np.cumsum(saw, axis=0) - 1
-    voter = order[np.arange(len(item)) - begin[item], document[item]]
+    positions = _Positions(document, offset)
+    size = np.zeros(len(offset), np.int64)
+    size[:-1] = np.where(document[1:] == document[:-1], offset[1:] - offset[:-1], 0)
+    n_seen = is_seen.sum(axis=0)
+    first_vote = (
+        np.cumsum(n_seen[document]) - n_seen[document]
+    )  # index of the first vote on each piece
+    _, item = expand_ranges(first_vote, first_vote + n_seen[document])
+    order = np.argsort(~is_seen, axis=0, kind="stable")  # voters who saw the document first
+    rank_of_voter = np.cumsum(is_seen, axis=0) - 1
+    voter = order[np.arange(len(item)) - first_vote[item], document[item]]
     tag = np.zeros(len(item), np.int64)
-    first = places.find(ballots.document, ballots.start)
-    piece, row = expand_ranges(first, places.find(ballots.document, ballots.end))
-    tag[begin[piece] + rank[ballots.voter[row], ballots.document[row]]] = ballots.label[row] + 1
-    votes = Votes(item, voter, tag, size, len(saw), labels + 1)
-    return places, dawid_skene(votes).probability
+    first_piece = positions.find(ballots.document, ballots.start)
+    piece, row = expand_ranges(first_piece, positions.find(ballots.document, ballots.end))
+    tag[first_vote[piece] + rank_of_voter[ballots.voter[row], ballots.document[row]]] = (
+        ballots.label[row] + 1
+    )
+    votes = Votes(item, voter, tag, size, len(is_seen), n_labels + 1)
+    return positions, dawid_skene(votes).probability
 
 
-def _sums(which: Ints, values: Ints, count: int) -> Ints:
-    """Return whole sums by number; they stay far below what a float counts exactly."""
-    return np.bincount(which, values, count).astype(np.int64)
+def _sums(index: Ints, values: Ints, n_sums: int) -> Ints:
+    """Sum integers by index; sums are far below the limit of exact floats."""
+    return np.bincount(index, values, n_sums).astype(np.int64)
 
 
-def _outcome(votes: Ints, most: Ints, share: float | None) -> Ints:
-    """Return gold, tie or neither for each number of votes."""
+def _outcome(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
+    """Decide the outcome for each number of votes: gold, tie or neither."""
     if share is None:
-        outcome = np.where(2 * votes > most, GOLD, np.where(2 * votes == most, TIE, _NEITHER))
+        outcome = np.where(
+            2 * votes > possible_votes, GOLD, np.where(2 * votes == possible_votes, TIE, _NEITHER)
+        )
     else:
-        outcome = np.where(votes + _NEAR * most >= share * most, GOLD, _NEITHER)
+        outcome = np.where(votes + _NEAR * possible_votes >= share * possible_votes, GOLD, _NEITHER)
     return np.where(votes > 0, outcome, _NEITHER)
 
 
 def united(voter: Ints, group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return each voter's segments of a group, those that overlap united."""
+    """Merge each voter's overlapping segments of a group."""
     order = np.lexsort((end, start, group, voter))
     voter, group, start, end = (column[order] for column in (voter, group, start, end))
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (voter[1:] != voter[:-1]) | (group[1:] != group[:-1])
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (voter[1:] != voter[:-1]) | (group[1:] != group[:-1])
     step = int(end.max(initial=0)) + 1
-    shift = np.cumsum(new) * step
+    shift = np.cumsum(is_new) * step
     reach = np.maximum.accumulate(end + shift) - shift  # within the voter's group
-    new[1:] |= start[1:] >= reach[:-1]
-    begin = np.flatnonzero(new)
-    last = np.append(begin[1:], len(order))[: len(begin)] - 1
-    return voter[begin], group[begin], start[begin], reach[last]
+    is_new[1:] |= start[1:] >= reach[:-1]
+    first_row = np.flatnonzero(is_new)
+    last_row = np.append(first_row[1:], len(order))[: len(first_row)] - 1
+    return voter[first_row], group[first_row], start[first_row], reach[last_row]
 
 
 def _touching(
-    runs: tuple[Ints, Ints, Ints], marked: tuple[Ints, Ints, Ints], voter: Ints
+    runs: tuple[Ints, Ints, Ints], ranges: tuple[Ints, Ints, Ints], voter: Ints
 ) -> tuple[Ints, Ints]:
-    """Return which voters marked some of which run: the numbers of run and voter, in pairs."""
-    step = max(int(runs[2].max(initial=0)), int(marked[2].max(initial=0))) + 1
+    """Find pairs of a run and a voter with a segment that overlaps it, as indices."""
+    step = max(int(runs[2].max(initial=0)), int(ranges[2].max(initial=0))) + 1
     group, start, end = runs
     order = np.lexsort((start, group))
-    first = (group * step + start)[order]
-    last = np.maximum.accumulate((group * step + end)[order])  # borders lie inside of runs
-    low = np.searchsorted(last, marked[0] * step + marked[1], side="right")
-    high = np.searchsorted(first, marked[0] * step + marked[2], side="left")
-    place, which = expand_ranges(low, np.maximum(low, high))
-    run, marker = order[place], voter[which]  # of some that do not touch, too
-    here = (start[run] < marked[2][which]) & (marked[1][which] < end[run])
-    (run, marker), _, _ = unique_rows(run[here], marker[here])
-    return run, marker
+    run_start = (group * step + start)[order]
+    run_end = np.maximum.accumulate((group * step + end)[order])  # tied boundaries are inside runs
+    low = np.searchsorted(run_end, ranges[0] * step + ranges[1], side="right")
+    high = np.searchsorted(run_start, ranges[0] * step + ranges[2], side="left")
+    position, range_index = expand_ranges(low, np.maximum(low, high))
+    run, voter_of_range = order[position], voter[range_index]  # also pairs that do not overlap
+    is_overlapping = (start[run] < ranges[2][range_index]) & (ranges[1][range_index] < end[run])
+    (run, voter_of_range), _, _ = unique_rows(run[is_overlapping], voter_of_range[is_overlapping])
+    return run, voter_of_range
 
 
-def _conflicting(counted: VotedSegments) -> tuple[Ints, Ints]:
-    """Return the numbers of pairs of segments that are gold so far and overlap."""
-    gold = np.flatnonzero(counted.outcome == GOLD)
-    first, second = _overlapping(*(column[gold] for column in counted[:3]))
-    return gold[first], gold[second]
+def _conflicting(voted: VotedSegments) -> tuple[Ints, Ints]:
+    """Find pairs of overlapping gold segments, as indices."""
+    gold_rows = np.flatnonzero(voted.outcome == GOLD)
+    first, second = _overlapping(*(column[gold_rows] for column in voted[:3]))
+    return gold_rows[first], gold_rows[second]
 
 
 def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of pairs of segments of a group that overlap."""
+    """Find pairs of overlapping segments of a group, as indices."""
     order = np.lexsort((start, group))
     step = int(end.max(initial=0)) + 1
-    first = (group * step + start)[order]
+    sorted_start = (group * step + start)[order]
     low = np.arange(1, len(order) + 1)
-    high = np.searchsorted(first, (group * step + end)[order], side="left")
+    high = np.searchsorted(sorted_start, (group * step + end)[order], side="left")
     later, earlier = expand_ranges(low, np.maximum(low, high))
     return order[earlier], order[later]
 
 
-def _marked_both(counted: VotedSegments, first: Ints, second: Ints) -> Bools:
-    """Return whether some voter supports both segments of each pair."""
-    together = len(counted.outcome)
-    by_segment = np.argsort(counted.segment, kind="stable")
-    pair, row = join(first, counted.segment[by_segment])
-    supports_second = counted.voter[by_segment[row]] * together + second[pair]
-    both = np.isin(supports_second, counted.voter * together + counted.segment)
-    return np.bincount(pair[both], minlength=len(first)) > 0
+def _marked_both(voted: VotedSegments, first_segment: Ints, second_segment: Ints) -> Bools:
+    """Compute a mask of pairs of segments that a voter supports both of."""
+    n_segments = len(voted.outcome)
+    by_segment = np.argsort(voted.segment, kind="stable")
+    pair, row = join(first_segment, voted.segment[by_segment])
+    supports_second = voted.voter[by_segment[row]] * n_segments + second_segment[pair]
+    is_shared = np.isin(supports_second, voted.voter * n_segments + voted.segment)
+    return np.bincount(pair[is_shared], minlength=len(first_segment)) > 0
 
 
 def _gave_both(
-    counted: VotedSegments, ballots: Ballots, labels: int, first: Ints, second: Ints
+    voted: VotedSegments, ballots: Ballots, n_labels: int, first_segment: Ints, second_segment: Ints
 ) -> Bools:
-    """Return whether some voter gave a token that a pair of segments shares both labels."""
+    """Compute a mask of pairs of segments in which a voter gave both labels to a shared token."""
     by_voter = unique_rows(ballots.document, ballots.voter)[1]
     i, j = _overlapping(by_voter, ballots.start, ballots.end)
-    key = _of_labels(ballots.document[i], ballots.label[i], ballots.label[j], labels)
-    order = np.argsort(key, kind="stable")
-    i, j, key = i[order], j[order], key[order]
+    overlap_key = _pair_key_of(ballots.document[i], ballots.label[i], ballots.label[j], n_labels)
+    order = np.argsort(overlap_key, kind="stable")
+    i, j, overlap_key = i[order], j[order], overlap_key[order]
     start = np.maximum(ballots.start[i], ballots.start[j])
     end = np.minimum(ballots.end[i], ballots.end[j])
-    wanted = _of_labels(
-        counted.document[first], counted.label[first], counted.label[second], labels
+    pair_key = _pair_key_of(
+        voted.document[first_segment],
+        voted.label[first_segment],
+        voted.label[second_segment],
+        n_labels,
     )
-    pair, twice = join(wanted, key)
-    low = np.maximum(counted.start[first], counted.start[second])[pair]
-    high = np.minimum(counted.end[first], counted.end[second])[pair]
-    meet = (start[twice] < high) & (low < end[twice])
-    return np.bincount(pair[meet], minlength=len(first)) > 0
+    pair, overlap_index = join(pair_key, overlap_key)
+    low = np.maximum(voted.start[first_segment], voted.start[second_segment])[pair]
+    high = np.minimum(voted.end[first_segment], voted.end[second_segment])[pair]
+    is_overlapping = (start[overlap_index] < high) & (low < end[overlap_index])
+    return np.bincount(pair[is_overlapping], minlength=len(first_segment)) > 0
 
 
-def _of_labels(document: Ints, first: Ints, second: Ints, labels: int) -> Ints:
-    """Return a number for each document and two labels in either order."""
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    return np.asarray((document * labels + low) * labels + high, np.int64)
+def _pair_key_of(document: Ints, first_label: Ints, second_label: Ints, n_labels: int) -> Ints:
+    """Encode a document and two labels, in any order, as an integer."""
+    low, high = np.minimum(first_label, second_label), np.maximum(first_label, second_label)
+    return np.asarray((document * n_labels + low) * n_labels + high, np.int64)
 
 
-def _without_conflicts(counted: VotedSegments, first: Ints, second: Ints) -> VotedSegments:
-    """Return the same where of two segments the one with fewer of the votes is a conflict.
+def _without_conflicts(
+    voted: VotedSegments, first_segment: Ints, second_segment: Ints
+) -> VotedSegments:
+    """Change the segment with fewer votes of each pair to a conflict.
 
-    Of equals both are.
+    With equal shares, both are conflicts.
     """
-    outcome, share = counted.outcome.copy(), counted.share
-    outcome[first[share[first] <= share[second]]] = CONFLICT
-    outcome[second[share[second] <= share[first]]] = CONFLICT
-    return counted._replace(outcome=outcome)
+    outcome, share = voted.outcome.copy(), voted.share
+    outcome[first_segment[share[first_segment] <= share[second_segment]]] = CONFLICT
+    outcome[second_segment[share[second_segment] <= share[first_segment]]] = CONFLICT
+    return voted._replace(outcome=outcome)
