@@ -7,17 +7,17 @@ A tour::
     result = sa.evaluate(corpus, gold="gold", match="exact", chance="nonoverlapping")
     print(result)                               # the table; result.to_pandas() for a data frame
     f1 = result["mine"].f1
-    f1.observed, f1.expected, f1.corrected      # raw, by chance alone, corrected for chance
+    f1.observed, f1.expected, f1.corrected      # raw, by chance, corrected for chance
     result["mine"].labels["PER"].f1             # by label
-    result.signature                            # the settings that made the numbers
+    result.signature                            # the settings behind the numbers
     sa.evaluate(y_true, y_pred)                 # lists of tag lists; sa.classification_report too
-    sa.disagreements(corpus, "gold", "mine")    # where they part, segment by segment
-    sa.disagreements(corpus)                    # of more than two: which documents to adjudicate
-    sa.agree(corpus).team.f1                    # annotators against each other, two or thousands
-    sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α …; or of sa.read_labels(…)
-    sa.alpha_u(corpus), sa.gamma(corpus)        # the measures of unitizing, by their names
-    sa.labels, sa.formats, sa.project, …        # what else there is, by its room
-    sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the model by itself
+    sa.disagreements(corpus, "gold", "mine")    # disagreements of two, segment by segment
+    sa.disagreements(corpus)                    # more than two: documents to adjudicate
+    sa.agree(corpus).team.f1                    # agreement of annotators, two or thousands
+    sa.coefficients(sa.token_labels(corpus))    # SPA, π, κ, α …; or for sa.read_labels(…)
+    sa.alpha_u(corpus), sa.gamma(corpus)        # measures of unitizing
+    sa.labels, sa.formats, sa.project, …        # further functions, by subject
+    sa.start_distribution(length=100, segments=[1, 5, 10, 15])             # the chance model
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ PACKAGES = (
     "training",
     "units",
 )
-"""The packages with further public names: ``sa.labels.kappa``, ``sa.formats.read_conll``."""
+"""Packages with further public names: ``sa.labels.kappa``, ``sa.formats.read_conll``."""
 
 _HOMES = homes_of(__file__)
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605 — read from the imports above
@@ -112,11 +112,11 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'spanagree.{name}' is not imported")
     name = RENAMED.get(name, name)
     for package in map(import_module, (f"spanagree.{folder}" for folder in PACKAGES)):
-        if name in package.__all__:  # which is found here too
+        if name in package.__all__:  # public names of packages also work as sa.NAME
             value = globals()[name] = getattr(package, name)
             return value
-    left = import_module("spanagree.left").answer(f"sa.{name}")
-    raise AttributeError(left or f"module 'spanagree' has no attribute {name!r}")
+    removal = import_module("spanagree.removed").removal_message(f"sa.{name}")
+    raise AttributeError(removal or f"module 'spanagree' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""``python -m spanagree``, and the command ``spanagree``."""
+"""Entry point of ``python -m spanagree`` and of the command ``spanagree``."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import sys
 
 from spanagree.version import __version__
 
-_STOPPED = 128  # and the number of a signal
-_OBJECTS = 100_000  # new ones between two searches for what can be freed; modules make half as many
+_STOPPED = 128  # plus the number of the signal, as shells do
+_OBJECTS = 100_000  # objects between two garbage collections; loading creates half as many
 
 
 def main() -> int:
-    """Run the command line; the version is said without loading it."""
+    """Run the command line; ``--version`` is answered without loading it."""
     if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         print(f"spanagree {__version__}")  # noqa: T201 — the answer
         return 0
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small products; threads wait longer
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads slow small products down
     gc.set_threshold(_OBJECTS)
-    atexit.register(gc.freeze)  # the process is over: there is no need to search what is left
+    atexit.register(gc.freeze)  # the last collection is of no use to a process that ends
     code = _run()
-    if code > _STOPPED:  # threads of a pool would wait for workers that are gone
+    if code > _STOPPED:  # threads of a pool would wait for dead workers
         os._exit(code)
     return code
 

@@ -1,4 +1,4 @@
-"""Types that many rooms share, of arrays and of progress; and ranges and groups in arrays."""
+"""Types of arrays and of progress, with sorting, grouping and ranges of arrays."""
 
 from __future__ import annotations
 
@@ -15,67 +15,67 @@ Complexes: TypeAlias = NDArray[np.complex128]
 Bools: TypeAlias = NDArray[np.bool_]
 Hashes: TypeAlias = NDArray[np.uint64]
 
-_ROOM = 2**62  # of rows that are packed into one number
+_MAX_PACKED = 2**62  # combinations of values that fit into one integer
 
 Progress: TypeAlias = Callable[[int, int], None] | None
-"""Called with the number of steps that are done, and of all; or nothing."""
+"""Function that is called with the number of completed steps and of all steps, or `None`."""
 
 
 def as_small(numbers: Any) -> Ints:
-    """Return numbers in the smallest type that has them and −1, for arrays as long as a corpus.
+    """Convert numbers to the smallest integer type that has room for them and for −1.
 
     >>> as_small([3, 200]).dtype.itemsize
     2
     """
     array: Any = np.asarray(numbers)
-    most = int(array.max(initial=0))
-    return array.astype(np.min_scalar_type(-most - 1))
+    maximum = int(array.max(initial=0))
+    return array.astype(np.min_scalar_type(-maximum - 1))
 
 
 def sub_progress(progress: Progress, name: str) -> Progress:
-    """Return the progress of a step by its name, if what is called shows names."""
+    """Select the progress of a named step, if the progress distinguishes steps."""
     return getattr(progress, "step", lambda _: progress)(name)
 
 
 def unique(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return the distinct numbers of an array, sorted; :func:`numpy.unique` loads ``numpy.ma``.
+    """Sort the distinct numbers of an array; :func:`numpy.unique` would load ``numpy.ma``.
 
     >>> unique(np.array([[2, 1], [2, 5]])).tolist()
     [1, 2, 5]
     """
-    ordered = np.sort(numbers, axis=None)
-    new = np.ones(len(ordered), np.bool_)
-    new[1:] = ordered[1:] != ordered[:-1]
-    return ordered[new]
+    sorted_numbers = np.sort(numbers, axis=None)
+    is_new = np.ones(len(sorted_numbers), np.bool_)
+    is_new[1:] = sorted_numbers[1:] != sorted_numbers[:-1]
+    return sorted_numbers[is_new]
 
 
 def unique_rows(*columns: Ints) -> tuple[tuple[Ints, ...], Ints, Ints]:
-    """Return a table's distinct rows, sorted; which of them each row is; how often each occurs.
+    """Find a table's distinct rows, sorted, with each row's index among them and their counts.
 
-    >>> rows, which, counts = unique_rows(np.array([2, 1, 2]), np.array([5, 5, 5]))
-    >>> [column.tolist() for column in rows], which.tolist(), counts.tolist()
+    >>> rows, inverse, counts = unique_rows(np.array([2, 1, 2]), np.array([5, 5, 5]))
+    >>> [column.tolist() for column in rows], inverse.tolist(), counts.tolist()
     ([[1, 2], [5, 5]], [1, 0, 1], [1, 2])
     """
     key = packed(*columns)
-    if key is not None and key.max() < len(key):  # few numbers are counted, which is faster
+    if key is not None and key.max() < len(key):  # counting is faster than sorting for few numbers
         counts = np.bincount(key)
-        which = (np.cumsum(counts > 0) - 1)[key]
+        inverse = (np.cumsum(counts > 0) - 1)[key]
         counts = counts[counts > 0]
         row = np.empty(len(counts), np.int64)
-        row[which] = np.arange(len(key))
-        return tuple(column[row] for column in columns), which, counts
+        row[inverse] = np.arange(len(key))
+        return tuple(column[row] for column in columns), inverse, counts
     order = np.lexsort(columns[::-1]) if key is None else _order(key)
-    ordered = [column[order] for column in (columns if key is None else (key,))]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
-    number = np.cumsum(new) - 1
-    which = np.empty(len(order), np.int64)
-    which[order] = number
-    return tuple(column[order[new]] for column in columns), which, np.bincount(number)
+    sorted_columns = [column[order] for column in (columns if key is None else (key,))]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in sorted_columns])
+    row_index = np.cumsum(is_new) - 1
+    inverse = np.empty(len(order), np.int64)
+    inverse[order] = row_index
+    return tuple(column[order[is_new]] for column in columns), inverse, np.bincount(row_index)
 
 
 def packed(*columns: Ints) -> Ints | None:
-    """Return one number for each row of a table, in the order of rows; none if it has no room.
+    """Pack each row of a table into one number, in the order of rows; `None` if they do not fit.
 
     >>> packed(np.array([2, 1, 2]), np.array([5, 7, 6]))
     array([3, 2, 4])
@@ -84,7 +84,7 @@ def packed(*columns: Ints) -> Ints | None:
         return None
     lows = [int(column.min()) for column in columns]
     spans = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
-    if math.prod(spans) > _ROOM:
+    if math.prod(spans) > _MAX_PACKED:
         return None
     key = np.zeros(len(columns[0]), np.int64)
     for column, low, span in zip(columns, lows, spans, strict=True):
@@ -94,7 +94,7 @@ def packed(*columns: Ints) -> Ints | None:
 
 
 def row_order(*columns: Ints) -> Ints:
-    """Return the order of a table's rows; equal rows stay in the order they come in.
+    """Compute the order of a table's rows; equal rows keep their order.
 
     >>> row_order(np.array([2, 1, 2]), np.array([6, 7, 5])).tolist()
     [1, 2, 0]
@@ -104,19 +104,19 @@ def row_order(*columns: Ints) -> Ints:
 
 
 def _order(key: Ints) -> Ints:
-    """Return the stable order of numbers from 0 on, fast where they rise for long."""
+    """Compute the stable order of numbers from 0; long ascending runs are fast."""
     if key.max(initial=0) < 1 << 16:
-        key = key.astype(np.uint16)  # sorted by digits
+        key = key.astype(np.uint16)  # NumPy sorts 16-bit integers by radix
     return np.argsort(key, kind="stable")
 
 
 def unique_matrix_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
-    """Return a matrix's distinct rows; which of them each row is; how often each occurs.
+    """Find a matrix's distinct rows, with each row's index among them and their counts.
 
-    Rows are compared as bytes: their order is one of its own, whatever order they come in.
+    Rows are compared as bytes, so their order follows from the values alone.
 
-    >>> rows, which, counts = unique_matrix_rows(np.array([[2, 5], [1, 5], [2, 5]]))
-    >>> rows[which].tolist(), sorted(counts.tolist())
+    >>> rows, inverse, counts = unique_matrix_rows(np.array([[2, 5], [1, 5], [2, 5]]))
+    >>> rows[inverse].tolist(), sorted(counts.tolist())
     ([[2, 5], [1, 5], [2, 5]], [1, 2])
     """
     if not table.size:
@@ -124,97 +124,97 @@ def unique_matrix_rows(table: NDArray[Any]) -> tuple[NDArray[Any], Ints, Ints]:
         return rows, np.zeros(len(table), np.int64), np.full(len(rows), len(table))
     table = np.ascontiguousarray(table + table.dtype.type(0))  # −0.0 becomes 0.0
     as_bytes = table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
-    _, first, which, counts = np.unique(
+    _, first, inverse, counts = np.unique(
         as_bytes, return_index=True, return_inverse=True, return_counts=True
     )
-    return table[first], which.reshape(-1), counts
+    return table[first], inverse.reshape(-1), counts
 
 
 def is_repeated_row(*columns: Ints) -> Bools:
-    """Return which rows of a table stand further up already.
+    """Find the rows of a table that occur further up, as a mask.
 
     >>> is_repeated_row(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [False, False, True]
     """
-    again = np.zeros(len(columns[0]), np.bool_)
+    is_repeated = np.zeros(len(columns[0]), np.bool_)
     if in_order(*columns):  # equal rows are neighbours
-        again[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
-        return again
-    _, which, _ = unique_rows(*columns)
-    again[:] = True
-    again[np.unique(which, return_index=True)[1]] = False
-    return again
+        is_repeated[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+        return is_repeated
+    _, inverse, _ = unique_rows(*columns)
+    is_repeated[:] = True
+    is_repeated[np.unique(inverse, return_index=True)[1]] = False
+    return is_repeated
 
 
 def first_equal_row(*columns: Ints) -> Ints:
-    """Return for each row of a table the first row that is the same.
+    """Find the first equal row for each row of a table.
 
     >>> first_equal_row(np.array([2, 1, 2]), np.array([5, 5, 5])).tolist()
     [0, 1, 0]
     """
-    _, which, _ = unique_rows(*(np.asarray(column, np.int64) for column in columns))
-    first = np.full(int(which.max(initial=-1)) + 1, len(which))
-    np.minimum.at(first, which, np.arange(len(which)))
-    return first[which]
+    _, inverse, _ = unique_rows(*(np.asarray(column, np.int64) for column in columns))
+    first = np.full(int(inverse.max(initial=-1)) + 1, len(inverse))
+    np.minimum.at(first, inverse, np.arange(len(inverse)))
+    return first[inverse]
 
 
 def in_order(*columns: Ints) -> bool:
-    """Return whether the rows of a table are sorted already.
+    """Check whether the rows of a table are sorted.
 
     >>> in_order(np.array([1, 1, 2]), np.array([3, 4, 0]))
     True
     """
-    rising = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    is_ascending = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
     for column in reversed(columns):
-        rising = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & rising)
-    return bool(rising.all())
+        is_ascending = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & is_ascending)
+    return bool(is_ascending.all())
 
 
-def group_indices(which: Ints, count: int) -> list[Ints]:
-    """Return for each number below ``count`` the indices at which it stands.
+def group_indices(group_ids: Ints, count: int) -> list[Ints]:
+    """Find the indices at which each group id below ``count`` occurs.
 
     >>> [g.tolist() for g in group_indices(np.array([1, 0, 1]), 3)]
     [[1], [0, 2], []]
     """
-    order = np.argsort(which, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(which, minlength=count)))[:count]
+    order = np.argsort(group_ids, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(group_ids, minlength=count)))[:count]
 
 
 def places_in(table: tuple[Ints, Ints], rows: tuple[Ints, Ints]) -> Ints:
-    """Return the places of rows in a sorted table of two columns, which has them all.
+    """Find the positions of rows in a sorted table of two columns that contains them all.
 
     >>> table = np.array([0, 0, 2]), np.array([1, 4, 3])
     >>> places_in(table, (np.array([2, 0]), np.array([3, 4]))).tolist()
     [2, 1]
     """
-    wide = 1 + int(table[1].max(initial=0))
-    (first, second), (of_row, behind) = table, rows
-    return np.searchsorted(first * wide + second, of_row * wide + behind)
+    n_values = 1 + int(table[1].max(initial=0))
+    (first, second), (row_first, row_second) = table, rows
+    return np.searchsorted(first * n_values + second, row_first * n_values + row_second)
 
 
 def dense_ranks(values: Sequence[Any]) -> Ints:
-    """Return the place of each value among all, sorted: in a canonical order.
+    """Compute the rank of each value among all sorted values.
 
     >>> dense_ranks(["cem", "ann", "bob"]).tolist()
     [2, 0, 1]
     """
-    place = np.empty(len(values), np.int64)
-    place[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
-    return place
+    rank = np.empty(len(values), np.int64)
+    rank[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
+    return rank
 
 
 def compact(values: Ints) -> Ints:
-    """Return whole numbers in 32 bits where all of them fit, for what is only stored.
+    """Convert integers to 32 bits if all of them fit, for columns that are only stored.
 
     >>> compact(np.array([1, -7])).itemsize, compact(np.array([1, 2**40])).itemsize
     (4, 8)
     """
-    fits = values.max(initial=0) < 2**31 and values.min(initial=0) >= -(2**31)
-    return values.astype(np.int32, copy=False) if fits else values
+    fits_32_bits = values.max(initial=0) < 2**31 and values.min(initial=0) >= -(2**31)
+    return values.astype(np.int32, copy=False) if fits_32_bits else values
 
 
 def expand_ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
-    """Return all numbers from each low up to its high, concatenated, and each one's range.
+    """Concatenate all numbers from each low up to its high, with the index of their range.
 
     >>> [x.tolist() for x in expand_ranges(np.array([3, 8]), np.array([5, 9]))]
     [[3, 4, 8], [0, 0, 1]]
@@ -224,25 +224,30 @@ def expand_ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     return numbers, np.repeat(np.arange(len(low)), size)
 
 
-def batches_up_to(sizes: Ints, together: int, most: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yield from which to which row sizes add up to no more than is asked for, or one row.
+def batches_up_to(
+    sizes: Ints, max_size: int, max_rows: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """Yield begin and end of batches of rows with sizes of up to a total, or of one row.
 
-    ``most``: how many rows stand together at the most.
+    Args:
+        sizes: size of each row.
+        max_size: largest total size of a batch of several rows.
+        max_rows: largest number of rows in a batch. Default: any.
 
     >>> list(batches_up_to(np.array([2, 2, 9, 1]), 4))
     [(0, 2), (2, 3), (3, 4)]
     """
     low, up_to = 0, np.cumsum(sizes)
     while low < len(sizes):
-        room = (up_to[low - 1] if low else 0) + together
-        high = max(low + 1, int(np.searchsorted(up_to, room, side="right")))
-        high = high if most is None else min(high, low + most)
+        limit = (up_to[low - 1] if low else 0) + max_size
+        high = max(low + 1, int(np.searchsorted(up_to, limit, side="right")))
+        high = high if max_rows is None else min(high, low + max_rows)
         yield low, high
         low = high
 
 
 def entries(lengths: Ints, rows: Ints) -> Ints:
-    """Return the places of some rows' entries, where the entries of all rows are concatenated.
+    """Compute the positions of the entries of some rows, where all rows are concatenated.
 
     >>> entries(np.array([2, 1, 3]), np.array([2, 0])).tolist()
     [3, 4, 5, 0, 1]
@@ -252,22 +257,22 @@ def entries(lengths: Ints, rows: Ints) -> Ints:
 
 
 def join(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Return the indices of all pairs of equal entries; ``b`` is sorted.
+    """Find the indices of all pairs of equal entries; ``b`` is sorted.
 
     >>> [x.tolist() for x in join(np.array([7, 4]), np.array([4, 4, 7]))]
     [[0, 1, 1], [2, 0, 1]]
     """
     low = np.searchsorted(b, a, side="left")
     high = low.copy()
-    there = np.flatnonzero(low < len(b))
-    there = there[b[low[there]] == a[there]]  # few, as a rule
-    high[there] = np.searchsorted(b, a[there], side="right")
+    matched = np.flatnonzero(low < len(b))
+    matched = matched[b[low[matched]] == a[matched]]  # few, as a rule
+    high[matched] = np.searchsorted(b, a[matched], side="right")
     j, i = expand_ranges(low, high)
     return i, j
 
 
 def join_unsorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Return the indices of all pairs of equal entries, in the order of ``a``.
+    """Find the indices of all pairs of equal entries, in the order of ``a``.
 
     >>> [x.tolist() for x in join_unsorted(np.array([7, 4]), np.array([7, 4, 4]))]
     [[0, 1, 1], [0, 1, 2]]
@@ -278,13 +283,13 @@ def join_unsorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
 
 
 def hash_names(names: Iterable[str]) -> Hashes:
-    """Return a number for each name, wherever it is made the same; two hardly ever share one.
+    """Compute a hash of each name that is equal on every machine; collisions are very rare.
 
     >>> a, b, again = hash_names(["a", "b", "a"]).tolist()
     >>> a == again, a == b
     (True, False)
     """
-    from hashlib import blake2b  # lazy, as it loads a library of its own
+    from hashlib import blake2b  # loads another library
 
     digests = (
         blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest() for name in names

@@ -1,9 +1,9 @@
-"""The names of all choices as types, so that editors complete them, and what is taken unless given.
+"""Types of all choices, so that editors complete their names, and default values.
 
-The command line offers them in its help without loading the tables that say what they mean. Type
-checkers do not read names from a table, so they stand here too, and the tests hold both equal. Each
-type takes any string too, as names come from files and command lines; a call refuses the one that
-its table does not have.
+The command line lists the choices in its help without loading the tables that explain them. Type
+checkers do not read names from a table, so they are repeated here, and the tests hold both equal.
+Each type also allows any string, as names come from files and command lines; functions raise an
+error for names that are not in the table.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ By: TypeAlias = Literal[
     "label", "document", "pair", "annotator", "category", "share", "segment", "adjudicate",
     "item",
 ] | str  # fmt: skip
-"""What results can be broken down by; each has some of them."""
+"""Views of results; each result has some of them."""
 
 
 BY: dict[str, tuple[str, ...]] = {
@@ -100,38 +100,38 @@ BY: dict[str, tuple[str, ...]] = {
     "Gold": ("segment", "adjudicate"),
     "AltTest": ("annotator",),
 }
-"""The same of each result that the command line breaks down, by its public name."""
+"""Views of the results that the command line breaks down, by the public name of their class."""
 
 ONE_TO_ONE: tuple[str, ...] = ("overlap", "partial")
-"""The measures that pair segments one to one, of which chance may be drawn."""
+"""Measures that pair segments one to one; their chance may be estimated from draws."""
 
 SLICES: tuple[str, ...] = ("length", "seen")
-"""The classes of segments by which results are broken down, beside any column of metadata."""
+"""Classes of segments that results can be broken down by, in addition to columns of metadata."""
 
 MIN_SHARED = 10
-"""How many documents a pair shares at least whose figure is not marked."""
+"""Number of shared documents below which the figure of a pair is marked."""
 
 MIN_ANNOTATORS = 2
-"""How many annotators a document needs for a vote: one alone is not a vote."""
+"""Number of annotators that a document needs for a vote."""
 
 TIME_LIMIT = 60.0
-"""Seconds after which γ ends, unless something else is asked for."""
+"""Seconds after which γ ends by default."""
 
 MAJORITY = "majority"
-"""What a layer that was voted for is called."""
+"""Name of the layer that a vote creates."""
 
 NOTHING = "nothing"
 """The name of the baseline that marks nothing."""
 
 DRAWS = 100
-"""How often the chance of the best match is drawn."""
+"""Number of draws for the chance of the best match."""
 
 HALF = 0.5
-"""More than this share of the annotators is marked, as the Mu-SHROOM task has it."""
+"""Share of the annotators that has to be exceeded for a mark, as in the Mu-SHROOM task."""
 
 
 def called_gold(names: Iterable[str]) -> list[str]:
-    """Return the names that contain the word gold.
+    """Select the names that contain the word gold.
 
     >>> called_gold(["mine", "Gold.conll"])
     ['Gold.conll']
@@ -140,7 +140,7 @@ def called_gold(names: Iterable[str]) -> list[str]:
 
 
 def names_of(choice: Any) -> tuple[str, ...]:
-    """Return the names of a choice by its type, in the order of the table that explains them.
+    """List the names of a choice by its type, in the order of the table that explains them.
 
     >>> names_of(Unit)
     ('sentence', 'document')

@@ -1,12 +1,12 @@
-"""What can go wrong, and how it is said.
+"""Errors of the package, and functions that word their messages.
 
 ::
 
-    SpanAgreeError            everything the package raises on purpose
-    ├── InputError            what a user handed in does not hold: a file, a row, a tag, a segment
+    SpanAgreeError            any error that the package raises on purpose
+    ├── InputError            invalid data of a user: a file, a row, a tag, a segment
     └── SettingError          a choice that does not exist, or that does not fit the data
 
-Every message is one line: where it is, what is wrong, the value, and what is allowed or would work.
+Every message is one line: the location, the problem, the value, and the allowed values or a remedy.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from typing import Any, TypeGuard
 __all__ = ["InputError", "SettingError", "SpanAgreeError"]
 
 _LONGEST = 60  # characters of a user's value that a message shows
-_LONGEST_MESSAGE = 1500  # characters of a message, in which names of files may stand
-_DIGITS = 15  # of a whole number that a user writes
-_MOST = 20  # names in a list of what there is
+_LONGEST_MESSAGE = 1500  # characters of a message, which may contain file names
+_DIGITS = 15  # of an integer that a user writes
+_MOST = 20  # names in a list of allowed names
 
 
 class SpanAgreeError(Exception):
-    """The parent of :class:`InputError`, :class:`SettingError` and the other errors raised here.
+    """Parent class of :class:`InputError`, :class:`SettingError` and the package's other errors.
 
     >>> import spanagree as sa
     >>> try:
@@ -42,7 +42,7 @@ class SpanAgreeError(Exception):
 
 
 class InputError(SpanAgreeError, ValueError):
-    """A file, a row, a tag or a segment that cannot be taken as it is.
+    """Error for a file, a row, a tag or a segment that is invalid.
 
     >>> import spanagree as sa
     >>> try:
@@ -54,7 +54,7 @@ class InputError(SpanAgreeError, ValueError):
 
 
 class SettingError(SpanAgreeError, ValueError):
-    """A choice that does not exist, or that does not fit the data.
+    """Error for a choice that does not exist, or that does not fit the data.
 
     >>> import spanagree as sa
     >>> try:
@@ -66,11 +66,11 @@ class SettingError(SpanAgreeError, ValueError):
 
 
 class OverlapError(SettingError):
-    """Settings that do not go with each other, or with a layer that overlaps itself.
+    """Error for settings that exclude each other, or that do not allow overlaps in a layer.
 
     Attributes:
-        problem: the message without the settings that would work.
-        reason: the same without the place, for figures that have no chance.
+        problem: message without the settings that would work.
+        reason: problem without its location, for figures that have no chance.
     """
 
     problem: str = ""
@@ -78,31 +78,31 @@ class OverlapError(SettingError):
 
     @classmethod
     def of(cls, problem: str, remedy: str, reason: str = "") -> OverlapError:
-        """Return the error of a problem and of the settings that would work."""
+        """Build the error of a problem and the settings that would work."""
         error = cls(f"{problem}; {remedy}")
         error.problem, error.reason = problem, reason or problem
         return error
 
 
 class MissingLayerError(SettingError):
-    """A layer that is not in the corpus; of a block, it may be in another one."""
+    """Error for a layer that is not in the corpus; another block may contain it."""
 
 
 def quote_value(value: object) -> str:
-    """Return a user's value for a message: quoted, on one line, with escapes, cut.
+    """Quote a user's value for a message: on one line, escaped and truncated.
 
     >>> quote_value("B-PER\\x1b[31m")
     "'B-PER\\\\x1b[31m'"
     """
     try:
         text = repr(value)
-    except Exception:  # a number of over 4300 digits, lists within lists by the thousand
+    except Exception:  # an integer of over 4300 digits, or deeply nested lists
         text = f"<{type(value).__name__}>"
     return truncate(text.replace("\n", " "), _LONGEST)
 
 
 def truncate(text: str, longest: int) -> str:
-    """Return the beginning of a text; a mark stands for what is left out.
+    """Truncate a text; an ellipsis marks the omission.
 
     >>> truncate("newspaper", 5)
     'news…'
@@ -111,7 +111,7 @@ def truncate(text: str, longest: int) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a message without its middle if it is long; what is wrong and what to do stay.
+    """Shorten a long message in its middle; the problem and the remedy stay.
 
     >>> len(shortened("no column; there are: " + "name, " * 99_999))
     1484
@@ -124,7 +124,7 @@ def shortened(text: str) -> str:
 
 
 def escape_name(text: str) -> str:
-    """Return a name for a terminal or a table: characters that do not print are escaped.
+    """Escape the characters of a name that do not print, for a terminal or a table.
 
     >>> escape_name("a\\tb")
     'a\\\\tb'
@@ -135,7 +135,7 @@ def escape_name(text: str) -> str:
 
 
 def printable_path(path: str | os.PathLike[str]) -> str:
-    """Return the path of a file or folder as messages and notes name it.
+    """Escape the path of a file or folder for messages and notes.
 
     >>> printable_path("a\\tb.jsonl")
     'a\\\\tb.jsonl'
@@ -144,38 +144,40 @@ def printable_path(path: str | os.PathLike[str]) -> str:
 
 
 def join_names(names: Iterable[object]) -> str:
-    """Return names for a message, with commas between; of many or long ones, the beginnings.
+    """Join names with commas for a message; long lists and long names are truncated.
 
     >>> join_names(["gold", "mine"]), join_names("abcdefghijklmnopqrstuvw")[-16:]
     ('gold, mine', 's, t, … (3 more)')
     """
-    every = [escape_name(name) if isinstance(name, str) else quote_value(name) for name in names]
-    first = [truncate(name, _LONGEST) for name in every[:_MOST]]
-    return ", ".join([*first, f"… ({len(every) - _MOST} more)"] if len(every) > _MOST else first)
+    escaped = [escape_name(name) if isinstance(name, str) else quote_value(name) for name in names]
+    first = [truncate(name, _LONGEST) for name in escaped[:_MOST]]
+    return ", ".join(
+        [*first, f"… ({len(escaped) - _MOST} more)"] if len(escaped) > _MOST else first
+    )
 
 
-def pluralize(number: int, noun: str) -> str:
-    """Return a number and its noun.
+def pluralize(count: int, noun: str) -> str:
+    """Join a count and its noun, in the plural if needed.
 
     >>> pluralize(1, "pair"), pluralize(2, "pair"), pluralize(0, "category")
     ('1 pair', '2 pairs', '0 categories')
     """
-    if number == 1:
-        return f"{number} {noun}"
-    return f"{number} {re.sub('(?<![aeiou])y$', 'ie', noun)}s"
+    if count == 1:
+        return f"{count} {noun}"
+    return f"{count} {re.sub('(?<![aeiou])y$', 'ie', noun)}s"
 
 
-def pluralize_of(some: int, every: int, noun: str) -> str:
-    """Return how many of all there are.
+def pluralize_of(count: int, total: int, noun: str) -> str:
+    """Join a count, the total and their noun.
 
     >>> pluralize_of(3, 5, "document"), pluralize_of(5, 5, "document")
     ('3 of 5 documents', '5 documents')
     """
-    return f"{some} of {pluralize(every, noun)}" if some < every else pluralize(some, noun)
+    return f"{count} of {pluralize(total, noun)}" if count < total else pluralize(count, noun)
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Return a share in per cent.
+    """Format a share in per cent.
 
     >>> percent(0.95), percent(1 / 3, 1)
     ('95 %', '33.3 %')
@@ -183,17 +185,17 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def invalid_value(what: str, value: object, needed: str) -> InputError:
-    """Return the error for a value that cannot be taken; it ends with what is needed instead.
+def invalid_value(subject: str, value: object, requirement: str) -> InputError:
+    """Build the error for an invalid value; the message ends with the requirement.
 
     >>> print(invalid_value("row 3: id", 7.5, "a string is needed"))
     row 3: id 7.5; a string is needed
     """
-    return InputError(f"{what} {quote_value(value)}; {needed}")
+    return InputError(f"{subject} {quote_value(value)}; {requirement}")
 
 
 def reason(error: BaseException) -> str:
-    """Return the first line of what went wrong elsewhere, from its cause where there is one.
+    """Find the first line of an error of another library, from its cause if it has one.
 
     >>> reason(ValueError("no such key\\nwhile reading"))
     'no such key'
@@ -204,7 +206,7 @@ def reason(error: BaseException) -> str:
 
 
 def chosen(setting: str, *values: str) -> str:
-    """Return values of a setting as both the command line and Python take them.
+    """Format values of a setting as the command line and Python accept them.
 
     >>> chosen("repair", "drop-repeats", "latest")
     "--repair drop-repeats or --repair latest (repair='drop-repeats' or 'latest')"
@@ -214,7 +216,7 @@ def chosen(setting: str, *values: str) -> str:
 
 
 def more_like_it(count: int) -> str:
-    """Return the end of an error that shows one of several cases.
+    """Build the end of an error message that shows one of several cases.
 
     >>> more_like_it(3), more_like_it(1)
     (' (and 2 more like it)', '')
@@ -223,7 +225,7 @@ def more_like_it(count: int) -> str:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return whether a value is a whole number, Python's or NumPy's; truth values are not.
+    """Check whether a value is an integer of Python or NumPy; truth values are not.
 
     >>> is_whole(3), is_whole(True), is_whole(3.0)
     (True, False, False)
@@ -232,19 +234,19 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def length_of(value: object) -> int | None:
-    """Return how many entries a list or an array has, ``None`` for what has none to count.
+    """Count the entries of a list or an array; `None` for a value without a length.
 
     >>> length_of([3, 4]), length_of(3)
     (2, None)
     """
     try:
-        return len(value)  # type: ignore[arg-type]  # that is the question
-    except TypeError:  # arrays without a dimension have the method, and no length
+        return len(value)  # type: ignore[arg-type]  # checked by the call itself
+    except TypeError:  # arrays without a dimension have __len__, and no length
         return None
 
 
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
-    """Return whether a value can be gone through; an array without a dimension cannot.
+    """Check whether a value can be iterated; an array without a dimension cannot.
 
     >>> is_iterable([3]), is_iterable(3)
     (True, False)
@@ -252,93 +254,95 @@ def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
 
 
-def whole_number(digits: str, what: str) -> int:
-    """Return the whole number that digits write, which Python reads up to some length only.
+def whole_number(digits: str, subject: str) -> int:
+    """Parse the digits of an integer; Python limits their number.
 
     Raises:
-        InputError: for more digits than an offset has.
+        InputError: if there are more digits than an offset has.
 
     >>> whole_number("7", "offset")
     7
     """
     if len(digits) > _DIGITS:
-        raise invalid_value(what, digits, f"a whole number of at most {_DIGITS} digits is needed")
+        raise invalid_value(
+            subject, digits, f"a whole number of at most {_DIGITS} digits is needed"
+        )
     return int(digits)
 
 
-def check_choice(choice: object, allowed: Iterable[str], what: str) -> None:
-    """Refuse a name that is not in its table.
+def check_choice(choice: object, allowed: Iterable[str], noun: str) -> None:
+    """Check that a name is allowed.
 
     Raises:
-        SettingError: naming those that are allowed.
+        SettingError: if it is not; the message lists the allowed names.
     """
     names = list(allowed)
     if not isinstance(choice, str) or choice not in names:
-        raise one_of(choice, names, what)
+        raise one_of(choice, names, noun)
 
 
-def check_known(names: Iterable[str], known: Iterable[str], what: str = "annotator") -> None:
-    """Refuse annotators who are not there.
+def check_known(names: Iterable[str], known_names: Iterable[str], noun: str = "annotator") -> None:
+    """Check that all annotators are known.
 
     Raises:
-        MissingLayerError: naming the first, and those who are.
+        MissingLayerError: if one is not; the message lists the known ones.
     """
-    there = list(known)
+    allowed = list(known_names)
     for name in names:
-        if name not in there:
-            raise MissingLayerError(str(one_of(name, there, what)))
+        if name not in allowed:
+            raise MissingLayerError(str(one_of(name, allowed, noun)))
 
 
 def check_annotator_names(
-    names: Iterable[str], known: Iterable[str], *, in_part: bool = False
+    names: Iterable[str], known_names: Iterable[str], *, in_part: bool = False
 ) -> list[str]:
-    """Return names of annotators as a list; with ``in_part``, those that are there.
+    """Check names of annotators and list them; with ``in_part``, only the known ones.
 
     Raises:
-        SettingError: for what is no list of names, a name that is not there, or is named twice.
+        SettingError: if it is not a list of names, or a name is unknown or repeated.
     """
     if isinstance(names, str) or not is_iterable(names):
         raise SettingError(f"annotators {quote_value(names)}; a list of names is needed")
-    there = list(known)
-    names = [name for name in names if not in_part or name in there]
-    check_known(names, there)
-    for name in (name for name, times in Counter(names).items() if times > 1):
+    allowed = list(known_names)
+    names = [name for name in names if not in_part or name in allowed]
+    check_known(names, allowed)
+    for name in (name for name, count in Counter(names).items() if count > 1):
         raise SettingError(f"annotator {quote_value(name)} is named twice; once is enough")
     return names
 
 
-def check_keywords(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse keywords that a function does not take.
+def check_keywords(keywords: Iterable[str], known_names: Iterable[str]) -> None:
+    """Check that a function takes all of these keywords.
 
     Raises:
-        TypeError: naming the first, as a call in Python does.
+        TypeError: for the first that it does not take, as in a Python call.
     """
-    there = list(known)
-    for name in given:
-        if name not in there:
+    allowed = list(known_names)
+    for name in keywords:
+        if name not in allowed:
             raise TypeError(
                 f"unexpected keyword argument {quote_value(name)}; beside those of the signature"
-                f" there are {join_names(there)}"
+                f" there are {join_names(allowed)}"
             )
 
 
-def check_whole(value: object, least: int, what: str) -> None:
-    """Refuse what is not a whole number from ``least``.
+def check_whole(value: object, minimum: int, noun: str) -> None:
+    """Check that a value is an integer of at least ``minimum``.
 
     Raises:
-        SettingError: naming the value.
+        SettingError: if it is not.
     """
-    if not is_whole(value) or value < least:
-        raise SettingError(f"{what} {quote_value(value)}; a whole number from {least} is needed")
+    if not is_whole(value) or value < minimum:
+        raise SettingError(f"{noun} {quote_value(value)}; a whole number from {minimum} is needed")
 
 
-def one_of(choice: object, allowed: Iterable[object], what: str) -> SettingError:
-    """Return the error for a name that is not in its table; it lists those that are.
+def one_of(choice: object, allowed: Iterable[object], noun: str) -> SettingError:
+    """Build the error for a name that is not allowed; it lists the allowed names.
 
-    One with a comma is in double quotes, as options take it.
+    Names with a comma are in double quotes, as options take them.
 
     >>> print(one_of("Doe", ["ann", "Doe, Jane"], "annotator"))
     unknown annotator 'Doe'; allowed: ann, "Doe, Jane"
     """
     quoted = [f'"{name}"' if isinstance(name, str) and "," in name else name for name in allowed]
-    return SettingError(f"unknown {what} {quote_value(choice)}; allowed: {join_names(quoted)}")
+    return SettingError(f"unknown {noun} {quote_value(choice)}; allowed: {join_names(quoted)}")

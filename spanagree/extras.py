@@ -1,4 +1,4 @@
-"""Optional packages: imported only inside the function that needs them, named when not there."""
+"""Optional packages, imported only inside the functions that need them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,16 @@ from spanagree.errors import SettingError
 from spanagree.limits import check_expansion
 
 
-def import_optional(package: str, extra: str, what: str) -> Any:
-    """Return an optional package; ``extra`` is empty for one that no extra of ours brings.
+def import_optional(package: str, extra: str, purpose: str) -> Any:
+    """Import an optional package.
+
+    Args:
+        package: name of the module.
+        extra: name of the extra of spanagree that installs it; empty if no extra does.
+        purpose: start of the message if it is missing, such as "the plot".
 
     Raises:
-        SettingError: if it is not installed, with the line that installs it.
+        SettingError: if it is not installed; the message has the line that installs it.
     """
     try:
         with _signals_wait():
@@ -26,12 +31,12 @@ def import_optional(package: str, extra: str, what: str) -> Any:
     except ImportError:
         name = package.partition(".")[0]
         raise SettingError(
-            f"{what} needs {name}, which is not installed; {how_to_install(name, extra)}"
+            f"{purpose} needs {name}, which is not installed; {how_to_install(name, extra)}"
         ) from None
 
 
 def how_to_install(name: str, extra: str = "") -> str:
-    """Return the line that installs a package, by the extra of ours that brings it.
+    """Build the line that installs a package, or the extra that contains it.
 
     >>> how_to_install("pandas")
     'run: pip install pandas'
@@ -45,40 +50,40 @@ def how_to_install(name: str, extra: str = "") -> str:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Let a signal wait until a package is loaded.
+    """Delay signals until a package is loaded.
 
-    Packages that try others catch whatever is raised meanwhile, and say that these are not there.
+    A package that tries to import another one would catch the signal's error as a failed import.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals come to the main thread only
+        yield  # only the main thread receives signals
         return
-    came: list[int] = []
+    received: list[int] = []
     names = (name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-    numbers: list[int] = [getattr(signal, name) for name in names]
-    handlers = {n: handler for n in numbers if callable(handler := signal.getsignal(n))}
+    signal_numbers: list[int] = [getattr(signal, name) for name in names]
+    handlers = {n: handler for n in signal_numbers if callable(handler := signal.getsignal(n))}
     try:
-        for number in handlers:
-            signal.signal(number, lambda sent, _: came.append(sent))
+        for signal_number in handlers:
+            signal.signal(signal_number, lambda sent, _: received.append(sent))
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for number in came[:1]:
-            signal.raise_signal(number)
+        for signal_number, handler in handlers.items():
+            signal.signal(signal_number, handler)
+        for signal_number in received[:1]:
+            signal.raise_signal(signal_number)
 
 
 def read_parquet(parquet: Any, name: str, path: str | os.PathLike[str]) -> Any:
-    """Return the table in a file, read by ``pyarrow.parquet``, with all of its values checked.
+    """Read the table in a file with ``pyarrow.parquet``, and check all of its values.
 
     Raises:
-        InputError: as :func:`spanagree.limits.check_expansion`.
-        Exception: whatever the decoder raises for a file that is damaged.
+        InputError: if it expands too much; see :func:`spanagree.limits.check_expansion`.
+        Exception: any error of the decoder, for a damaged file.
     """
     with open(path, "rb") as file:
         pages = parquet.ParquetFile(file)
-        about = pages.metadata
-        sizes = (about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-        cells = about.num_rows * about.num_columns  # those that repeat take no bytes
+        metadata = pages.metadata
+        sizes = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+        cells = metadata.num_rows * metadata.num_columns  # repeated cells take no bytes
         check_expansion(name, os.path.getsize(path), max(sum(sizes), 8 * cells))
         table = pages.read()
     table.validate(full=True)

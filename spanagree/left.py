@@ -1,8 +1,8 @@
-"""What left before 1.0, and what its users do instead; old options and names answer from here."""
+"""Commands, options and names that were removed before 1.0, and their replacements."""
 
 from __future__ import annotations
 
-LEFT: dict[str, str] = {
+REMOVED: dict[str, str] = {
     "--breaks": "use --sentences-from",
     "--empty": "use --absent",
     "--luck": "use --test chance",
@@ -86,25 +86,25 @@ LEFT: dict[str, str] = {
         "leave it out; each --width is a plan of its own",
     ),
 }
-"""What to do instead of each, as a user writes it.
+"""Replacement for each removed name, as a user writes it.
 
-A key is a command, an ``--option``, an ``--option value``, any of these behind the command that had
-it, or a public name of Python, ``sa.name``. ``CHANGELOG.md`` has the same table, with the lines of
-code that left.
+A key is a command, an ``--option``, an ``--option value``, any of these after the command that had
+it, or a public name of Python, ``sa.name``. ``CHANGELOG.md`` has the same table, with the number of
+removed lines of code.
 """
 
 
-def answer(name: str, command: str = "") -> str:
-    """Return the sentence on something that left; it is empty for what did not.
+def removal_message(name: str, command: str = "") -> str:
+    """Build the sentence on a removed name; empty for other names.
 
     Args:
-        name: what a user wrote.
-        command: behind which it stood, if any.
+        name: name that a user wrote.
+        command: command before the name, if any.
 
-    >>> answer("--breaks", "evaluate")
-    '--breaks left before 1.0: use --sentences-from'
-    >>> answer("--match", "evaluate")
+    >>> removal_message("--breaks", "evaluate")
+    '--breaks was removed before 1.0: use --sentences-from'
+    >>> removal_message("--match", "evaluate")
     ''
     """
-    instead = LEFT.get(f"{command} {name}") or LEFT.get(name)
-    return f"{name} left before 1.0: {instead}" if instead else ""
+    replacement = REMOVED.get(f"{command} {name}") or REMOVED.get(name)
+    return f"{name} was removed before 1.0: {replacement}" if replacement else ""

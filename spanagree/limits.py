@@ -1,4 +1,4 @@
-"""Limits on what a small input may cost; the environment sets them, for the commands and Python."""
+"""Limits on the cost of small inputs, set by the environment for commands and Python."""
 
 from __future__ import annotations
 
@@ -8,59 +8,60 @@ import zlib
 from spanagree.errors import InputError, SettingError, quote_value
 
 EXPANSION = "SPANAGREE_EXPANSION"
-"""The variable that says to how many times its size a file may expand."""
+"""Name of the variable with the largest ratio of unpacked to packed size."""
 
 
 NUMBERS = "SPANAGREE_NUMBERS"
-"""The variable that says how many numbers, of 8 bytes, one shape of a document may take."""
+"""Name of the variable with the largest count of 8-byte numbers for one shape of a document."""
 
 
-_UNLESS_SET = {EXPANSION: 50, NUMBERS: 10**8}
+_DEFAULTS = {EXPANSION: 50, NUMBERS: 10**8}
 
 
-_ALWAYS = 1 << 24  # bytes that every file may expand to
+_FREE_SIZE = 1 << 24  # bytes to which every file may expand
 
 
 class CostError(SettingError):
-    """A computation that takes more numbers than are allowed."""
+    """Error for a computation that takes more numbers than are allowed."""
 
 
 def limit(name: str) -> int:
-    """Return a limit: what the environment says, or else our own.
+    """Look up a limit in the environment, or its default.
 
     Raises:
-        SettingError: for another value than a whole number from 1.
+        SettingError: if the value is not an integer from 1.
     """
-    given = os.environ.get(name, "") or str(_UNLESS_SET[name])
-    if not (given.isascii() and given.isdigit() and len(given) < 19 and int(given)):
-        raise SettingError(f"{name} {quote_value(given)}; a whole number from 1 is needed")
-    return int(given)
+    text = os.environ.get(name, "") or str(_DEFAULTS[name])
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text)):
+        raise SettingError(f"{name} {quote_value(text)}; a whole number from 1 is needed")
+    return int(text)
 
 
 def check_expansion(name: str, packed: int, size: int) -> None:
-    """Refuse a file of ``packed`` bytes that expands to ``size``, if that is beyond the limit.
+    """Check that a file of ``packed`` bytes may expand to ``size`` bytes.
 
     Raises:
-        InputError: naming the limit and the variable that sets it.
-        SettingError: as :func:`limit`.
+        InputError: if it may not; the message names the limit and the variable that sets it.
+        SettingError: if the variable is invalid; see :func:`limit`.
     """
-    if size > _ALWAYS and size > (times := limit(EXPANSION)) * packed:
+    if size > _FREE_SIZE and size > (ratio := limit(EXPANSION)) * packed:
         raise InputError(
-            f"{name}: its {packed} bytes expand to more than {times} times as many, which only"
-            f" files up to {_ALWAYS >> 20} MiB may; if you trust it, set {EXPANSION}={10 * times}"
+            f"{name}: its {packed} bytes expand to more than {ratio} times as many, which only"
+            f" files up to {_FREE_SIZE >> 20} MiB may; if you trust it, set"
+            f" {EXPANSION}={10 * ratio}"
         )
 
 
 def check_zlib(name: str, data: bytes) -> None:
-    """Refuse what zlib would expand beyond the limit, without keeping what it expands to.
+    """Check the size of zlib data while unpacking it piece by piece.
 
     Raises:
-        InputError: as :func:`check_expansion`.
+        InputError: if it expands too much; see :func:`check_expansion`.
         zlib.error: for damaged data.
     """
     decoder, size = zlib.decompressobj(), 0
-    for at in range(0, len(data), 1 << 16):
-        piece = data[at : at + (1 << 16)]
+    for start in range(0, len(data), 1 << 16):
+        piece = data[start : start + (1 << 16)]
         while piece:
             size += len(decoder.decompress(piece, 1 << 20))
             check_expansion(name, len(data), size)
@@ -68,14 +69,14 @@ def check_zlib(name: str, data: bytes) -> None:
 
 
 def check_cost(numbers: float, purpose: str) -> None:
-    """Refuse a computation that takes so many numbers, if that is beyond the limit.
+    """Check that a computation may take so many numbers.
 
     Raises:
-        CostError: naming the purpose, the limit and the variable that sets it.
+        CostError: if it may not; the message names the limit and the variable that sets it.
     """
-    most = limit(NUMBERS)
-    if numbers > most:
+    maximum = limit(NUMBERS)
+    if numbers > maximum:
         raise CostError(
-            f"{purpose} takes {numbers:.3g} numbers, and {most:.3g} are allowed; set"
+            f"{purpose} takes {numbers:.3g} numbers, and {maximum:.3g} are allowed; set"
             f" {NUMBERS}={10 ** len(str(int(numbers)))} if there is memory and time for them"
         )

@@ -1,4 +1,4 @@
-"""The public names of a package, looked up when they are first used, so that starting is quick."""
+"""Public names of packages, imported on first use, so that starting is quick."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ RENAMED = {
     "SideBySide": "MeasureComparison",
     "side_by_side": "compare_measures",
 }
-"""Names before 1.0, under which what they named is still found."""
+"""Current names by names from before 1.0, which still work."""
 
 
 def names_of(
     package: str, path: str
 ) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__all__``, ``__getattr__`` and ``__dir__`` of a package.
+    """Build ``__all__``, ``__getattr__`` and ``__dir__`` of a package.
 
-    Its names are those that it imports for type checkers only, a line each, so that each is written
-    once.
+    Its public names are its imports for type checkers, one on each line, so that they are written
+    only once.
 
     Args:
-        package: its name.
-        path: the path of its source.
+        package: full name of the package.
+        path: path of its source.
 
     >>> sorted(names_of("spanagree.results", import_module("spanagree.results").__file__)[0])
     ['Interval', 'Score']
@@ -41,10 +41,10 @@ def names_of(
     def look_up(name: str) -> object:
         name = RENAMED.get(name, name)
         if name not in homes:
-            from spanagree.left import answer
+            from spanagree.removed import removal_message
 
-            if left := answer(f"sa.{name}"):
-                raise AttributeError(left)
+            if removal := removal_message(f"sa.{name}"):
+                raise AttributeError(removal)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value: object = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
@@ -57,7 +57,7 @@ def names_of(
 
 
 def shown_names(module: Iterable[str], public: Iterable[str]) -> list[str]:
-    """Return the names that ``dir`` shows: public ones, and those that Python gives each module.
+    """Sort the names that ``dir`` shows: public names, and Python's own such as ``__doc__``.
 
     Args:
         module: all names in the module.
@@ -66,12 +66,12 @@ def shown_names(module: Iterable[str], public: Iterable[str]) -> list[str]:
     >>> shown_names(["__doc__", "homes_of"], ["evaluate"])
     ['__doc__', 'evaluate']
     """
-    of_python = {name for name in module if name.startswith("__") and name.endswith("__")}
-    return sorted(of_python.union(public))
+    dunder_names = {name for name in module if name.startswith("__") and name.endswith("__")}
+    return sorted(dunder_names.union(public))
 
 
 def homes_of(path: str) -> dict[str, str]:
-    """Return the module of each name that a package imports for type checkers only."""
+    """Find the module of each name that a package imports for type checkers only."""
     with open(path, encoding="utf-8") as source:
         lines = [line.split() for line in source if line.startswith("    from spanagree.")]
     return {name: module for _, module, _, name, *_ in lines}

@@ -1,4 +1,4 @@
-"""The settings that made a result, and the line of them that makes a number reproducible."""
+"""Settings of results, and the parts of their signature on intervals."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any, NamedTuple, TypeVar
 
 from spanagree.version import SPECIFICATION, __version__
 
-_Kind = TypeVar("_Kind", bound="Settings")
+_S = TypeVar("_S", bound="Settings")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # equal to any mapping with the same items
 class Settings(Mapping[str, Any]):
-    """The settings that made a result; each kind of result has fields of its own before these.
+    """Settings of a result; each class of results adds fields of its own before these.
 
-    As a mapping, a result's settings hold those that apply, and those of reading among them; an
+    As a mapping, it contains the settings that apply, with the settings of reading among them; an
     underscore at the end of a field's name is not part of the key.
 
     Attributes:
-        offsets: what offsets count, tokens or characters.
-        reading: the settings that a reader used.
+        offsets: unit of offsets, tokens or characters.
+        reading: settings of the reader.
         spec: version of the specification that figures follow.
-        version: of this package.
-        ci: how intervals were made, and their confidence.
+        version: version of this package.
+        ci: method of intervals, and their confidence.
         cluster_by: clusters that were left out one at a time, if not documents.
-        over: samples that intervals regard, if not documents alone.
-        resamples, seed: of tests.
-        chosen: the annotators that were chosen, if any were.
+        over: samples that intervals generalize over, if not documents alone.
+        resamples, seed: number of resamples of tests, and their seed.
+        chosen: annotators that were selected, if any were.
 
     >>> dict(Settings(offsets="tokens", reading={"strict": False}))
     {'offsets': 'tokens', 'strict': False, 'spec': '1.0', 'version': '1.0.0'}
@@ -47,26 +47,30 @@ class Settings(Mapping[str, Any]):
     chosen: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reading", dict(self.reading))  # a corpus's cannot be pickled
+        object.__setattr__(self, "reading", dict(self.reading))  # a plain dict can be pickled
 
     @cached_property
     def _plain(self) -> dict[str, Any]:
-        shared = [item.name for item in fields(Settings)]
-        added = [item.name for item in fields(self) if item.name not in shared]
-        values = {name: getattr(self, name) for name in (*added, "offsets")} | dict(self.reading)
-        values |= {name: getattr(self, name) for name in shared[2:]}  # behind offsets and reading
+        common_names = [item.name for item in fields(Settings)]
+        own_names = [item.name for item in fields(self) if item.name not in common_names]
+        values = {name: getattr(self, name) for name in (*own_names, "offsets")} | dict(
+            self.reading
+        )
+        values |= {name: getattr(self, name) for name in common_names[2:]}
         return {k.removesuffix("_"): value for k, value in values.items() if value is not None}
 
     @classmethod
-    def read(cls: type[_Kind], settings: Mapping[str, Any]) -> _Kind:
-        """Return the settings of this kind that a mapping holds, as one from a file."""
+    def read(cls: type[_S], settings: Mapping[str, Any]) -> _S:
+        """Select the settings of this class from a mapping, such as one from a file."""
         names = {item.name.removesuffix("_"): item.name for item in fields(cls)}
-        named = {names[key]: value for key, value in settings.items() if key in names}
-        return cls(**named, reading={k: v for k, v in settings.items() if k not in names})
+        own_settings = {names[key]: value for key, value in settings.items() if key in names}
+        return cls(**own_settings, reading={k: v for k, v in settings.items() if k not in names})
 
-    def extended(self, kind: type[_Kind], **more: Any) -> _Kind:
-        """Return settings of a kind that has more fields than this."""
-        return kind(**{**{item.name: getattr(self, item.name) for item in fields(self)}, **more})
+    def extended(self, settings_class: type[_S], **extra_fields: Any) -> _S:
+        """Convert to a class with more fields."""
+        return settings_class(
+            **{**{item.name: getattr(self, item.name) for item in fields(self)}, **extra_fields}
+        )
 
     def __getitem__(self, key: str) -> Any:
         return self._plain[key]
@@ -83,20 +87,21 @@ class Settings(Mapping[str, Any]):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatchSettings(Settings):
-    """Settings of what matches, and by which chance.
+    """Settings of the matches and their chance.
 
     Attributes:
-        gold: the gold layer, if there is one.
-        gold_first: False if that is another than the first layer, or if no user put it there.
-        match: the measure.
+        gold: name of the gold layer, if there is one.
+        gold_first: False if gold is another than the first layer, or if the order of layers is not
+            the user's.
+        match: name of the measure.
         chance: name of the chance model.
-        expected: how expected matches were computed, if not all of them are exact.
-        chance_undefined: reason why there is no chance, if there is none.
+        expected: method of expected matches, if not all of them are exact.
+        chance_undefined: reason why chance is undefined, if it is.
         places: name of the rule of places, if chance has one.
-        chance_of: whose annotations are random, if not both.
-        chance_seed: by which expected matches were drawn, if it is not the usual one.
-        places_mean: in how many documents a rule of places stands for several rules.
-        unplaced: what became of quotes that are not in the text, if there are any.
+        chance_of: annotations that are random, if not both.
+        chance_seed: seed of drawn expected matches, if not the default.
+        places_mean: number of documents in which several rules of places were averaged.
+        unplaced: treatment of quotes that are not in the text, if there are any.
     """
 
     gold: str | None = None
@@ -113,48 +118,50 @@ class MatchSettings(Settings):
 
 
 def document_noun(settings: Mapping[str, Any]) -> str:
-    """Return the word for a document of the corpus."""
+    """Look up the noun for a document of the corpus."""
     return "sentence" if settings.get("unit") == "sentence" else "document"
 
 
 def provenance_of(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those settings of reading that say how a corpus was changed, for files that keep it.
+    """Select the settings of reading that changed a corpus, for files that keep them.
 
     >>> provenance_of({"format": "brat", "discontinuous": "drop", "repair": []})
     {'discontinuous': 'drop'}
     """
-    made = {name: reading[name] for name in PROVENANCE if reading.get(name)}
-    return {name: value for name, value in made.items() if value != "error"}
+    changes = {name: reading[name] for name in PROVENANCE if reading.get(name)}
+    return {name: value for name, value in changes.items() if value != "error"}
 
 
-def reading_settings(encoding: str = "utf-8", **chosen: Any) -> dict[str, Any]:
-    """Return the setting of what was read of a source: the columns, keys and parts chosen, by name.
+def reading_settings(encoding: str = "utf-8", **selections: Any) -> dict[str, Any]:
+    """Build the setting ``read``: the columns, keys and parts that were selected, by name.
 
     >>> reading_settings(split="test", tokens=None, wide=False)
     {'read': {'split': 'test'}}
     """
-    chosen["encoding"] = None if encoding == "utf-8" else encoding
-    some = {
-        name: value for name, value in chosen.items() if value is not None and value is not False
+    selections["encoding"] = None if encoding == "utf-8" else encoding
+    used = {
+        name: value
+        for name, value in selections.items()
+        if value is not None and value is not False
     }
-    return {"read": {name: _plain(value) for name, value in some.items()}} if some else {}
+    return {"read": {name: _plain(value) for name, value in used.items()}} if used else {}
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON holds it."""
+    """Convert a value to JSON's types."""
     if isinstance(value, Mapping):
         return {name: _plain(item) for name, item in value.items()}
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
 class ReadingSetting(NamedTuple):
-    """How a setting of reading stays with a corpus.
+    """Behaviour of a setting of reading when a corpus is written or joined.
 
     Attributes:
-        kept: its type in a file that the corpus was written to; ``None`` if it is not written.
-        joined: how that of a whole follows from its parts: ``same`` in all of them; ``if used``,
-            the same where it had an effect; the ``last``, as parts need not share it; ``least``,
-            ``sum``, ``union``, or ``counts`` by layer, which add.
+        kept: type in a file of a corpus; ``None`` if it is not written.
+        joined: rule for joined corpora: ``same`` in all parts; ``if used``, the same in the parts
+            where it had an effect; the ``last``; ``least``, ``sum``, ``union``, or sums of
+            ``counts`` by layer.
     """
 
     kept: type | None = None
@@ -185,38 +192,38 @@ READING: Mapping[str, ReadingSetting] = {
     "joined": ReadingSetting(str),
     "strings": ReadingSetting(bool),
 }
-"""The settings that are written with a corpus, or joined otherwise than by being the same."""
+"""Settings that are written with a corpus, or that joined corpora need not share."""
 
 PROVENANCE: Mapping[str, type] = {
     name: setting.kept for name, setting in READING.items() if setting.kept is not None
 }
-"""The settings of reading that stay with a corpus that was written and is read again."""
+"""Types of the settings of reading that files of a corpus keep."""
 
 
 # --- the signature ------------------------------------------------------------------------------
 
 
 JACKKNIFE, EXACT = "jackknife-t", "exact"
-"""The kinds of interval, as a signature names them."""
+"""Methods of intervals, as a signature names them."""
 
 
-def kinds_and_confidence(kinds: Iterable[str], confidence: float) -> str:
-    """Return how a signature names intervals of these kinds.
+def kinds_and_confidence(methods: Iterable[str], confidence: float) -> str:
+    """Format the methods of intervals and their confidence for a signature.
 
     >>> kinds_and_confidence(["exact", "jackknife-t"], 95), kinds_and_confidence([], 99.5)
     ('jackknife-t95+exact95', 'jackknife-t99.5')
     """
-    number, known = float(confidence), set(kinds)
-    level = f"{int(number) if number.is_integer() else number!r}"
-    shown = [kind for kind in (JACKKNIFE, EXACT) if kind in known] or [JACKKNIFE]
-    return "+".join(f"{kind}{level}" for kind in shown)
+    percentage, used = float(confidence), set(methods)
+    suffix = f"{int(percentage) if percentage.is_integer() else percentage!r}"
+    listed = [method for method in (JACKKNIFE, EXACT) if method in used] or [JACKKNIFE]
+    return "+".join(f"{method}{suffix}" for method in listed)
 
 
 def confidence_of(settings: Mapping[str, Any]) -> float | None:
-    """Return the confidence of the intervals that these settings name, in per cent.
+    """Parse the confidence of the intervals of these settings, in per cent.
 
     >>> confidence_of({"ci": "jackknife-t95+exact95"}), confidence_of({})
     (95.0, None)
     """
-    number = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))
-    return float(number[0]) if number else None
+    match = re.search(r"(?<![\d.])[\d.]+$", str(settings.get("ci") or ""))
+    return float(match[0]) if match else None

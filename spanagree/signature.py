@@ -1,4 +1,4 @@
-"""The signature: the settings that made a result in one line, by which numbers are reproduced."""
+"""The signature: the settings of a result in one line, from which it can be reproduced."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from spanagree.errors import escape_name
 
 
 class Setting(NamedTuple):
-    """A setting that changes numbers.
+    """Setting that changes numbers.
 
     Attributes:
-        kind: what its values are, by the name that :mod:`spanagree.report.citation` knows.
-        says: the sentence that a methods paragraph has of it, in which ``{value}`` is its value,
-            ``{means}`` what that means, and ``[[key]]`` cites a source; or a sentence for each of
-            its values.
-        signed: its name in a signature. Default: that of the setting.
+        value_type: type of its values, by its name in :mod:`spanagree.report.citation`.
+        sentence: sentence of a methods paragraph, with ``{value}`` for the value, ``{means}`` for
+            its meaning, and ``[[key]]`` for a source; or a sentence for each of its values.
+        signature_key: key in a signature. Default: the name of the setting.
     """
 
-    kind: str
-    says: str | Mapping[str, str]
-    signed: str = ""
+    value_type: str
+    sentence: str | Mapping[str, str]
+    signature_key: str = ""
 
 
 OF_CHANCE = (
@@ -32,12 +31,12 @@ OF_CHANCE = (
     ", each with the chance of its own documents",
     " in the random annotations",
 )
-"""What sentences say of chance, unless it is undefined."""
+"""Parts of sentences that are left out if chance is undefined."""
 WITHOUT_CHANCE = {
     "chance": "Chance is undefined for these segments and this measure, so figures are raw.",
     "f1_chance": "F1 of segments by exact match is raw, as its chance is undefined.",
 }
-"""Sentences on settings of chance where it is undefined."""
+"""Sentences on settings of chance if it is undefined."""
 MATCH_OF_STRINGS = "Strings match under the measure {value} ({means}), each at most once."
 
 SETTINGS: Mapping[str, Setting] = {
@@ -205,61 +204,67 @@ SETTINGS: Mapping[str, Setting] = {
     "spec": Setting("version", "Rules are those of the specification of spanagree, version {value}."),
     "spanagree": Setting("version", "All figures were computed with spanagree {value} [[spanagree]]."),
 }  # fmt: skip
-"""The settings that change numbers, in the order of the signature; there is no other table of them."""
+"""All settings that change numbers, in the order of the signature."""
 
 
 class Escaped(str):
-    """A user's text as it stands in a signature; it is not escaped again."""
+    """Text of a user that is escaped already, as in a signature."""
 
     __slots__ = ()
 
 
 def signature(settings: Mapping[str, Any]) -> str:
-    """Return the settings that change numbers, and the version, in one line for the record.
+    """Format the settings that change numbers, and the version, in one line.
 
     >>> signature({"match": "exact", "strict": False, "version": "1.0.0"})
     'match:exact|strict:no|spanagree:1.0.0'
     """
     values = dict(settings)
-    if values.get("scheme") == "auto":  # the schemes that were recognised
+    if values.get("scheme") == "auto":  # followed by the detected schemes
         values["scheme"] = f"auto({','.join(sorted(set(settings.get('schemes', {}).values())))})"
     values["repair"] = "+".join(settings.get("repair", ())) or None
     values["tokens"] = "ignored" if settings.get("ignore_tokens") else None
-    if values.get("strings"):  # which have no offsets
+    if values.get("strings"):  # strings have no offsets
         values["offsets"] = None
-    if values.get("discontinuous") == "error":  # then there are none
+    if values.get("discontinuous") == "error":  # which leaves none
         values["discontinuous"] = None
-    if settings.get("cluster_by") != "document":  # then groups change no figure
+    if (
+        settings.get("cluster_by") != "document"
+    ):  # groups change figures of intervals over documents only
         values["group_by"] = None
-    if settings.get("gold_first") is not False:  # the first layer is gold unless another was named
+    if settings.get("gold_first") is not False:  # the first layer is gold by default
         values["gold"] = None
     values["spanagree"] = settings["version"]
     return "|".join(
-        f"{setting.signed or key}:{_signed(values[key])}"
+        f"{setting.signature_key or key}:{_format_value(values[key])}"
         for key, setting in SETTINGS.items()
         if values.get(key) is not None
     )
 
 
-def _signed(value: Any) -> str:
-    """Return a value as it stands in a signature."""
+def _format_value(value: Any) -> str:
+    """Format a value for a signature."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ",".join(f"{_part(name)}={_part(item)}" for name, item in value.items())
+        return ",".join(
+            f"{_format_item(name)}={_format_item(item)}" for name, item in value.items()
+        )
     if isinstance(value, (list, tuple)):
-        return ",".join(map(_part, value))
+        return ",".join(map(_format_item, value))
     if isinstance(value, float):
-        return short if float(short := f"{value:g}") == value else repr(value)
-    if isinstance(value, str) and not isinstance(value, Escaped):  # a user's may hold anything
+        return shortest if float(shortest := f"{value:g}") == value else repr(value)
+    if isinstance(value, str) and not isinstance(
+        value, Escaped
+    ):  # a user's text may contain any character
         return escape_name(value.replace("\\", "\\x5c")).replace("|", "\\x7c")
     return str(value)
 
 
-def _part(value: Any) -> str:
-    """Return a value as it stands among others: those of its own in brackets, signs escaped."""
+def _format_item(value: Any) -> str:
+    """Format a value of a list: nested lists in brackets, special characters escaped."""
     if isinstance(value, str):
         signs = {ord(sign): f"\\x{ord(sign):02x}" for sign in ",=()"}
-        return _signed(value).translate(signs)
+        return _format_value(value).translate(signs)
     nested = isinstance(value, (list, tuple, Mapping))
-    return f"({_signed(value)})" if nested else _signed(value)
+    return f"({_format_value(value)})" if nested else _format_value(value)

@@ -1,6 +1,6 @@
-"""Tables in text: the sign between their cells, and their rows.
+"""Tables in text: the separator of their cells, and their rows.
 
-Every reader of a table asks here, so that a file has the same cells whoever opens it.
+All readers of tables use it, so that a file has the same cells for each of them.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from itertools import islice
 from spanagree.errors import InputError
 
 SEPARATORS = "\t,;"
-"""The signs that separate cells; of several that fit equally well, the first."""
+"""Separators of cells, in order of preference."""
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _LONGEST_CELL = 1 << 30  # characters; a cell may be a document
 _LOOKED_AT = 50  # lines
-_PROBLEMS = (  # of the library, in words for those who did not write the file by hand
+_PROBLEMS = (  # messages of the csv module, and plainer words for them
     ("new-line character", "a carriage return in a cell without quotes"),
     ("unexpected end of data", "a quote that is not closed"),
     ("expected after", "a cell that goes on after its closing quote"),
 )
 
 
-def separator_of(lines: Iterable[str], signs: str = SEPARATORS) -> str:
-    """Return the sign between the cells of a table that begins with some lines; empty for none.
+def separator_of(lines: Iterable[str], separators: str = SEPARATORS) -> str:
+    """Find the separator of cells in the first lines of a table; empty if there is none.
 
-    It occurs outside quotes in the first line that is not blank. If several signs do, the rows
-    decide: the first sign that gives all of them the same number of cells, or else a tab, or else
-    the sign with the most cells in the first line.
+    It occurs outside quotes in the first line that is not blank. If several separators do, the
+    first one that splits all rows into the same number of cells is chosen, else a tab, else the
+    separator with the most cells in the first line.
 
     >>> separator_of(['onset,offset,"a; b"']), separator_of(["when;who, where", "1;x", "2;y"])
     (',', ';')
@@ -39,61 +39,63 @@ def separator_of(lines: Iterable[str], signs: str = SEPARATORS) -> str:
     """
     rows = [line for line in islice(lines, _LOOKED_AT) if line.strip()]
     head = _QUOTED.sub("", rows[0]) if rows else ""
-    present = [sign for sign in signs if sign in head]
-    if len(present) < 2:
-        return "".join(present)
-    even = (sign for sign in present if is_even(rows, sign))
-    most = "\t" if "\t" in present else max(present, key=head.count)
-    return next(even, most)
+    candidates = [separator for separator in separators if separator in head]
+    if len(candidates) < 2:
+        return "".join(candidates)
+    consistent = (separator for separator in candidates if is_even(rows, separator))
+    fallback = "\t" if "\t" in candidates else max(candidates, key=head.count)
+    return next(consistent, fallback)
 
 
-def is_even(lines: Sequence[str], sign: str) -> bool:
-    """Return whether a sign gives each row of some lines the same number of cells, and several.
+def is_even(lines: Sequence[str], separator: str) -> bool:
+    """Check whether a separator splits all rows into the same number of cells, of two or more.
 
     The last of many rows may be cut off.
     """
     try:
-        rows = list(csv.reader([f"{line}\n" for line in lines], delimiter=sign))
+        rows = list(csv.reader([f"{line}\n" for line in lines], delimiter=separator))
     except csv.Error:
         return False
     complete = rows[:-1] if len(rows) > 1 and len(lines) >= _LOOKED_AT else rows
     return bool(complete) and len(complete[0]) > 1 and len({len(row) for row in complete}) == 1
 
 
-def cells_of(line: str, sign: str) -> list[str]:
-    """Return the cells of a line; of a line that is not CSV, the texts between the signs.
+def cells_of(line: str, separator: str) -> list[str]:
+    """Split a line into cells; a line that is not CSV is split at every separator.
 
     >>> cells_of('1,"a, b"', ","), cells_of("a line of words", "")
     (['1', 'a, b'], ['a line of words'])
     """
-    if not sign:
+    if not separator:
         return [line]
     try:
-        return next(csv.reader([line], delimiter=sign), [])
-    except csv.Error:  # a carriage return inside, as in text that is not CSV after all
-        return line.split(sign)
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:  # a carriage return in the line, as in text that is not CSV
+        return line.split(separator)
 
 
 def rows_of(
-    name: str, lines: Iterable[str], sign: str, *, strict: bool = False
+    name: str, lines: Iterable[str], separator: str, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the line on which it ends.
+    """Yield the rows that are not blank, each with the number of its last line.
 
     Args:
-        name: the name of the file, for errors.
-        lines: the lines of a table with their ends.
-        sign: the sign between cells; none for a table of one column.
-        strict: if True, quotes are where CSV has them.
+        name: name of the file, for errors.
+        lines: lines of a table with their ends.
+        separator: separator of cells; empty for a table of one column.
+        strict: if True, misplaced quotes are errors.
 
     Raises:
         InputError: if a row is not CSV.
     """
-    reader = csv.reader(iter(lines), delimiter=sign or ",", strict=strict)
+    reader = csv.reader(iter(lines), delimiter=separator or ",", strict=strict)
     while True:
         try:
             row = _next_row(reader)
         except csv.Error as error:
-            problem = next((ours for words, ours in _PROBLEMS if words in str(error)), str(error))
+            problem = next(
+                (message for text, message in _PROBLEMS if text in str(error)), str(error)
+            )
             raise InputError(
                 f"{name}:{reader.line_num}: not valid CSV: {problem}; a cell with a quote in it"
                 " needs quotes around it, and quotes doubled; is one left open?"
@@ -105,9 +107,9 @@ def rows_of(
 
 
 def _next_row(reader: Iterator[list[str]]) -> list[str] | None:
-    """Return the next row. Its cells may be longer than the library lets other programs read."""
-    usual = csv.field_size_limit(_LONGEST_CELL)
+    """Read the next row; its cells may be longer than the csv module's usual limit."""
+    previous_limit = csv.field_size_limit(_LONGEST_CELL)
     try:
         return next(reader, None)
     finally:
-        csv.field_size_limit(usual)
+        csv.field_size_limit(previous_limit)

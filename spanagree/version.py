@@ -1,9 +1,9 @@
-"""Versions and the repository's address, apart from all else: saying them loads nothing."""
+"""Versions and the address of the repository, in a module that loads nothing else."""
 
 __version__ = "1.0.0"
 
 SPECIFICATION = "1.0"
-"""The version of docs/specification.md that figures follow."""
+"""Version of docs/specification.md that figures follow."""
 
 ADDRESS = ""
-"""Where the repository is; builds make the README's links absolute with it."""
+"""Address of the repository; builds make the README's links absolute with it."""

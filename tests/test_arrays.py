@@ -22,7 +22,7 @@ def test_rows_in_order(table, room):
     columns = [np.array(column, np.int64) for column in zip(*table, strict=True)]
     if not table:
         columns = [np.zeros(0, np.int64)] * 2
-    with patch.object(arrays, "_ROOM", room):
+    with patch.object(arrays, "_MAX_PACKED", room):
         order = row_order(*columns)
         rows, which, counts = unique_rows(*columns)
         key = packed(*columns)

@@ -1,4 +1,4 @@
-"""What left before 1.0: old names answer, and the changes have the same table."""
+"""Names removed before 1.0: using one says what to do instead, and the changes list the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import spanagree as sa
 from spanagree.cli.group import NAMES, spanagree
 from spanagree.cli.main import main
-from spanagree.left import LEFT
+from spanagree.removed import REMOVED
 
 CHANGES = Path(__file__).parent.parent / "CHANGELOG.md"
 
@@ -33,7 +33,7 @@ def rows() -> dict[str, tuple[int, str]]:
 
 def test_the_changes_have_the_table():
     """Each name stands once in the changes, with the sentence that the old name answers."""
-    assert {name: instead for name, (_, instead) in rows().items()} == LEFT
+    assert {name: instead for name, (_, instead) in rows().items()} == REMOVED
 
 
 def is_there(name: str) -> bool:
@@ -55,11 +55,11 @@ def is_there(name: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", LEFT)
+@pytest.mark.parametrize("name", REMOVED)
 def test_what_left_is_gone_and_answers(name, capsys):
     """No such name is taken, and it answers with one line that says what to do instead."""
     assert not is_there(name)
-    sentence = f"left before 1.0: {LEFT[name]}"
+    sentence = f"was removed before 1.0: {REMOVED[name]}"
     if name.startswith("sa."):
         with pytest.raises(AttributeError, match=re.escape(f"{name} {sentence}")):
             getattr(sa, name.removeprefix("sa."))

@@ -10,7 +10,7 @@ from typing import cast
 import click
 
 from spanagree.cli.help_pages import page, summary
-from spanagree.left import answer
+from spanagree.removed import removal_message
 from spanagree.version import __version__
 
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is named; one that left says what to do instead."""
-        if args and (left := answer(args[0])):
+        if args and (left := removal_message(args[0])):
             ctx.fail(left)
         if args and args[0].lower() in MEANT:
             ctx.fail(f"{args[0]}: use spanagree {MEANT[args[0].lower()]}")

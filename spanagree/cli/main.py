@@ -12,7 +12,7 @@ from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
 from spanagree.cli.options import REFUSED
 from spanagree.errors import SpanAgreeError, escape_name, shortened
-from spanagree.left import answer
+from spanagree.removed import removal_message
 from spanagree.version import ADDRESS
 
 _MISUSED, _BROKEN, _INTERRUPTED = 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
@@ -41,12 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = error.format_message().replace("\n\t", " ").rstrip(".")
         if isinstance(error, click.NoSuchOption):
             option, asked = error.option_name, error.ctx.info_name if error.ctx else ""
-            if left := answer(option, str(asked)):
+            if left := removal_message(option, str(asked)):
                 message = left
             elif why := REFUSED.get((str(asked), option)):
                 message = f"{option}: {why}"
         elif "unexpected extra argument" in message and error.ctx:
-            message = answer(f"{error.ctx.info_name} FILE") or message
+            message = removal_message(f"{error.ctx.info_name} FILE") or message
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)

@@ -21,7 +21,7 @@ from spanagree.cli.signatures import JACKKNIFE, OF_INTERVALS, OF_WORK, Parameter
 from spanagree.cli.together import PATTERNS, Clause, declared, excludes, needs
 from spanagree.errors import InputError, escape_name, quote_value, whole_number
 from spanagree.files import file_names
-from spanagree.left import answer
+from spanagree.removed import removal_message
 
 
 class _Path(click.types.StringParamType):
@@ -83,7 +83,7 @@ class _Choice(click.Choice):  # type: ignore[type-arg]  # generic in new release
         if value not in self.choices and param is not None:
             command = "" if ctx is None else str(ctx.info_name)
             for name in param.opts:
-                if left := answer(f"{name} {value}", command):
+                if left := removal_message(f"{name} {value}", command):
                     self.fail(left)
         if value not in self.choices and meant in self.choices:
             self.fail(f"{value!r} is called {meant!r} here; docs/glossary.md has the field's words")

@@ -45,7 +45,7 @@ def split(
 
     checked = check_folder(folder, force=force)
     for path in job.paths.values():
-        with writing(escape_name(path), done="read"):
+        with writing(escape_name(path), action="read"):
             parents = Path(os.path.realpath(path)).parents
         if checked in parents:
             raise InputError(

@@ -184,7 +184,9 @@ _VALUES = {
 }
 """The values in signatures, by the kinds of :data:`spanagree.signature.SETTINGS`."""
 
-_NAMES = {setting.signed: name for name, setting in SETTINGS.items() if setting.signed}
+_NAMES = {
+    setting.signature_key: name for name, setting in SETTINGS.items() if setting.signature_key
+}
 """The settings that have another name in a signature."""
 
 
@@ -220,7 +222,7 @@ def settings_of(line: str) -> dict[str, Any]:
             )
         if key in values:
             raise InputError(f"signature: the key {key} comes twice; name it once")
-        kind = _VALUES[SETTINGS[key].kind]
+        kind = _VALUES[SETTINGS[key].value_type]
         if not re.fullmatch(kind.pattern, value, re.ASCII) or not value.isprintable():
             raise InputError(
                 f"signature: {key}: {quote_value(value)} is not a value that it can have; copy the"
@@ -243,7 +245,7 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
     if key == "scheme" and value.startswith("auto("):
         names = [name for name in value[5:-1].split(",") if name]
         return {key: "auto", "schemes": {name: name for name in names}}
-    read = {key: _VALUES[SETTINGS[key].kind].read(value)}
+    read = {key: _VALUES[SETTINGS[key].value_type].read(value)}
     return read | {"gold_first": False} if key == "gold" else read  # the first layer is not named
 
 
@@ -264,9 +266,9 @@ _MEANS: Mapping[str, Mapping[str, str]] = {
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     **_MEANS,
     **{
-        key: setting.says
+        key: setting.sentence
         for key, setting in SETTINGS.items()
-        if not isinstance(setting.says, str) and setting.kind != "yes or no"
+        if not isinstance(setting.sentence, str) and setting.value_type != "yes or no"
     },
     "arguments": [name for name in OF_EQUAL if name != "exact"], "expected": ("partly-drawn",),
     "average": ("micro", "macro"),
@@ -311,14 +313,14 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         value = settings.get({"tokens": "ignore_tokens", "spanagree": "version"}.get(key, key))
         if value is None or (value is False and key != "strict"):
             continue
-        shown = _text(_shown(value)) if setting.kind == "text" else _shown(value)
+        shown = _text(_shown(value)) if setting.value_type == "text" else _shown(value)
         if value == NONE and key in WITHOUT_CHANCE:
             yield WITHOUT_CHANCE[key]
             continue
         if shown == "auto":
             shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
         words = {"value": shown, "means": _means(key, value), **_LISTS}
-        says = setting.says
+        says = setting.sentence
         if key == "match" and settings.get("strings"):
             says = MATCH_OF_STRINGS
             words["means"] = OF_STRINGS.get(value, words["means"])
@@ -478,7 +480,7 @@ def cited(
     _check(settings or {})
     about = settings or {}
     if figures is not None:
-        paragraph = f"{figures} {SETTINGS['spanagree'].says}".replace(
+        paragraph = f"{figures} {SETTINGS['spanagree'].sentence}".replace(
             "{value}", about.get("version", __version__)
         )
     else:
@@ -519,7 +521,9 @@ def _check(settings: Mapping[str, Any]) -> None:
     chosen["ci"] = ["+".join(kinds)] if kinds else []
     for key, allowed in _ALLOWED.items():
         for value in chosen.get(key, ()):
-            if value not in allowed and not (SETTINGS[key].kind == "counted" and is_time(value)):
+            if value not in allowed and not (
+                SETTINGS[key].value_type == "counted" and is_time(value)
+            ):
                 raise InputError(
                     f"signature: {key}: {quote_value(value)}; allowed: {', '.join(allowed)}"
                 )

@@ -376,7 +376,7 @@ def test_names():
     assert file_names(["x/a", "y/a", "z/b"]) == ["x/a", "y/a", "b"]
     assert file_names(["p/x/a", "q/x/a"]) == ["p/x/a", "q/x/a"]
     assert file_names(["a", "x/a"]) == ["a", "x/a"]
-    assert file_names(["x/a", "-"], taken=["a"]) == ["x/a", "stdin"]
+    assert file_names(["x/a", "-"], taken_names=["a"]) == ["x/a", "stdin"]
     assert named_files({"n": "x/a"}) == {"n": "x/a"}
     with refuses(sa.InputError, "… ./a: the same file as a … NAME=FILE"):
         file_names(["a", "./a"])

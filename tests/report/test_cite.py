@@ -282,7 +282,7 @@ def test_nothing_is_random_without_chance(offsets):
 
 
 def test_each_phrase_of_chance_is_in_a_sentence():
-    says = [setting.says for setting in TABLE.values()]
+    says = [setting.sentence for setting in TABLE.values()]
     sentences = [x for kind in says for x in ([kind] if isinstance(kind, str) else kind.values())]
     for phrase in OF_CHANCE:
         assert any(phrase in sentence for sentence in sentences), phrase
@@ -303,7 +303,7 @@ def test_strings_match_as_strings(match, means):
 @pytest.mark.parametrize("key", TABLE)
 def test_each_setting_has_one_sentence(key):
     """It ends as a sentence does, and cites sources that there are."""
-    says = TABLE[key].says
+    says = TABLE[key].sentence
     for sentence in [says] if isinstance(says, str) else says.values():
         assert sentence.endswith(".")
         cited_here = re.findall(r"\[\[([a-z0-9,]+)\]\]", sentence)
@@ -338,14 +338,14 @@ def test_no_setting_is_left_out(key):
 
     Where a key has few values, one of them may be what is meant without it.
     """
-    name = TABLE[key].signed or key
-    values = [*citation._ALLOWED.get(key, ())] if TABLE[key].kind in ("word", "counted") else []
+    name = TABLE[key].signature_key or key
+    values = [*citation._ALLOWED.get(key, ())] if TABLE[key].value_type in ("word", "counted") else []
     for base in BASES:
         parts = [part for part in base.split("|") if not part.startswith(f"{name}:")]
         without = paragraph("|".join([*parts, "spanagree:1.0.0"]))
         changed = (
             paragraph("|".join([*parts, f"{name}:{value}", "spanagree:1.0.0"])) != without
-            for value in values or [VALUES[TABLE[key].kind]]
+            for value in values or [VALUES[TABLE[key].value_type]]
         )
         assert any(changed), base
 

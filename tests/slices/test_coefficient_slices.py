@@ -104,7 +104,7 @@ def test_command(run, tmp_path, newsroom):
             "--by 'nix': unknown; allowed: category, annotator, pair, item, label; a",
         ),
         (("--by", "file"), "--by file: it is for spans"),
-        (("--batches", "2"), "--batches left before 1.0"),
+        (("--batches", "2"), "--batches was removed before 1.0"),
     ):
         code, _, err = run("coefficients", table, *more)
         assert code == 2

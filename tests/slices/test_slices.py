@@ -369,7 +369,7 @@ def test_what_does_not_go_together(corpus_file, run):
             "--by genre does not go with --measure gamma",
         ),
         ("agree", ("--by", "file"), "--by file: one FILE; two of them are needed"),
-        ("agree", ("--batches", "3"), "--batches left before 1.0: use --by"),
+        ("agree", ("--batches", "3"), "--batches was removed before 1.0: use --by"),
     ):
         code, _, err = run(command, corpus_file, *more)
         assert code == 2, (more, err)
