@@ -1,4 +1,4 @@
-"""BioC, as XML and JSON: documents of passages, with what one annotator marked in them."""
+"""BioC files in XML and JSON: documents of passages, annotated by one annotator."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from spanagree.formats.xml_elements import elements
 from spanagree.limits import check_expansion
 from spanagree.settings import reading_settings
 
-_OF_COLLECTION = ("source", "date", "key", "infon")
-_PLAIN = ("id", "offset", "text")
-_PARTS = ("passage", "sentence", "annotation", "relation", "location")
+_COLLECTION_TAGS = ("source", "date", "key", "infon")
+_TEXT_TAGS = ("id", "offset", "text")
+_LIST_TAGS = ("passage", "sentence", "annotation", "relation", "location")
 _UNKNOWN = "element that BioC does not have"
 _ALLOWED = "BioC has passages with offset and text, and annotations with locations"
 
 
 def knows_bioc(start: FileHead) -> bool:
-    """Return whether a file begins as BioC does, in XML or JSON."""
+    """Check whether a file begins like BioC, in XML or JSON."""
     if start.shape == "xml":
         text = "\n".join(start.lines)
         return bool(re.search(r"<collection[\s>]", text)) and "<passage>" in text
-    inside = [next(_in(record), None) for record in start.objects]
-    texts = (first_at(document, "passages[0].text") for document in inside)  # BigBIO's are lists
-    return bool(inside) and None not in inside and not any(isinstance(x, list) for x in texts)
+    documents = [next(_inner_documents(record), None) for record in start.objects]
+    texts = (first_at(document, "passages[0].text") for document in documents)  # BigBIO's are lists
+    return bool(documents) and None not in documents and not any(isinstance(x, list) for x in texts)
 
 
-def _in(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a record, or the objects in the lists of one that holds others."""
+def _inner_documents(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a record with passages, or all such objects in the lists of a record."""
     if "passages" in record:
         yield record
     else:
@@ -62,158 +62,168 @@ def _in(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 @naming_files()
 def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = None) -> RawCorpus:
-    """Return the rows of a BioC file, in XML or JSON, unchecked: one annotator, without a name.
+    """Read a BioC file, in XML or JSON, unchecked: one annotator, without a name.
 
-    The text of a document is that of its passages, each at its offset in characters, with blanks
-    between them where they do not touch.
+    The text of a document consists of its passages, each at its offset in characters, with blanks
+    between passages that do not touch.
 
     Args:
-        path: the file.
-        feature: the infon that holds the labels, ``type`` unless named.
-        ends: what offset and length lead to; unless given, what the texts of mentions show.
+        path: path of the file.
+        feature: infon that contains the labels. Default: ``type``.
+        ends: whether ends are inclusive or exclusive. Default: inferred from the texts of mentions.
 
     Raises:
-        InputError: for what is not BioC; passages that overlap.
-        SettingError: for an unknown choice.
+        InputError: if the file is not BioC, or passages overlap.
+        SettingError: if a choice is unknown.
     """
     log = ReadLog(printable_path(path))
-    records = _records(_documents(path, log), log, feature or "type")
+    records = _parse_documents(_documents(path, log), log, feature or "type")
     reading = reading_settings(feature=feature, ends=ends)
     return gather(records, log, reading, annotators=[""], ends=ends, again=False)
 
 
 def _documents(path: PathName, log: ReadLog) -> Iterator[Mapping[str, Any]]:
-    """Yield the documents of a file; each is forgotten before the next is read."""
+    """Yield the documents of a file, one in memory at a time."""
     if read_head(path).shape == "xml":
         with open(path, "rb") as file:
             for element in elements(file, log.name):
                 if element.tag == "document":
                     yield _from_xml(element, log)
-                elif element.tag not in _OF_COLLECTION:
+                elif element.tag not in _COLLECTION_TAGS:
                     log.passed[_UNKNOWN] += 1
         return
-    for place, record in json_records(path, _ALLOWED, inside=("documents", "PubTator3")):
+    for location, record in json_records(path, _ALLOWED, inside=("documents", "PubTator3")):
         if not isinstance(record, dict):
-            raise invalid_value(f"{place}:", record, _ALLOWED)
-        yield from _in(record)
+            raise invalid_value(f"{location}:", record, _ALLOWED)
+        yield from _inner_documents(record)
 
 
-def _records(documents: Iterable[Mapping[str, Any]], log: ReadLog, label: str) -> Iterator[Record]:
-    """Yield documents, each with its text and what is marked in it."""
-    infons: Counter[str] = Counter()
+def _parse_documents(
+    documents: Iterable[Mapping[str, Any]], log: ReadLog, label_infon: str
+) -> Iterator[Record]:
+    """Yield the documents, each with its text and annotations."""
+    infon_counts: Counter[str] = Counter()
     for document in documents:
         if document.get("id") is None:
             raise invalid_value(f"{log.name}: document", document, f"an id is needed: {_ALLOWED}")
         location = f"{log.name}: document {quote_value(document['id'])}"
         passages = objects_in(document["passages"], "passages", location)
-        inner = [
+        sentence_lists = [
             objects_in(passage.get("sentences"), "sentences", location) for passage in passages
         ]
-        parts = [*passages, *chain.from_iterable(inner)]
-        text = _text(parts, location)
+        passages_and_sentences = [*passages, *chain.from_iterable(sentence_lists)]
+        text = _joined_text(passages_and_sentences, location)
         spans: list[RawSpan] = []
-        known: dict[str, int] = {}
-        here: dict[tuple[Pieces, str | None, str], int] = {}
-        for part in (*parts, document):
-            for marked in objects_in(part.get("annotations"), "annotations", location):
-                place = f"{location}, annotation {quote_value(marked.get('id'))}"
-                row = _row(marked, label, place, log, infons)
-                if row is None:
+        span_by_id: dict[str, int] = {}
+        span_by_content: dict[tuple[Pieces, str | None, str], int] = {}
+        for element in (*passages_and_sentences, document):
+            for item in objects_in(element.get("annotations"), "annotations", location):
+                item_location = f"{location}, annotation {quote_value(item.get('id'))}"
+                content = _parse_annotation(item, label_infon, item_location, log, infon_counts)
+                if content is None:
                     continue
-                if part is document and row in here:
+                if element is document and content in span_by_content:
                     log.passed["repeated annotation"] += 1
                 else:
-                    pieces, name, quote = row
-                    attributes = _attributes(marked, label)
-                    here[row] = len(spans)
+                    fragments, label, quote = content
+                    attributes = _attributes(item, label_infon)
+                    span_by_content[content] = len(spans)
                     spans.append(
-                        RawSpan(None, None, name, quote or None, attributes, pieces, place)
+                        RawSpan(
+                            None, None, label, quote or None, attributes, fragments, item_location
+                        )
                     )
-                if marked.get("id") is not None:
-                    known[str(marked["id"])] = here[row]
+                if item.get("id") is not None:
+                    span_by_id[str(item["id"])] = span_by_content[content]
         if spans and not text:
             raise InputError(
                 f"{location}: {pluralize(len(spans), 'annotation')} and no text in its passages, in"
                 " which they would stand; export the texts too"
             )
-        links = [
-            link
-            for part in (*parts, document)
-            for relation in objects_in(part.get("relations"), "relations", location)
-            for link in _links(relation, known, location, log)
+        relations = [
+            raw_relation
+            for element in (*passages_and_sentences, document)
+            for relation in objects_in(element.get("relations"), "relations", location)
+            for raw_relation in _relations(relation, span_by_id, location, log)
         ]
-        annotation = RawAnnotation("", spans, relations=links)
+        annotation = RawAnnotation("", spans, relations=relations)
         yield Record(location, document["id"], {"text": text}, [annotation])
-    if infons and label not in infons:
-        there = join_names(f"{name} ({number})" for name, number in infons.items())
+    if infon_counts and label_infon not in infon_counts:
+        available = join_names(f"{label} ({count})" for label, count in infon_counts.items())
         advice = "--feature chooses the infon that holds the labels"
-        log.notes.append(f"{log.name}: no infon {label}; there are {there}; {advice}")
+        log.notes.append(f"{log.name}: no infon {label_infon}; there are {available}; {advice}")
 
 
-def _links(
-    relation: Mapping[str, Any], known: Mapping[str, int], location: str, log: ReadLog
+def _relations(
+    relation: Mapping[str, Any], span_by_id: Mapping[str, int], location: str, log: ReadLog
 ) -> Iterator[RawRelation]:
-    """Yield a relation of two annotations; count others."""
-    place = f"{location}, relation {quote_value(relation.get('id'))}"
-    nodes = objects_in(relation.get("nodes"), "nodes", place)
+    """Yield a relation of two annotations; count other relations."""
+    relation_location = f"{location}, relation {quote_value(relation.get('id'))}"
+    nodes = objects_in(relation.get("nodes"), "nodes", relation_location)
     infons = relation.get("infons") or {}
     label = infons.get("type") if isinstance(infons, dict) else None
     if len(nodes) != 2 or label is None:
         log.passed["other relation"] += 1
         return
-    first, second = (known.get(str(node.get("refid"))) for node in nodes)
-    yield RawRelation(first, second, str(label), place)
+    first, second = (span_by_id.get(str(node.get("refid"))) for node in nodes)
+    yield RawRelation(first, second, str(label), relation_location)
 
 
-def _text(parts: list[dict[str, Any]], location: str) -> str:
-    """Return the text of passages and sentences, each at its place, with blanks between."""
-    pieces = [
-        (_whole(part.get("offset"), location), part["text"]) for part in parts if part.get("text")
+def _joined_text(passages: list[dict[str, Any]], location: str) -> str:
+    """Join the texts of passages and sentences, each at its offset, with blanks between."""
+    texts_by_offset = [
+        (_parse_offset(passage.get("offset"), location), passage["text"])
+        for passage in passages
+        if passage.get("text")
     ]
-    text, size, known = [""], 0, 0
-    for offset, piece in sorted(pieces, key=lambda pair: pair[0]):
-        if not isinstance(piece, str) or offset < size:
+    fragments, end, n_characters = [""], 0, 0
+    for offset, passage_text in sorted(texts_by_offset, key=lambda pair: pair[0]):
+        if not isinstance(passage_text, str) or offset < end:
             raise invalid_value(
                 f"{location}: the passage at {offset}",
-                piece,
-                f"it begins before {size}, where the one before it ends; offsets count"
+                passage_text,
+                f"it begins before {end}, where the one before it ends; offsets count"
                 " characters, and passages do not overlap",
             )
-        known += len(piece)
-        check_expansion(location, known, offset)
-        text += [" " * (offset - size), piece]
-        size = offset + len(piece)
-    return "".join(text)
+        n_characters += len(passage_text)
+        check_expansion(location, n_characters, offset)
+        fragments += [" " * (offset - end), passage_text]
+        end = offset + len(passage_text)
+    return "".join(fragments)
 
 
-def _row(
-    marked: Mapping[str, Any], name: str, location: str, log: ReadLog, kinds: Counter[str]
+def _parse_annotation(
+    item: Mapping[str, Any],
+    label_infon: str,
+    location: str,
+    log: ReadLog,
+    infon_counts: Counter[str],
 ) -> tuple[Pieces, str | None, str] | None:
-    """Return pieces, label and text of an annotation; count those without a location."""
-    infons, covered = marked.get("infons") or {}, marked.get("text") or ""
-    if not isinstance(infons, dict) or not isinstance(covered, str):
-        odd = infons if isinstance(covered, str) else covered
+    """Return fragments, label and text of an annotation; count annotations without a location."""
+    infons, quote = item.get("infons") or {}, item.get("text") or ""
+    if not isinstance(infons, dict) or not isinstance(quote, str):
+        invalid = infons if isinstance(quote, str) else quote
         raise invalid_value(
-            f"{location}: text or infons", odd, f"a string and a mapping: {_ALLOWED}"
+            f"{location}: text or infons", invalid, f"a string and a mapping: {_ALLOWED}"
         )
-    label = infons.get(name)
+    label = infons.get(label_infon)
     if not isinstance(label, (str, int, float, type(None))):
-        raise invalid_value(f"{location}: {name}", label, "a string is needed")
-    kinds.update(infons.keys())
-    locations = objects_in(marked.get("locations"), "locations", location)
+        raise invalid_value(f"{location}: {label_infon}", label, "a string is needed")
+    infon_counts.update(infons.keys())
+    locations = objects_in(item.get("locations"), "locations", location)
     if not locations:
         log.passed["unlocated annotation"] += 1
         return None
-    pieces = []
+    fragments = []
     for bounds in locations:
-        start = _whole(bounds.get("offset"), location)
-        pieces.append((start, start + _whole(bounds.get("length"), location)))
-    return tuple(pieces), None if label is None else str(label), covered
+        start = _parse_offset(bounds.get("offset"), location)
+        fragments.append((start, start + _parse_offset(bounds.get("length"), location)))
+    return tuple(fragments), None if label is None else str(label), quote
 
 
-def _attributes(marked: Mapping[str, Any], label: str) -> dict[str, str]:
-    """Return the infons of an annotation but its label, those that are text."""
-    infons = marked.get("infons") or {}
+def _attributes(item: Mapping[str, Any], label: str) -> dict[str, str]:
+    """Return the infons of an annotation that are text, except its label."""
+    infons = item.get("infons") or {}
     return {
         str(name): str(value)
         for name, value in infons.items()
@@ -221,8 +231,8 @@ def _attributes(marked: Mapping[str, Any], label: str) -> dict[str, str]:
     }
 
 
-def _whole(value: object, location: str) -> int:
-    """Return an offset or a length, which XML writes as text."""
+def _parse_offset(value: object, location: str) -> int:
+    """Parse an offset or length, which is text in XML."""
     if isinstance(value, str) and value.strip().isdecimal():
         return whole_number(value.strip(), f"{location}: offset")
     if is_whole(value):
@@ -233,12 +243,12 @@ def _whole(value: object, location: str) -> int:
 
 
 def _from_xml(element: Element, log: ReadLog) -> dict[str, Any]:
-    """Return a document, or a part of one, as JSON has it."""
-    known = (*_PLAIN, *_PARTS, "infon", "node")
-    log.passed[_UNKNOWN] += sum(part.tag not in known for part in element)
-    parts = {
-        f"{kind}s": [_from_xml(part, log) for part in element.findall(kind)] for kind in _PARTS
+    """Convert an XML element of a document to the structure of BioC JSON."""
+    known_tags = (*_TEXT_TAGS, *_LIST_TAGS, "infon", "node")
+    log.passed[_UNKNOWN] += sum(child.tag not in known_tags for child in element)
+    children = {
+        f"{tag}s": [_from_xml(child, log) for child in element.findall(tag)] for tag in _LIST_TAGS
     }
-    plain = {name: element.findtext(name) for name in _PLAIN}
+    texts = {name: element.findtext(name) for name in _TEXT_TAGS}
     infons = {infon.get("key", ""): infon.text for infon in element.findall("infon")}
-    return {**plain, **element.attrib, **parts, "infons": infons}
+    return {**texts, **element.attrib, **children, "infons": infons}

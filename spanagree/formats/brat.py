@@ -1,4 +1,4 @@
-"""brat's standoff files: a .txt and an .ann for each document, in a folder or one per annotator."""
+"""brat's standoff files: a .txt and an .ann per document, in one folder or in one per annotator."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ _SINGULAR = {
     _ATTRIBUTES: "attribute of what is no segment",
     _HIDDEN: "hidden file or folder",
 }
-"""What is passed over, and what one of it is called."""
+"""Singular of each kind of ignored content."""
 
-# some write a blank for each tab
+# some files have a blank for each tab
 _TEXT_BOUND = re.compile(r"(T[^\t ]*)[\t ](\S+) (\d+ \d+(?:;\d+ \d+)*)(?:[\t ](.*))?")
 
 
 def knows_brat(start: FileHead) -> bool:
-    """Return whether a file begins as brat's annotations do; texts have none."""
-    first = next((line for line in start.lines if line.strip()), "")
-    return start.path.endswith(".ann") and bool(_TEXT_BOUND.fullmatch(first.rstrip("\r\n")))
+    """Check whether a file begins like brat's annotations; texts do not."""
+    first_line = next((line for line in start.lines if line.strip()), "")
+    return start.path.endswith(".ann") and bool(_TEXT_BOUND.fullmatch(first_line.rstrip("\r\n")))
 
 
 def read_brat(
@@ -76,33 +76,36 @@ def read_brat(
     ends: Ends | None = None,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
-    """Return the corpus in a brat folder: a collection, or one with a folder for each annotator.
+    """Read the corpus in a brat folder: a collection, or a project with a folder per annotator.
 
-    Folders are annotators if they hold documents of the same names, or if there is but one; else
-    they are parts of one collection, whose annotator is called as the folder.
-    Text-bound annotations (T) become segments, with offsets in characters. Relations (R) and the
-    arguments of events (E), by their roles, become relations, equivalences (*) such without a
-    direction; attributes (A, M) those of their segment, true where they have no value, and
-    normalisations (N) one called as what they refer to. A document is a .txt file, known by its
-    path below the annotator's folder; an empty .ann says that the annotator saw it and marked
-    nothing, a missing one that she never saw it. What is not taken over is counted in the notes:
-    notes (#), attributes of what is no segment, and what is hidden: its name begins with a dot.
+    Folders are annotators if they contain documents of the same names, or if there is only one
+    folder. Otherwise they are parts of one collection, and its annotator is named after the folder.
+    Text-bound annotations (T) become segments, with offsets in characters. Relations (R) become
+    relations; the arguments of events (E) too, labelled by their roles, and equivalences (*),
+    without a direction. Attributes (A, M) become attributes of their segment, with the value true
+    if they have no value. Normalisations (N) become an attribute named after the resource that they
+    refer to. A document is a .txt file, identified by its path below the annotator's folder. An
+    empty .ann file means that the annotator saw the document and marked nothing; a missing .ann
+    file means that the annotator never saw it. The notes count all content that is not read: notes
+    (#), attributes of annotations that are no segments, and hidden files and folders, with names
+    that begin with a dot.
 
     Args:
-        folder: the folder, or one .ann file with its .txt beside it.
-        discontinuous: what becomes of segments of several pieces, keep, hull, split, drop or error.
-        absent: what an empty .ann says of its annotator, unseen or unmarked; unless given,
+        folder: path of the folder, or of one .ann file next to its .txt file.
+        discontinuous: treatment of segments with several fragments: keep, hull, split, drop or
+            error.
+        absent: meaning of an empty .ann file for its annotator: unseen or unmarked. Default:
             unmarked, with a note.
-        ends: what the end of a span names: exclusive, or inclusive (the last character). Unless
-            given, what the text of the spans shows; else they are exclusive.
-        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
-            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
+        ends: convention for the end of a span: exclusive, or inclusive (the last character).
+            Default: inferred from the text of the spans; exclusive if the text fits both.
+        repair: repair steps, from join-pieces, drop-repeats, latest, relocate-by-text,
+            drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
-        InputError: for folders and files that are not there or not in the format, links that lead
-            nowhere, texts that differ between annotators, and flaws that no repair was asked for.
-        SettingError: for an unknown repair, or an unknown choice for ``discontinuous``.
+        InputError: if a folder or file is missing or not in the format, a link leads nowhere, texts
+            differ between annotators, or the annotations have flaws that no requested step repairs.
+        SettingError: if a repair or the choice for ``discontinuous`` is unknown.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -125,7 +128,7 @@ def read_brat(
 def raw_brat(
     folder: PathName, *, absent: Absent | None = None, ends: Ends | None = None
 ) -> RawCorpus:
-    """Return the rows of a brat folder or file, unchecked; a collection's annotator has no name."""
+    """Read a brat folder or file, unchecked; the annotator of a collection has no name."""
     check_absent(absent)
     log = ReadLog("")
     reading = {"format": "brat", **reading_settings(absent=absent, ends=ends)}
@@ -135,29 +138,29 @@ def raw_brat(
 def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
     """Yield the documents of a folder or file."""
     name = printable_path(root)
-    passed: Counter[str] = Counter()
+    ignored_counts: Counter[str] = Counter()
     if root.is_file():
-        beside, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
-        files = [path.name for path in beside if path.exists()]
+        candidates, root = [root.with_suffix(suffix) for suffix in (".ann", ".txt")], root.parent
+        files = [path.name for path in candidates if path.exists()]
     elif root.is_dir():
-        files = _files(root, passed)
+        files = _files(root, ignored_counts)
     else:
         raise InputError(f"{name}: no such folder; one with .txt and .ann files is needed")
-    folder = "" if root == Path() else str(root)  # with no path made of each file, which is slow
-    places, notes = _places(files)
-    blank, is_empty = 0, True
-    for txt, ann, annotator, id_ in _pairs(places, root):
+    folder = "" if root == Path() else str(root)  # a string, as a Path per file is slow
+    annotator_and_id_by_file, notes = _assign_files(files)
+    n_empty, is_empty = 0, True
+    for txt, ann, annotator, id_ in _pairs(annotator_and_id_by_file, root):
         is_empty = False
         location = os.path.join(folder, txt)
         text = read_marked_text(location)
         annotations = []
         if ann is not None:
-            marked = os.path.join(folder, ann)
-            rows = _rows_of(printable_path(marked), read_text(marked))
-            blank += not rows
+            ann_path = os.path.join(folder, ann)
+            rows = _numbered_lines(printable_path(ann_path), read_text(ann_path))
+            n_empty += not rows
             parsed = RawAnnotation(annotator, None)
             if rows or absent != "unseen":
-                parsed = _annotation(annotator, rows, passed)
+                parsed = _parse_annotation(annotator, rows, ignored_counts)
             annotations = [parsed]
         content = {"text": text.removeprefix(BOM), "has_mark": text.startswith(BOM)}
         yield Record(printable_path(location), id_, content, annotations)
@@ -171,32 +174,36 @@ def _records(root: Path, log: ReadLog, absent: str | None) -> Iterator[Record]:
             f"{name}: .txt files, and no .ann beside one; brat keeps annotations"
             " there, and an empty one says that nothing was marked"
         )
-    for kind, count in sorted(passed.items()):
-        notes.append(f"{count} {kind if count > 1 else _SINGULAR[kind]} passed over")
-    if blank and absent is None:
+    for content_type, count in sorted(ignored_counts.items()):
         notes.append(
-            f"{pluralize(blank, 'empty .ann file')} taken as seen, with nothing marked; --absent"
+            f"{count} {content_type if count > 1 else _SINGULAR[content_type]} passed over"
+        )
+    if n_empty and absent is None:
+        notes.append(
+            f"{pluralize(n_empty, 'empty .ann file')} taken as seen, with nothing marked; --absent"
             " unseen takes such documents as never seen"
         )
-    log.notes += [f"{name}: {note}" for note in notes]  # notes of several folders are gathered
+    log.notes += [f"{name}: {note}" for note in notes]  # several folders share the log
 
 
 def _pairs(
-    places: Mapping[str, tuple[str, str]], root: Path
+    annotator_and_id_by_file: Mapping[str, tuple[str, str]], root: Path
 ) -> Iterator[tuple[str, str | None, str, str]]:
-    """Yield each text, its .ann file if there is one, the annotator and the document.
+    """Yield text file, .ann file or ``None``, annotator and id of each document.
 
-    An .ann file without a text of its own is about all annotators' text, or another's.
+    An .ann file without a text of its own refers to the text of all annotators, or of another one.
 
     Raises:
-        InputError: for an .ann file of a document without a text.
+        InputError: if the document of an .ann file has no text.
     """
-    texts = {id_: file for file, (_, id_) in places.items() if file.endswith(".txt")}
-    for file, (annotator, id_) in places.items():
+    texts = {
+        id_: file for file, (_, id_) in annotator_and_id_by_file.items() if file.endswith(".txt")
+    }
+    for file, (annotator, id_) in annotator_and_id_by_file.items():
         txt, ann = f"{_stem(file)}.txt", f"{_stem(file)}.ann"
         if file == txt:
-            yield txt, ann if ann in places else None, annotator, id_
-        elif txt not in places:
+            yield txt, ann if ann in annotator_and_id_by_file else None, annotator, id_
+        elif txt not in annotator_and_id_by_file:
             if id_ not in texts:
                 raise InputError(
                     f"{printable_path(root / ann)}: there is no {quote_value(Path(txt).name)}"
@@ -205,51 +212,62 @@ def _pairs(
             yield texts[id_], ann, annotator, id_
 
 
-def _places(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """Return annotator and document of each file, and notes; a collection's annotator is ``""``."""
-    parts = {file: tuple(_stem(file).split("/")) for file in files}
-    held: dict[str, set[tuple[str, ...]]] = {}  # by folder the documents
-    marked: dict[str, set[tuple[str, ...]]] = {}  # those that somebody marked
-    for file, names in parts.items():
-        for some in [held, marked] if file.endswith(".ann") else [held]:
-            some.setdefault(names[0] if len(names) > 1 else "", set()).add(names[1:] or names)
-    shared = any(marked[first] & held[second] for first, second in permutations(marked, 2))
-    are_people = "" not in marked and (len(marked) < 2 or shared)
-    documents = set().union(*marked.values())
-    places = {}
-    for file, names in parts.items():
-        if are_people and (len(names) > 1 or names in documents or not marked):
-            # texts may stand above the folders of all
-            places[file] = names[0], "/".join(names[1:] or names)
-        elif not are_people and f"{_stem(file)}.ann" in parts:
-            places[file] = "", "/".join(names)
+def _assign_files(files: Sequence[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """Assign each file to an annotator and a document.
+
+    Returns:
+        Annotator and document by file, with ``""`` for the annotator of a collection; and notes.
+    """
+    path_parts = {file: tuple(_stem(file).split("/")) for file in files}
+    documents_by_folder: dict[str, set[tuple[str, ...]]] = {}
+    annotated_by_folder: dict[str, set[tuple[str, ...]]] = {}
+    for file, path in path_parts.items():
+        for documents in (
+            [documents_by_folder, annotated_by_folder]
+            if file.endswith(".ann")
+            else [documents_by_folder]
+        ):
+            documents.setdefault(path[0] if len(path) > 1 else "", set()).add(path[1:] or path)
+    is_shared = any(
+        annotated_by_folder[folder] & documents_by_folder[other_folder]
+        for folder, other_folder in permutations(annotated_by_folder, 2)
+    )
+    are_annotators = "" not in annotated_by_folder and (len(annotated_by_folder) < 2 or is_shared)
+    annotated = set().union(*annotated_by_folder.values())
+    annotator_and_id_by_file = {}
+    for file, path in path_parts.items():
+        if are_annotators and (len(path) > 1 or path in annotated or not annotated_by_folder):
+            # texts may be in the folder above all annotators
+            annotator_and_id_by_file[file] = path[0], "/".join(path[1:] or path)
+        elif not are_annotators and f"{_stem(file)}.ann" in path_parts:
+            annotator_and_id_by_file[file] = "", "/".join(path)
     notes = []
-    if len(places) < len(parts):
-        lost = pluralize(len(parts) - len(places), "text")
-        notes.append(f"{lost} without an .ann file passed over")
-    if len(marked) > 1 and not are_people:
+    if len(annotator_and_id_by_file) < len(path_parts):
+        ignored_texts = pluralize(len(path_parts) - len(annotator_and_id_by_file), "text")
+        notes.append(f"{ignored_texts} without an .ann file passed over")
+    if len(annotated_by_folder) > 1 and not are_annotators:
         notes.append(
-            f"{join_names(sorted(filter(None, marked)))}: folders of other documents, read as"
-            " parts of one annotator's"
+            f"{join_names(sorted(filter(None, annotated_by_folder)))}: folders of other documents,"
+            " read as parts of one annotator's"
         )
-    return places, notes
+    return annotator_and_id_by_file, notes
 
 
 def _stem(file: str) -> str:
     return file.rpartition(".")[0]
 
 
-def _files(root: Path, passed: Counter[str]) -> list[str]:
-    """Return the .txt and .ann files below a folder; count what is hidden as ``passed`` over."""
+def _files(root: Path, ignored_counts: Counter[str]) -> list[str]:
+    """List the .txt and .ann files below a folder; count hidden files and folders as ignored."""
     files, folders = [], [""]
     while folders:
         folder = folders.pop()
-        with writing(printable_path(root / folder), "read"), os.scandir(root / folder) as there:
-            entries = list(there)
+        with writing(printable_path(root / folder), "read"), os.scandir(root / folder) as scan:
+            entries = list(scan)
         for entry in entries:
             is_file = os.path.splitext(entry.name)[1] in (".txt", ".ann")
             if entry.name.startswith("."):
-                passed[_HIDDEN] += is_file or entry.is_dir()
+                ignored_counts[_HIDDEN] += is_file or entry.is_dir()
             elif entry.is_symlink() and not os.path.exists(entry.path):
                 raise InputError(
                     f"{printable_path(root / folder / entry.name)}: a link that leads nowhere;"
@@ -263,82 +281,93 @@ def _files(root: Path, passed: Counter[str]) -> list[str]:
     return sorted(files, key=lambda file: file.split("/"))
 
 
-def _rows_of(name: str, rows: str) -> list[tuple[str, str]]:
-    """Return the lines that are not blank, each with its place."""
-    lines = enumerate(rows.split("\n"), 1)
-    return [(f"{name}:{n}", line.rstrip("\r")) for n, line in lines if line.strip()]
+def _numbered_lines(name: str, text: str) -> list[tuple[str, str]]:
+    """Return the lines of a file that are not blank, each with its location."""
+    lines = enumerate(text.split("\n"), 1)
+    return [
+        (f"{name}:{line_number}", line.rstrip("\r")) for line_number, line in lines if line.strip()
+    ]
 
 
-def _annotation(
-    annotator: str, rows: Sequence[tuple[str, str]], passed: Counter[str]
+def _parse_annotation(
+    annotator: str, rows: Sequence[tuple[str, str]], ignored_counts: Counter[str]
 ) -> RawAnnotation:
-    """Return the segments of a file, and what is said of them; count what is ``passed`` over."""
-    known: dict[str, int] = {}
+    """Parse the lines of an .ann file: segments, attributes and relations.
+
+    Count ignored lines in ``ignored_counts``.
+    """
+    span_by_id: dict[str, int] = {}
     spans: list[RawSpan] = []
     attributes: list[dict[str, str]] = []
     for location, row in rows:
         if row[0] not in "REAMN#*":
-            name, pieces, label, quote = _segment(location, row)
-            known[name] = len(spans)
+            id_, fragments, label, quote = _parse_segment(location, row)
+            span_by_id[id_] = len(spans)
             attributes.append({})
-            if len(pieces) == 1:
-                spans.append(RawSpan(*pieces[0], label, quote, attributes[-1], None, location))
+            if len(fragments) == 1:
+                spans.append(RawSpan(*fragments[0], label, quote, attributes[-1], None, location))
             else:
-                spans.append(RawSpan(None, None, label, quote, attributes[-1], pieces, location))
-    for _, row in rows:  # an event stands for its trigger, also before it is defined
+                spans.append(RawSpan(None, None, label, quote, attributes[-1], fragments, location))
+    for _, row in rows:  # an event refers to its trigger, even in lines before its definition
         if row[0] == "E":
-            name, _, arguments = row.partition("\t")
+            id_, _, arguments = row.partition("\t")
             trigger = arguments.split(" ")[0].rpartition(":")[2]
-            if trigger in known:
-                known[name] = known[trigger]
+            if trigger in span_by_id:
+                span_by_id[id_] = span_by_id[trigger]
     relations = []
     for location, row in rows:
         if row[0] == "#":
-            passed[_NOTES] += 1
+            ignored_counts[_NOTES] += 1
         elif row[0] in "RE*":
-            for first, second, label, directed in _links(location, row):
+            for first_id, second_id, label, directed in _parse_relations(location, row):
                 relations.append(
-                    RawRelation(known.get(first), known.get(second), label, location, directed)
+                    RawRelation(
+                        span_by_id.get(first_id),
+                        span_by_id.get(second_id),
+                        label,
+                        location,
+                        directed,
+                    )
                 )
         elif row[0] in "AMN":
-            target, name, value = _attribute(location, row)
-            if target in known:
-                values = f"{attributes[known[target]].get(name, value)};{value}".split(";")
-                attributes[known[target]][name] = ";".join(dict.fromkeys(values))
+            target, name, value = _parse_attribute(location, row)
+            if target in span_by_id:
+                values = f"{attributes[span_by_id[target]].get(name, value)};{value}".split(";")
+                attributes[span_by_id[target]][name] = ";".join(dict.fromkeys(values))
             else:
-                passed[_ATTRIBUTES] += 1
+                ignored_counts[_ATTRIBUTES] += 1
     return RawAnnotation(annotator, spans, relations=relations)
 
 
-def _segment(location: str, row: str) -> tuple[str, list[tuple[int, int]], str, str | None]:
-    """Return id, pieces, label and text of a text-bound annotation."""
+def _parse_segment(location: str, row: str) -> tuple[str, list[tuple[int, int]], str, str | None]:
+    """Parse the id, fragments, label and text of a text-bound annotation."""
     match = _TEXT_BOUND.fullmatch(row)
     if match is None:
         raise invalid_value(
             f"{location}:", row, "brat writes T1, a tab, a label, start and end, a tab, text"
         )
-    pieces = []
-    for piece in (piece.split() for piece in match[3].split(";")):
-        start, end = (whole_number(offset, f"{location}: offset") for offset in piece)
-        pieces.append((start, end))
-    return match[1], pieces, match[2], match[4]
+    fragments = []
+    for bounds in (bounds.split() for bounds in match[3].split(";")):
+        start, end = (whole_number(offset, f"{location}: offset") for offset in bounds)
+        fragments.append((start, end))
+    return match[1], fragments, match[2], match[4]
 
 
-def _links(location: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield the ids of two segments, label, and whether it is directed, of each relation."""
-    kind = row[0]
-    _, _, rest = row.partition("\t")
-    label, *ends = rest.split() or [""]
-    if kind == "*":
+def _parse_relations(location: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the ids of two segments, the label and a flag (directed), for each relation."""
+    line_type = row[0]
+    _, _, content = row.partition("\t")
+    label, *ends = content.split() or [""]
+    if line_type == "*":
         if len(ends) < 2:
-            raise invalid_value(f"{location}:", row, _ALLOWED[kind])
+            raise invalid_value(f"{location}:", row, _ALLOWED[line_type])
         yield from ((*pair, label, False) for pair in combinations(ends, 2))
         return
     arguments = [end.partition(":")[::2] for end in ends]
-    is_whole = len(arguments) == 2 if kind == "R" else bool(label)
+    is_whole = len(arguments) == 2 if line_type == "R" else bool(label)
     if not is_whole or not all(end for _, end in arguments):
-        raise invalid_value(f"{location}:", row, _ALLOWED[kind])
-    if kind == "R":
+        raise invalid_value(f"{location}:", row, _ALLOWED[line_type])
+    if line_type == "R":
         (_, first), (_, second) = arguments
         yield first, second, label, True
         return
@@ -347,41 +376,41 @@ def _links(location: str, row: str) -> Iterator[tuple[str, str, str, bool]]:
         yield trigger, end, role.rstrip("0123456789") or role, True
 
 
-def _attribute(location: str, row: str) -> tuple[str, str, str]:
-    """Return the id of what has an attribute, its name and its value."""
-    kind = "N" if row[0] == "N" else "A"
+def _parse_attribute(location: str, row: str) -> tuple[str, str, str]:
+    """Parse the id of the annotation that has an attribute, its name and its value."""
+    line_type = "N" if row[0] == "N" else "A"
     fields = row.split("\t")
-    parts = fields[1].split(" ", 2) if len(fields) > 1 else []
-    if len(parts) < 2 or (kind == "N" and len(parts) < 3):
-        raise invalid_value(f"{location}:", row, _ALLOWED[kind])
-    name, target = parts[:2]
-    value = parts[2].strip() if len(parts) > 2 else ""
-    if kind == "N":
-        source, sign, entry = value.partition(":")
-        return target, source if sign else name, entry if sign else value
+    words = fields[1].split(" ", 2) if len(fields) > 1 else []
+    if len(words) < 2 or (line_type == "N" and len(words) < 3):
+        raise invalid_value(f"{location}:", row, _ALLOWED[line_type])
+    name, target = words[:2]
+    value = words[2].strip() if len(words) > 2 else ""
+    if line_type == "N":
+        source, colon, entry = value.partition(":")
+        return target, source if colon else name, entry if colon else value
     return target, name, value or "true"
 
 
 def write_brat(corpus: Corpus, path: PathName) -> None:
     """Write a corpus as a brat project: a folder for each annotator.
 
-    One annotator's documents stand in the folder itself, as an ordinary collection, if their ids
-    name no folders; in folders of several, each has all texts, and an .ann of those that the
-    annotator saw.
+    The documents of a single annotator are written to the folder itself, as an ordinary collection,
+    if their ids contain no folders. If there are several annotators, each folder contains all
+    texts, and an .ann file for each document that the annotator saw.
 
-    Relations without a direction are written as equivalences, attributes that are true without a
-    value.
+    Relations without a direction are written as equivalences, attributes with the value true
+    without a value.
 
     Args:
-        corpus: the documents, whose texts or tokens are known.
-        path: the folder, which has to be new or empty.
+        corpus: corpus with texts or tokens.
+        path: path of a folder that is new or empty.
 
     Raises:
-        SettingError: for a corpus without texts and tokens; for ids that are no paths within a
-            folder, and annotators that are no names of a folder; for names that differ in case
-            alone, and labels that differ in white space alone.
-        InputError: for a folder that is not empty, or cannot be written; for segments of nothing
-            but line breaks, and texts that begin with a byte order mark, which it cannot hold.
+        SettingError: if the corpus has neither texts nor tokens; if an id is no path within a
+            folder, or an annotator no name of a folder; if names differ only in case, or labels
+            only in white space.
+        InputError: if the folder is not empty or cannot be written, a segment consists only of line
+            breaks, or a text begins with a byte order mark, which a file cannot hold.
     """
     corpus = corpus.to_characters()
     texts = corpus.known("texts", "brat")
@@ -390,74 +419,88 @@ def write_brat(corpus: Corpus, path: PathName) -> None:
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{name}: there already; a new or an empty folder is needed")
     is_one = len(corpus.annotators) == 1 and not any("/" in id_ for id_ in _ids(corpus))
-    for names, what in ((corpus.annotators, "annotator"), (_ids(corpus), "document")):
+    for names, noun in ((corpus.annotators, "annotator"), (_ids(corpus), "document")):
         for stem in names:
-            parts = stem.split("/")
-            is_odd = {"", ".", ".."} & {*parts} or "\\" in stem or "\0" in stem or stem[0] == "."
-            if is_odd or (what == "annotator" and len(parts) > 1 and not is_one):
+            path_parts = stem.split("/")
+            is_invalid = (
+                {"", ".", ".."} & {*path_parts} or "\\" in stem or "\0" in stem or stem[0] == "."
+            )
+            if is_invalid or (noun == "annotator" and len(path_parts) > 1 and not is_one):
                 raise SettingError(
-                    f"{what} {quote_value(stem)}: brat keeps it in a file or folder of that name,"
+                    f"{noun} {quote_value(stem)}: brat keeps it in a file or folder of that name,"
                     " which such a name cannot be; give it another"
                 )
-        _check_case(what, names)
-    for what, written in _names_in(corpus).items():
-        known: dict[str, str] = {}
-        for term in sorted(written):
-            if (other := known.setdefault(_without_space(term), term)) != term:
+        _check_case(noun, names)
+    for noun, terms in _terms_by_use(corpus).items():
+        term_by_written: dict[str, str] = {}
+        for term in sorted(terms):
+            if (earlier := term_by_written.setdefault(_without_space(term), term)) != term:
                 raise SettingError(
-                    f"{what} {quote_value(other)} and {quote_value(term)}: brat holds no white"
+                    f"{noun} {quote_value(earlier)} and {quote_value(term)}: brat holds no white"
                     " space, and both"
                     f" would be {quote_value(_without_space(term))}; give one another name"
-                    + (", as --map-labels does" if what == "label" else "")
+                    + (", as --map-labels does" if noun == "label" else "")
                 )
-    for number in (n for n, text in enumerate(texts) if text.startswith(BOM)):
+    for document_index in (index for index, text in enumerate(texts) if text.startswith(BOM)):
         raise InputError(
-            f"document {quote_value(corpus.id_of(number))}: the text begins with a byte order"
-            " mark, which a file cannot hold; leave it out"
+            f"document {quote_value(corpus.id_of(document_index))}: the text begins with a byte"
+            " order mark, which a file cannot hold; leave it out"
         )
     with whole_folder(root) as hidden:
-        for number, document in enumerate(corpus):
-            links: dict[str, list[Relation]] = {}
+        for document_index, document in enumerate(corpus):
+            relations_by_annotator: dict[str, list[Relation]] = {}
             for relation in document.relations:
-                links.setdefault(relation.annotator, []).append(relation)
+                relations_by_annotator.setdefault(relation.annotator, []).append(relation)
             for annotator, segments in document.segments.items():
                 if segments is None and is_one:
                     continue
                 file = hidden / ("" if is_one else annotator) / f"{document.id}.txt"
                 file.parent.mkdir(parents=True, exist_ok=True)
-                write_text(file, texts[number])
+                write_text(file, texts[document_index])
                 if segments is not None:
                     location = (
                         f"annotator {quote_value(annotator)}, document {quote_value(document.id)}"
                     )
-                    lines = _lines(segments, links.get(annotator, ()), texts[number], location)
+                    lines = _format_lines(
+                        segments,
+                        relations_by_annotator.get(annotator, ()),
+                        texts[document_index],
+                        location,
+                    )
                     write_text(file.with_suffix(".ann"), "".join(f"{line}\n" for line in lines))
 
 
-def _check_case(what: str, names: Iterable[str]) -> None:
-    """Raise if two names are one file on systems that ignore case, or the form of accents.
+def _check_case(noun: str, names: Iterable[str]) -> None:
+    """Raise if two names are the same file on systems that ignore case, or the form of accents.
 
     Raises:
-        SettingError: for two names, or folders in them, that differ in that alone.
+        SettingError: if two names, or folders in them, differ only in that.
     """
-    known: dict[str, str] = {}
+    path_by_folded: dict[str, str] = {}
     for name in names:
-        parts = name.split("/")
-        for path in ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1)):
-            if (other := known.setdefault(normalize("NFC", path).casefold(), path)) != path:
+        path_parts = name.split("/")
+        for path in ("/".join(path_parts[:depth]) for depth in range(1, len(path_parts) + 1)):
+            if (
+                earlier := path_by_folded.setdefault(normalize("NFC", path).casefold(), path)
+            ) != path:
                 raise SettingError(
-                    f"{what} {quote_value(other)} and {quote_value(path)}: one file or folder on"
+                    f"{noun} {quote_value(earlier)} and {quote_value(path)}: one file or folder on"
                     " systems that ignore case; give one another name"
                 )
 
 
 def _ids(corpus: Corpus) -> list[str]:
-    return [corpus.id_of(number) for number in range(len(corpus))]
+    return [corpus.id_of(document_index) for document_index in range(len(corpus))]
 
 
-def _names_in(corpus: Corpus) -> dict[str, set[str]]:
-    """Return the names that are written, by what they are of."""
-    segments = [s for document in corpus for marked in document.seen.values() for s in marked]
+def _terms_by_use(corpus: Corpus) -> dict[str, set[str]]:
+    """Collect the names that are written, by their use."""
+    segments = [
+        s
+        for document in corpus
+        for segments_of_annotator in document.seen.values()
+        for s in segments_of_annotator
+    ]
     return {
         "label": {segment.label for segment in segments},
         "attribute": {name for segment in segments for name in segment.attributes},
@@ -466,70 +509,73 @@ def _names_in(corpus: Corpus) -> dict[str, set[str]]:
 
 
 def _without_space(name: str) -> str:
-    """Return a name as brat can hold it."""
+    """Return a name without white space, as brat requires."""
     return "_".join(name.split())
 
 
 def changed_in_brat(corpus: Corpus) -> list[str]:
-    """Return what brat's files have otherwise than a corpus, a sentence each."""
-    names = {name for of_kind in _names_in(corpus).values() for name in of_kind}
+    """List the differences of a corpus in brat's files, one sentence each."""
+    names = {name for terms in _terms_by_use(corpus).values() for name in terms}
     names = {name for name in names if _without_space(name) != name}
-    written = (
+    written_note = (
         f"written with _ for white space, which brat does not hold: {join_names(sorted(names))}"
     )
-    marked = [
+    fragment_texts = [
         (document.text or "")[start:end]
         for document in corpus.to_characters()
         for segments in document.seen.values()
         for segment in segments
         for start, end in segment.pieces
     ]
-    cut = sum("\n" in text or "\r" in text for text in marked)
-    pieces = f"{pluralize(cut, 'segment')} cut at line breaks, which brat's do not hold"
-    return [*([written] if names else ()), *([pieces] if cut else ())]
+    n_split = sum("\n" in text or "\r" in text for text in fragment_texts)
+    split_note = f"{pluralize(n_split, 'segment')} cut at line breaks, which brat's do not hold"
+    return [*([written_note] if names else ()), *([split_note] if n_split else ())]
 
 
-def _lines(
+def _format_lines(
     segments: Sequence[Segment], relations: Iterable[Relation], text: str, location: str
 ) -> Iterator[str]:
     """Yield the lines of an annotation.
 
     Raises:
-        InputError: for a segment of line breaks alone, and for two that differ in them alone.
+        InputError: if a segment consists only of line breaks, or two segments differ only in line
+            breaks.
     """
-    attributes = 0
-    written: dict[tuple[str, str], Segment] = {}
-    for number, segment in enumerate(segments, 1):
+    n_attributes = 0
+    segment_by_line: dict[tuple[str, str], Segment] = {}
+    for index, segment in enumerate(segments, 1):
         label = _without_space(segment.label)
-        # brat writes no line breaks: a segment is cut there
-        pieces = [
+        # brat writes no line breaks, so segments are split at them
+        fragments = [
             (start + match.start(), start + match.end())
             for start, end in segment.pieces
             for match in re.finditer(r"[^\n\r]+", text[start:end])
         ]
-        if not pieces:
+        if not fragments:
             raise InputError(
                 f"{location}: segment {segment.start}–{segment.end} {quote_value(segment.label)} is"
                 " nothing but line breaks, which brat cannot hold; leave it out"
             )
-        at = ";".join(f"{start} {end}" for start, end in pieces)
-        alike = written.setdefault((label, at), segment)
-        if alike is not segment:
+        offsets = ";".join(f"{start} {end}" for start, end in fragments)
+        earlier = segment_by_line.setdefault((label, offsets), segment)
+        if earlier is not segment:
             raise InputError(
-                f"{location}: segments {alike.start}–{alike.end} and {segment.start}–{segment.end}"
-                f" {quote_value(segment.label)} differ in line breaks alone, which brat cannot"
-                " hold; leave one out"
+                f"{location}: segments {earlier.start}–{earlier.end} and"
+                f" {segment.start}–{segment.end} {quote_value(segment.label)} differ in line breaks"
+                " alone, which brat cannot hold; leave one out"
             )
-        yield f"T{number}\t{label} {at}\t{' '.join(text[start:end] for start, end in pieces)}"
+        yield (
+            f"T{index}\t{label} {offsets}\t{' '.join(text[start:end] for start, end in fragments)}"
+        )
         for name, value in segment.attributes.items():
-            attributes += 1
-            more = "" if value == "true" else f" {' '.join(value.split())}"
-            yield f"A{attributes}\t{_without_space(name)} T{number}{more}"
-    names = {segment: f"T{number}" for number, segment in enumerate(segments, 1)}
-    for number, relation in enumerate(relations, 1):
+            n_attributes += 1
+            value_text = "" if value == "true" else f" {' '.join(value.split())}"
+            yield f"A{n_attributes}\t{_without_space(name)} T{index}{value_text}"
+    names = {segment: f"T{index}" for index, segment in enumerate(segments, 1)}
+    for index, relation in enumerate(relations, 1):
         label = _without_space(relation.label)
         ends = names[relation.first], names[relation.second]
         if relation.directed:
-            yield f"R{number}\t{label} Arg1:{ends[0]} Arg2:{ends[1]}"
+            yield f"R{index}\t{label} Arg1:{ends[0]} Arg2:{ends[1]}"
         else:
             yield f"*\t{label} {' '.join(ends)}"

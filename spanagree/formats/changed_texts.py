@@ -1,8 +1,8 @@
-"""Texts and quotes that a language model changed, aligned to the text that it was given.
+"""Alignment of texts and quotes that a language model changed with the original text.
 
-What is compared is plain: in lower case, with one blank for white space and one kind of quotation
-marks. Words are paired first, by runs of them that both texts have once, then the signs of words
-that are left. It takes time in proportion to the text, however much is changed.
+Texts are compared in lower case, with one blank for white space and one kind of quotation marks.
+First words are paired, by runs of words that occur once in both texts; then the characters of words
+without a counterpart. Runtime is proportional to the length of the text, even if much changed.
 """
 
 from __future__ import annotations
@@ -20,49 +20,51 @@ import numpy as np
 
 from spanagree.corpus.offsets import Place
 
-_ALIKE = str.maketrans(dict.fromkeys("‘’‚‛′`´", "'") | dict.fromkeys("“”„‟″«»", '"'))
+_QUOTATION_MARKS = str.maketrans(dict.fromkeys("‘’‚‛′`´", "'") | dict.fromkeys("“”„‟″«»", '"'))
 
-# where scripts put no blanks between words, each sign is a word
-_ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
-_LETTERS = re.compile(rf"[^\W{_ALONE}]+")
-_WORD = re.compile(rf"[^\W{_ALONE}]+|.", re.DOTALL)
-_SPACED = re.compile(rf"(?:[^\W{_ALONE}]+|.) ?", re.DOTALL)
+# each character is a word in scripts without blanks between words
+_SINGLE_CHARACTERS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+)
+_LETTERS = re.compile(rf"[^\W{_SINGLE_CHARACTERS}]+")
+_WORD = re.compile(rf"[^\W{_SINGLE_CHARACTERS}]+|.", re.DOTALL)
+_SPACED = re.compile(rf"(?:[^\W{_SINGLE_CHARACTERS}]+|.) ?", re.DOTALL)
 
-_RUNS = (8, 4, 2, 1)  # so many words, or signs, are looked for together
-_WINDOW = 200  # so many words, or signs, are compared each with each
-_DEEPEST = 30  # so often what is between two runs is searched for runs again
-_P_VALUES = 6  # signs: runs that are shorter two texts may share by chance
-_LONG = 1000  # signs: a quote that is longer is aligned as a copy is
-_ONE_IN = 5  # of so many signs of a quote one may be changed
-_PLACE = 1 << 32  # more than a text has signs
-_Run = tuple[int, int, int]  # where it begins in one sequence and in the other, and its length
+_RUN_LENGTHS = (8, 4, 2, 1)  # lengths of the runs of words or characters to look for
+_WINDOW = 200  # number of words or characters that are compared each with each
+_MAX_DEPTH = 30  # largest depth of recursion between two runs
+_MIN_RUN = 6  # characters: two texts may share shorter runs by chance
+_MAX_QUOTE = 1000  # characters: longer quotes are aligned like copies
+_CHARACTERS_PER_CHANGE = 5  # number of characters of a quote per change
+_CHANGE_UNIT = 1 << 32  # larger than any length of a text
+_Run = tuple[int, int, int]  # start in each of two sequences, length
 
 
 @lru_cache(maxsize=4)
 def plain(text: str) -> tuple[str, list[int]]:
-    """Return a text in lower case, with one blank for white space, and where each sign was."""
-    signs: list[str] = []
-    places: list[int] = []
-    for at, sign in enumerate(text.translate(_ALIKE)):
-        lower = " " if sign.isspace() else sign.lower()
-        if lower == " " and signs[-1:] == [" "]:
+    """Convert a text to lower case, with one blank for white space; keep original positions."""
+    characters: list[str] = []
+    positions: list[int] = []
+    for position, character in enumerate(text.translate(_QUOTATION_MARKS)):
+        lower = " " if character.isspace() else character.lower()
+        if lower == " " and characters[-1:] == [" "]:
             continue
-        signs.append(lower if len(lower) == 1 else sign)
-        places.append(at)
-    return "".join(signs), places
+        characters.append(lower if len(lower) == 1 else character)
+        positions.append(position)
+    return "".join(characters), positions
 
 
 def cuts_word(text: Place, start: int, end: int) -> bool:
-    """Return whether a span begins or ends inside a word, in scripts with blanks between words.
+    """Check whether a span begins or ends inside a word, in scripts with blanks between words.
 
     >>> cuts_word("Also Al", 0, 2), cuts_word("Also Al", 5, 7), cuts_word(["Also", "Al"], 0, 1)
     (True, False, False)
     """
-    return isinstance(text, str) and any(_in_word(text, at) for at in (start, end))
+    return isinstance(text, str) and any(_is_in_word(text, position) for position in (start, end))
 
 
 class Alignment:
-    """Which signs of a changed copy are which of the text.
+    """Alignment of a changed copy with the text.
 
     >>> alignment = Alignment("Sure! Joe sings in 'Rome'", "Jo sang in “Rome”.")
     >>> alignment.carried(6, 9), alignment.carried(19, 25), alignment.carried(0, 4)
@@ -70,176 +72,224 @@ class Alignment:
     """
 
     def __init__(self, copy: str, text: str) -> None:
-        self.copy, self.at_copy = plain(copy)
-        self.text, self.at_text = plain(text)
-        self.runs: list[_Run] = list(_shared(self.copy, self.text))
-        self.begins: list[int] = [begin for begin, _, _ in self.runs]
+        self.copy, self.copy_positions = plain(copy)
+        self.text, self.text_positions = plain(text)
+        self.runs: list[_Run] = list(_shared_runs(self.copy, self.text))
+        self.run_starts: list[int] = [start for start, _, _ in self.runs]
 
     @property
     def share(self) -> float:
-        """The share of the text that is in the copy, in runs that are too long to be chance."""
+        """Share of the text that is in the copy, in runs that are too long for chance."""
         size = len(self.text)
-        return sum(n for *_, n in self.runs if n >= min(_P_VALUES, size / 4)) / max(size, 1)
+        return sum(length for *_, length in self.runs if length >= min(_MIN_RUN, size / 4)) / max(
+            size, 1
+        )
 
-    def carried(self, start: int, end: int, least: float = 0.5) -> tuple[int, int] | None:
-        """Return where a span of the copy stands in the text; ``None``: it has no counterpart.
+    def carried(self, start: int, end: int, min_share: float = 0.5) -> tuple[int, int] | None:
+        """Find the span of the text that corresponds to a span of the copy.
 
-        This share of the longer of the two has to be the same.
+        Args:
+            start: start in the copy.
+            end: end in the copy.
+            min_share: smallest share of equal characters in the longer of the two spans.
+
+        Returns:
+            Start and end in the text; ``None`` without a counterpart.
         """
-        start, end = bisect_left(self.at_copy, start), bisect_left(self.at_copy, end)
-        first = max(0, bisect_right(self.begins, start) - 1)
-        last = bisect_left(self.begins, end) - 1
-        if first <= last and sum(self.runs[first][::2]) <= start:  # it ends before the span
-            first += 1
-        if first > last:
+        start, end = bisect_left(self.copy_positions, start), bisect_left(self.copy_positions, end)
+        first_run = max(0, bisect_right(self.run_starts, start) - 1)
+        last_run = bisect_left(self.run_starts, end) - 1
+        if first_run <= last_run and sum(self.runs[first_run][::2]) <= start:
+            first_run += 1  # the run ends before the span
+        if first_run > last_run:
             return None
-        (i, j, _), (i_last, j_last, n_last) = self.runs[first], self.runs[last]
-        skipped = max(0, start - i)
-        low = j + skipped
-        high = j_last + min(n_last, end - i_last)
-        same = sum(n for *_, n in self.runs[first : last + 1])
-        same -= skipped + max(0, i_last + n_last - end)
-        if not skipped:
-            before = sum(self.runs[first - 1][1:]) if first else 0
-            open_ = self.text[before:low][::-1]
-            low -= _more(open_, i - start, _cuts(self.text, low, self.copy, start))
-        if i_last + n_last <= end:
-            after = self.runs[last + 1][1] if last + 1 < len(self.runs) else len(self.text)
-            missing = end - i_last - n_last
-            high += _more(self.text[high:after], missing, _cuts(self.text, high, self.copy, end))
-        if same < least * max(end - start, high - low):
+        (copy_start, text_start, _), (last_copy_start, last_text_start, last_length) = (
+            self.runs[first_run],
+            self.runs[last_run],
+        )
+        n_skipped = max(0, start - copy_start)
+        text_low = text_start + n_skipped
+        text_high = last_text_start + min(last_length, end - last_copy_start)
+        n_equal = sum(run_length for *_, run_length in self.runs[first_run : last_run + 1])
+        n_equal -= n_skipped + max(0, last_copy_start + last_length - end)
+        if not n_skipped:
+            gap_start = sum(self.runs[first_run - 1][1:]) if first_run else 0
+            gap = self.text[gap_start:text_low][::-1]
+            text_low -= _extension_length(
+                gap, copy_start - start, _splits_word(self.text, text_low, self.copy, start)
+            )
+        if last_copy_start + last_length <= end:
+            gap_end = (
+                self.runs[last_run + 1][1] if last_run + 1 < len(self.runs) else len(self.text)
+            )
+            n_missing = end - last_copy_start - last_length
+            text_high += _extension_length(
+                self.text[text_high:gap_end],
+                n_missing,
+                _splits_word(self.text, text_high, self.copy, end),
+            )
+        if n_equal < min_share * max(end - start, text_high - text_low):
             return None
-        return self.at_text[low], self.at_text[high - 1] + 1
+        return self.text_positions[text_low], self.text_positions[text_high - 1] + 1
 
 
-def _more(open_: str, missing: int, cut: bool) -> int:
-    """Return how many signs beside a span belong to it, as they are what the copy has changed.
+def _extension_length(gap: str, n_missing: int, splits_word: bool) -> int:
+    """Count the characters next to a span that belong to it, as changes of the copy.
 
-    As many words as signs are ``missing``, up to a blank; and the rest of a word that is ``cut``.
+    Args:
+        gap: text next to the span, without a counterpart.
+        n_missing: number of characters of the copy without a counterpart; as many words are added,
+            up to a blank.
+        splits_word: if True, at least the rest of the word is added.
     """
-    words = _WORD.findall(open_.partition(" ")[0])
-    return sum(map(len, words[: max(missing, cut)]))
+    words = _WORD.findall(gap.partition(" ")[0])
+    return sum(map(len, words[: max(n_missing, splits_word)]))
 
 
-def _cuts(text: str, at: int, copy: str, at_copy: int) -> bool:
-    """Return whether a place is inside a word of the text, and none of the copy."""
-    return _in_word(text, at) and not _in_word(copy, at_copy)
+def _splits_word(text: str, position: int, copy: str, copy_position: int) -> bool:
+    """Check whether a position is inside a word of the text, but not of the copy."""
+    return _is_in_word(text, position) and not _is_in_word(copy, copy_position)
 
 
-def _in_word(text: str, at: int) -> bool:
-    """Return whether letters stand on both sides of a place, the one before it with its marks."""
-    if not 0 < at < len(text):
+def _is_in_word(text: str, position: int) -> bool:
+    """Check whether letters are before and after a position; accents before it are skipped."""
+    if not 0 < position < len(text):
         return False
-    base = at - 1
-    while base and combining(text[base]):
-        base -= 1
-    return _LETTERS.fullmatch(text[base] + text[at]) is not None
+    letter = position - 1
+    while letter and combining(text[letter]):
+        letter -= 1
+    return _LETTERS.fullmatch(text[letter] + text[position]) is not None
 
 
-# --- what two texts share -----------------------------------------------------------------------
+# --- runs that two texts share -------------------------------------------------------------------
 
 
-def _shared(first: str, second: str) -> Iterator[_Run]:
-    """Yield the runs of signs that two texts share, in order, as long as they can be."""
-    words = _SPACED.findall(first), _SPACED.findall(second)
-    places = [[0, *accumulate(map(len, pieces))] for pieces in words]
-    i = j = size = 0
+def _shared_runs(first: str, second: str) -> Iterator[_Run]:
+    """Yield the runs of characters that two texts share, in order and as long as possible."""
+    word_lists = _SPACED.findall(first), _SPACED.findall(second)
+    word_starts = [[0, *accumulate(map(len, words))] for words in word_lists]
+    first_end = second_end = length = 0
     runs: list[_Run] = []
-    for a, b, number in [*sorted(_common(*words)), (len(words[0]), len(words[1]), 0)]:
-        low, high = places[0][a], places[1][b]
-        left = first[i:low], second[j:high]
-        shorter, longer = sorted(map(len, left))
-        throughout = longer <= 3 * shorter + 3  # of others the ends alone are compared
-        runs += ((i + x, j + y, n) for x, y, n in sorted(_common(*left, throughout=throughout)))
-        size = places[0][a + number] - low
-        runs.append((low, high, size))
-        i, j = low + size, high + size
-    begin, begin_other, size = 0, 0, 0
-    for i, j, n in runs:
-        if (i, j) != (begin + size, begin_other + size):
-            if size:
-                yield begin, begin_other, size
-            begin, begin_other, size = i, j, 0
-        size += n
-    if size:
-        yield begin, begin_other, size
+    for first_word, second_word, n_words in [
+        *sorted(_common_runs(*word_lists)),
+        (len(word_lists[0]), len(word_lists[1]), 0),
+    ]:
+        first_start, second_low = word_starts[0][first_word], word_starts[1][second_word]
+        gaps = first[first_end:first_start], second[second_end:second_low]
+        shorter, longer = sorted(map(len, gaps))
+        is_similar = longer <= 3 * shorter + 3  # of dissimilar gaps only the ends are compared
+        runs += (
+            (first_end + gap_i, second_end + gap_j, n_equal)
+            for gap_i, gap_j, n_equal in sorted(_common_runs(*gaps, is_similar=is_similar))
+        )
+        length = word_starts[0][first_word + n_words] - first_start
+        runs.append((first_start, second_low, length))
+        first_end, second_end = first_start + length, second_low + length
+    start, second_start, length = 0, 0, 0
+    for first_end, second_end, n_equal in runs:
+        if (first_end, second_end) != (start + length, second_start + length):
+            if length:
+                yield start, second_start, length
+            start, second_start, length = first_end, second_end, 0
+        length += n_equal
+    if length:
+        yield start, second_start, length
 
 
-def _common(
-    first: Sequence[str], second: Sequence[str], *, throughout: bool = True
+def _common_runs(
+    first: Sequence[str], second: Sequence[str], *, is_similar: bool = True
 ) -> Iterator[_Run]:
-    """Yield runs that two sequences share, in any order; unless ``throughout``, at their ends."""
-    todo = [(0, len(first), 0, len(second), 0)]
-    while todo:
-        low, high, start, end, depth = todo.pop()
-        size = _same(first[low:high], second[start:end])
-        if size:
-            yield low, start, size
-            low, start = low + size, start + size
-        size = _same(first[low:high][::-1], second[start:end][::-1])
-        if size:
-            yield high - size, end - size, size
-            high, end = high - size, end - size
-        if low == high or start == end or not throughout:
+    """Yield runs that two sequences share, in any order.
+
+    Args:
+        first: words or characters of one text.
+        second: words or characters of the other text.
+        is_similar: if False, only the ends are compared.
+    """
+    stack = [(0, len(first), 0, len(second), 0)]
+    while stack:
+        first_start, first_end, second_start, second_end, depth = stack.pop()
+        length = _common_prefix_length(
+            first[first_start:first_end], second[second_start:second_end]
+        )
+        if length:
+            yield first_start, second_start, length
+            first_start, second_start = first_start + length, second_start + length
+        length = _common_prefix_length(
+            first[first_start:first_end][::-1], second[second_start:second_end][::-1]
+        )
+        if length:
+            yield first_end - length, second_end - length, length
+            first_end, second_end = first_end - length, second_end - length
+        if first_start == first_end or second_start == second_end or not is_similar:
             continue
-        here, there = first[low:high], second[start:end]
-        anchors = _anchors(here, there) if depth < _DEEPEST else []
+        first_gap, second_gap = first[first_start:first_end], second[second_start:second_end]
+        anchors = _unique_run_starts(first_gap, second_gap) if depth < _MAX_DEPTH else []
         if not anchors:
-            yield from ((low + i, start + j, n) for i, j, n in _in_windows(here, there))
+            yield from (
+                (first_start + i, second_start + j, n_equal)
+                for i, j, n_equal in _runs_by_window(first_gap, second_gap)
+            )
             continue
-        before = low, start
-        for i, j in (*((low + i, start + j) for i, j in anchors), (high, end)):
-            todo.append((before[0], i, before[1], j, depth + 1))
-            if i < high:
+        previous = first_start, second_start
+        for i, j in (
+            *((first_start + i, second_start + j) for i, j in anchors),
+            (first_end, second_end),
+        ):
+            stack.append((previous[0], i, previous[1], j, depth + 1))
+            if i < first_end:
                 yield i, j, 1
-            before = i + 1, j + 1
+            previous = i + 1, j + 1
 
 
-def _same(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many of the first are the same."""
+def _common_prefix_length(first: Sequence[str], second: Sequence[str]) -> int:
+    """Count the equal elements at the start of two sequences."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
-def _anchors(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where long runs begin that both have once, as many as come in the same order."""
-    for length in _RUNS:
-        runs = [list(zip(*(s[i:] for i in range(length)), strict=False)) for s in (first, second)]
-        numbers = [Counter(of_text) for of_text in runs]
-        places = {run: j for j, run in enumerate(runs[1]) if numbers[1][run] == 1}
+def _unique_run_starts(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]]:
+    """Find the starts of long runs that occur once in both texts, and in the same order."""
+    for length in _RUN_LENGTHS:
+        runs = [
+            list(zip(*(sequence[i:] for i in range(length)), strict=False))
+            for sequence in (first, second)
+        ]
+        counts = [Counter(text_runs) for text_runs in runs]
+        second_by_run = {run: j for j, run in enumerate(runs[1]) if counts[1][run] == 1}
         pairs = [
-            (i, places[run])
+            (i, second_by_run[run])
             for i, run in enumerate(runs[0])
-            if numbers[0][run] == 1 and run in places
+            if counts[0][run] == 1 and run in second_by_run
         ]
         if pairs:
-            return _rising(pairs)
+            return _longest_increasing(pairs)
     return []
 
 
-def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest part of pairs whose second numbers rise as the first do."""
-    ends: list[int] = []  # of the best part of each length, the last number, and where it is
-    location: list[int] = []
-    before: list[int] = []
-    for at, (_, number) in enumerate(pairs):
-        length = bisect_left(ends, number)
-        before.append(location[length - 1] if length else -1)
-        ends[length : length + 1] = [number]
-        location[length : length + 1] = [at]
-    at, part = location[-1], []
-    while at >= 0:
-        part.append(pairs[at])
-        at = before[at]
-    return part[::-1]
+def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Find the longest subsequence of pairs with increasing second elements."""
+    ends: list[int] = []  # last element of the best subsequence per length
+    last_index: list[int] = []
+    previous: list[int] = []
+    for index, (_, second) in enumerate(pairs):
+        length = bisect_left(ends, second)
+        previous.append(last_index[length - 1] if length else -1)
+        ends[length : length + 1] = [second]
+        last_index[length : length + 1] = [index]
+    index, increasing = last_index[-1], []
+    while index >= 0:
+        increasing.append(pairs[index])
+        index = previous[index]
+    return increasing[::-1]
 
 
-def _in_windows(first: Sequence[str], second: Sequence[str]) -> Iterator[_Run]:
+def _runs_by_window(first: Sequence[str], second: Sequence[str]) -> Iterator[_Run]:
     """Yield runs that two sequences share, found in one window after the other."""
     i = j = 0
     while i < len(first) and j < len(second):
-        parts = first[i : i + _WINDOW], second[j : j + _WINDOW]
-        runs = SequenceMatcher(None, *parts, autojunk=False).get_matching_blocks()[:-1]
+        windows = first[i : i + _WINDOW], second[j : j + _WINDOW]
+        runs = SequenceMatcher(None, *windows, autojunk=False).get_matching_blocks()[:-1]
         if not runs:
             return
         yield from ((i + a, j + b, n) for a, b, n in runs)
@@ -251,51 +301,59 @@ def _in_windows(first: Sequence[str], second: Sequence[str]) -> Iterator[_Run]:
 
 
 def nearest(text: str, quote: str) -> tuple[int, int] | None:
-    """Return where a changed quote stands in a text; ``None``: nowhere, or at two places.
+    """Find a changed quote in a text; ``None`` if it is missing, or occurs at two positions.
 
-    One in five of its signs may be changed, left out or put in.
+    One of five characters may be changed, left out or inserted.
 
     >>> nearest("Jo Smith sang, she says.", "Jo Smyth sang"), nearest("Jo sang", "Jo sings")
     ((0, 13), None)
     """
-    (there, places), (wanted, _) = plain(text), plain(quote.strip())
-    most = len(wanted) // _ONE_IN
-    if len(wanted) > _LONG:
-        return Alignment(quote, text).carried(0, len(quote), 1 - 1 / _ONE_IN)
-    costs = _costs(there, wanted, most) if most and there else None
+    (plain_text, positions), (plain_quote, _) = plain(text), plain(quote.strip())
+    max_changes = len(plain_quote) // _CHARACTERS_PER_CHANGE
+    if len(plain_quote) > _MAX_QUOTE:
+        return Alignment(quote, text).carried(0, len(quote), 1 - 1 / _CHARACTERS_PER_CHANGE)
+    costs = (
+        _edit_costs(plain_text, plain_quote, max_changes) if max_changes and plain_text else None
+    )
     if costs is None:
         return None
-    ends = np.flatnonzero(costs // _PLACE <= most)
-    starts, changed = costs[ends] % _PLACE, costs[ends] // _PLACE
+    ends = np.flatnonzero(costs // _CHANGE_UNIT <= max_changes)
+    starts, n_changes = costs[ends] % _CHANGE_UNIT, costs[ends] // _CHANGE_UNIT
     if not len(ends):
         return None
-    best = np.lexsort((ends, starts - ends, changed))[0]  # the fewest changes, then the longest
-    low, high = int(starts[best]), int(ends[best])
-    if ((starts >= high) | (ends <= low)).any():
+    best = np.lexsort((ends, starts - ends, n_changes))[0]  # fewest changes, then longest span
+    start, end = int(starts[best]), int(ends[best])
+    if ((starts >= end) | (ends <= start)).any():
         return None
-    low, high = _widened(there, low, -1, most), _widened(there, high, 1, most)
-    return places[low], places[high - 1] + 1
+    start, end = (
+        _word_border(plain_text, start, -1, max_changes),
+        _word_border(plain_text, end, 1, max_changes),
+    )
+    return positions[start], positions[end - 1] + 1
 
 
-def _costs(text: str, wanted: str, most: int) -> np.ndarray | None:
-    """Return the fewest changes of what ends at each place to be as wanted, with its start.
+def _edit_costs(text: str, quote: str, max_changes: int) -> np.ndarray | None:
+    """Compute the fewest changes that turn the text before each position into the quote.
 
-    A row of the usual table of edit distances is an array; ``None``: all are above ``most``.
+    The costs are a row of the usual table of edit distances. Each holds the number of changes times
+    ``_CHANGE_UNIT``, plus the start of the match. ``None`` if all exceed ``max_changes``.
     """
-    codes = np.array([ord(sign) for sign in text])
-    column = np.arange(len(codes) + 1)
-    row = column.copy()
-    for number, sign in enumerate(wanted, 1):
-        replaced = row[:-1] + _PLACE * (codes != ord(sign))
-        row[1:] = np.minimum(replaced, row[1:] + _PLACE)
-        row[0] = number * _PLACE
-        row = np.minimum.accumulate(row - _PLACE * column) + _PLACE * column
-        if row.min() // _PLACE > most:
+    code_points = np.array([ord(character) for character in text])
+    positions = np.arange(len(code_points) + 1)
+    costs = positions.copy()
+    for n_quoted, character in enumerate(quote, 1):
+        replaced = costs[:-1] + _CHANGE_UNIT * (code_points != ord(character))
+        costs[1:] = np.minimum(replaced, costs[1:] + _CHANGE_UNIT)
+        costs[0] = n_quoted * _CHANGE_UNIT
+        costs = np.minimum.accumulate(costs - _CHANGE_UNIT * positions) + _CHANGE_UNIT * positions
+        if costs.min() // _CHANGE_UNIT > max_changes:
             return None
-    return row
+    return costs
 
 
-def _widened(text: str, at: int, step: int, most: int) -> int:
-    """Return the nearest border of a word, if it is so near; else the place itself."""
-    ways = (at + step * n for n in range(most + 1))
-    return next((place for place in ways if not _in_word(text, place)), at)
+def _word_border(text: str, position: int, step: int, max_distance: int) -> int:
+    """Find the nearest word border within a distance; otherwise return the position itself."""
+    candidates = (position + step * distance for distance in range(max_distance + 1))
+    return next(
+        (candidate for candidate in candidates if not _is_in_word(text, candidate)), position
+    )

@@ -1,4 +1,4 @@
-"""Several sources of the same texts as one: documents matched, annotators side by side."""
+"""Merging of several sources of the same texts: documents matched, annotators combined."""
 
 from __future__ import annotations
 
@@ -32,76 +32,82 @@ from spanagree.errors import (
 )
 from spanagree.settings import reading_settings
 
-_APART = (
+_NO_SHARED_DOCUMENT = (
     "the files share no document, and annotators of the same name are kept apart as FILE:NAME; if"
     " the files are parts of one corpus, name them by one pattern in quotes"
 )
 
 
-_ONE_ID = (
+_ONE_DOCUMENT_PER_ID = (
     "files found by a pattern are parts of one corpus, in which an id stands for one document; give"
     " each document an id of its own, or leave one of the files out"
 )
 
 
-_BY_LAYER = ("schemes", "ill_formed", "quotes")  # what a reading says of each layer
+_KEYS_BY_LAYER = ("schemes", "ill_formed", "quotes")  # settings that hold a value per layer
 
 
 def merge_sources(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawCorpus:
-    """Return the rows of several sources as one.
+    """Merge the rows of several sources.
 
-    Documents are matched by their ids; where one source has none, by their order. Annotators of
-    the same name are one person, with a note, if their sources share documents and say the same of
-    these; else, or in a source to be kept ``apart``, one is called ``source:name``, with a note if
-    what they say differs.
+    Documents are matched by their ids, or by their order if a source has no ids. Annotators of the
+    same name are treated as one annotator, with a note, if their sources share documents and agree
+    on them. Otherwise, and in sources named in ``apart``, an annotator is called ``source:name``,
+    with a note if the annotations differ.
 
     Raises:
-        InputError: for sources of which offsets, number of documents or texts do not fit.
+        InputError: if the offsets, numbers of documents or texts of sources do not match.
     """
-    count = Counter(name for raw in sources.values() for name in raw.annotators)
-    same, differing = _same_people(sources, count, apart)
-    count = Counter({name: 1 if name in same else number for name, number in count.items()})
-    (first, united), *others = ((name, _named(name, raw, count)) for name, raw in sources.items())
-    for source, part in others:
-        _check_offsets(first, united, source, part)
-        place = _places(united, part, first, source)
-        known = np.flatnonzero(place >= 0).tolist()
-        part = _as_in(part, {d: _text(united, int(place[d])) for d in known})
-        _check_same(united, part, place, escape_name(source))
-        new = place < 0
-        place[new] = len(united.lengths) + np.arange(int(new.sum()))
-        reading = {**part.reading, **united.reading}
-        for key in (*_BY_LAYER, "read"):
+    n_sources = Counter(name for raw in sources.values() for name in raw.annotators)
+    same_names, differing_names = _match_annotators(sources, n_sources, apart)
+    n_sources = Counter(
+        {name: 1 if name in same_names else n_of_name for name, n_of_name in n_sources.items()}
+    )
+    (first_source, merged), *later_sources = (
+        (name, _qualify_names(name, raw, n_sources)) for name, raw in sources.items()
+    )
+    for source, incoming in later_sources:
+        _check_offsets(first_source, merged, source, incoming)
+        positions = _document_positions(merged, incoming, first_source, source)
+        shared = np.flatnonzero(positions >= 0).tolist()
+        incoming = _with_line_ends(incoming, {d: _text(merged, int(positions[d])) for d in shared})
+        _check_same_documents(merged, incoming, positions, escape_name(source))
+        is_new = positions < 0
+        positions[is_new] = len(merged.lengths) + np.arange(int(is_new.sum()))
+        reading = {**incoming.reading, **merged.reading}
+        for key in (*_KEYS_BY_LAYER, "read"):
             if key in reading:
-                reading[key] = {**part.reading.get(key, {}), **united.reading.get(key, {})}
-        done = [step for raw in (united, part) for step in raw.reading.get("repair", ())]
-        reading |= {"repair": [*dict.fromkeys(done)]} if done else {}
-        both = _joined([united, part], [np.arange(len(united.lengths)), place], reading)
-        notes = [
-            f"{escape_name(source)}: the {what} left out, as not all sources have them"
-            for what in ("tokens", "texts")
-            if getattr(both, what) is None
-            and (getattr(united, what) is None) != (getattr(part, what) is None)
-        ]
-        united = replace(both, notes=(*united.notes, *part.notes, *notes))
-    if same:
-        once = ~repeats(united) | ~np.isin(
-            united.annotator_index, [united.annotators.index(name) for name in same]
+                reading[key] = {**incoming.reading.get(key, {}), **merged.reading.get(key, {})}
+        repairs = [step for raw in (merged, incoming) for step in raw.reading.get("repair", ())]
+        reading |= {"repair": [*dict.fromkeys(repairs)]} if repairs else {}
+        joined_corpus = _join(
+            [merged, incoming], [np.arange(len(merged.lengths)), positions], reading
         )
-        united, _ = _without(united, once)
-        united = replace(united, notes=(*united.notes, _one_person_each(same)))
-    if differing:
+        notes = [
+            f"{escape_name(source)}: the {noun} left out, as not all sources have them"
+            for noun in ("tokens", "texts")
+            if getattr(joined_corpus, noun) is None
+            and (getattr(merged, noun) is None) != (getattr(incoming, noun) is None)
+        ]
+        merged = replace(joined_corpus, notes=(*merged.notes, *incoming.notes, *notes))
+    if same_names:
+        is_kept = ~repeats(merged) | ~np.isin(
+            merged.annotator_index, [merged.annotators.index(name) for name in same_names]
+        )
+        merged, _ = _keep_annotations(merged, is_kept)
+        merged = replace(merged, notes=(*merged.notes, _one_annotator_note(same_names)))
+    if differing_names:
         note = (
             "annotators of the same name who mark shared documents differently are kept apart, each"
-            f" with the name of the file: {join_names(sorted(differing))}"
+            f" with the name of the file: {join_names(sorted(differing_names))}"
         )
-        united = replace(united, notes=(*united.notes, note))
+        merged = replace(merged, notes=(*merged.notes, note))
     if all(raw.ids is not None for raw in sources.values()):
-        united = replace(united, notes=(*united.notes, *_same_texts(list(sources.values()))))
-    met = sum(len(raw.lengths) for raw in sources.values())
-    if len(united.lengths) == met and max(count.values(), default=0) > 1:
-        return replace(united, notes=(*united.notes, _APART))
-    return united
+        merged = replace(merged, notes=(*merged.notes, *_same_texts(list(sources.values()))))
+    n_documents = sum(len(raw.lengths) for raw in sources.values())
+    if len(merged.lengths) == n_documents and max(n_sources.values(), default=0) > 1:
+        return replace(merged, notes=(*merged.notes, _NO_SHARED_DOCUMENT))
+    return merged
 
 
 JOIN = {"text": "documents of different files with the same text are one, whatever their ids are"}
@@ -109,42 +115,42 @@ JOIN = {"text": "documents of different files with the same text are one, whatev
 
 
 def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
-    """Give documents of the same text in different files the same id.
+    """Assign the same id to documents of the same text in different files.
 
-    A text that a file has several times is joined in order. An id that an earlier file has for
-    another text gets the name of its file.
+    Repeated texts in a file are joined in order. If an earlier file has the id for another text,
+    the name of the file is prepended.
 
     Args:
-        parts: the rows of files, by name.
+        parts: rows of the files, by name.
 
     Raises:
-        SettingError: for a file without texts and tokens.
+        SettingError: if a file has neither texts nor tokens.
     """
     ids_of: dict[Any, list[str]] = {}
-    taken: set[str] = set()
+    used_ids: set[str] = set()
     renamed_parts: dict[str, RawCorpus] = {}
     for name, raw in parts.items():
         if raw.texts is None and raw.tokens is None:
             raise SettingError(
                 f"{escape_name(name)}: no texts, by which join text joins documents; leave it out"
             )
-        met: Counter[Any] = Counter()
+        n_occurrences: Counter[Any] = Counter()
         ids: list[str] = []
         added_ids: list[tuple[Any, str]] = []
         for d in range(len(raw.lengths)):
             text: Any = tuple(raw.tokens_of(d)) if raw.texts is None else raw.texts[d]
-            known = ids_of.get(text, [])
-            if known[met[text] :] and any(map(str.strip, text)):
-                ids.append(known[met[text]])
+            earlier_ids = ids_of.get(text, [])
+            if earlier_ids[n_occurrences[text] :] and any(map(str.strip, text)):
+                ids.append(earlier_ids[n_occurrences[text]])
             else:
                 id_ = raw.id_of(d)
-                is_free = id_ not in taken and raw.ids is not None
+                is_free = id_ not in used_ids and raw.ids is not None
                 ids.append(id_ if is_free else f"{name}:{id_}")
                 added_ids.append((text, ids[-1]))
-            met[text] += 1
+            n_occurrences[text] += 1
         for text, id_ in added_ids:
             ids_of.setdefault(text, []).append(id_)
-        taken.update(ids)
+        used_ids.update(ids)
         reading = {
             **raw.reading,
             **reading_settings(**{**raw.reading.get("read", {}), "join": "text"}),
@@ -153,12 +159,12 @@ def joined_by_text(parts: Mapping[str, RawCorpus]) -> dict[str, RawCorpus]:
     return renamed_parts
 
 
-def _one_person_each(names: Iterable[str]) -> str:
-    """Compose the note on annotators whose names are in several files."""
-    people = join_names(sorted(names))
+def _one_annotator_note(names: Iterable[str]) -> str:
+    """Compose the note on annotators with names that occur in several files."""
+    joined_names = join_names(sorted(names))
     return (
-        f"annotators of the same name in several files are one person each: {people}; NAME=FILE"
-        " keeps those of a file apart"
+        f"annotators of the same name in several files are one person each: {joined_names};"
+        " NAME=FILE keeps those of a file apart"
     )
 
 
@@ -170,10 +176,10 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
 
     Args:
         parts: rows of files of one format, by name.
-        repeats: as in :func:`concatenate`.
+        repeats: see :func:`concatenate`.
 
     Raises:
-        InputError: as in :func:`concatenate`.
+        InputError: see :func:`concatenate`.
     """
     files_of = Counter(name for raw in parts.values() for name in raw.annotators)
     shards = {
@@ -184,69 +190,73 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
     if not shards:
         return dict(parts)
     raw = concatenate(shards, repeats=repeats)
-    note = _one_person_each(name for name in raw.annotators if files_of[name] > 1)
-    others = {name: part for name, part in parts.items() if name not in shards}
-    return {next(iter(shards)): raw.replace(notes=(*raw.notes, note)), **others}
+    note = _one_annotator_note(name for name in raw.annotators if files_of[name] > 1)
+    unshared = {name: part for name, part in parts.items() if name not in shards}
+    return {next(iter(shards)): raw.replace(notes=(*raw.notes, note)), **unshared}
 
 
-def _same_people(
-    sources: Mapping[str, RawCorpus], count: Mapping[str, int], apart: Collection[str]
+def _match_annotators(
+    sources: Mapping[str, RawCorpus], n_sources: Mapping[str, int], separate: Collection[str]
 ) -> tuple[set[str], set[str]]:
-    """Return which names in several sources are one person, and which mark documents otherwise."""
-    same, differing = set(), set()
-    for name in (name for name, number in count.items() if number > 1 and name):
-        marked_before: dict[str, Any] = {}
-        shares = differs = is_apart = False
+    """Find names in several sources that are one annotator, and names with differing annotations.
+
+    Returns:
+        Names of annotators that agree in all sources, and names that mark documents differently.
+    """
+    same_names, differing_names = set(), set()
+    for name in (name for name, n_of_name in n_sources.items() if n_of_name > 1 and name):
+        spans_by_id: dict[str, Any] = {}
+        has_shared = has_difference = is_separate = False
         for source, raw in sources.items():
             if name not in raw.annotators:
                 continue
-            if raw.ids is None or source in apart:
-                is_apart = True
+            if raw.ids is None or source in separate:
+                is_separate = True
                 continue
-            shares |= not marked_before.keys().isdisjoint(raw.ids)
-            for id_, marked in _marked_by(raw, name).items():
-                before = marked_before.setdefault(id_, marked)
-                differs |= None not in (before, marked) and before != marked
-                marked_before[id_] = before if marked is None else marked
-        if differs:
-            differing.add(name)
-        elif shares and not is_apart:
-            same.add(name)
-    return same, differing
+            has_shared |= not spans_by_id.keys().isdisjoint(raw.ids)
+            for id_, spans in _spans_by_document(raw, name).items():
+                earlier = spans_by_id.setdefault(id_, spans)
+                has_difference |= None not in (earlier, spans) and earlier != spans
+                spans_by_id[id_] = earlier if spans is None else spans
+        if has_difference:
+            differing_names.add(name)
+        elif has_shared and not is_separate:
+            same_names.add(name)
+    return same_names, differing_names
 
 
-def _marked_by(raw: RawCorpus, name: str) -> dict[str, Any]:
-    """Return what an annotator marked in each document; ``None`` where she never saw it."""
-    marked: dict[str, Any] = dict.fromkeys(raw.ids or ())
+def _spans_by_document(raw: RawCorpus, name: str) -> dict[str, Any]:
+    """Collect the spans of an annotator by document; ``None`` for documents that they never saw."""
+    spans_by_id: dict[str, Any] = dict.fromkeys(raw.ids or ())
     by_name = raw.annotator_index == raw.annotators.index(name)
-    marked |= {raw.id_of(d): [] for d in raw.document_index[by_name].tolist()}
+    spans_by_id |= {raw.id_of(d): [] for d in raw.document_index[by_name].tolist()}
     rows = np.flatnonzero(by_name[raw.annotation])
     columns = (column[rows].tolist() for column in (raw.document, raw.start, raw.end, raw.label))
     for d, start, end, label in zip(*columns, strict=True):
-        marked[raw.id_of(d)].append((start, end, raw.labels[label] if label >= 0 else ""))
-    return {id_: None if spans is None else sorted(spans) for id_, spans in marked.items()}
+        spans_by_id[raw.id_of(d)].append((start, end, raw.labels[label] if label >= 0 else ""))
+    return {id_: None if spans is None else sorted(spans) for id_, spans in spans_by_id.items()}
 
 
 def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> RawCorpus:
-    """Return parts of one corpus as one: the same annotators over other documents.
+    """Concatenate the parts of one corpus: the same annotators, other documents.
 
-    Documents without ids are called by the part's name and their number in it. Documents of the
-    same id are one, with the annotators of all parts. What an annotator marked in a document is
-    read once if several parts say the same of it.
+    Ids of documents without an id consist of the name of the part and their number in it. Documents
+    of the same id are one document, with the annotators of all parts. If several parts contain the
+    same annotation of a document, it is read once.
 
     Args:
-        named_parts: the parts, by name.
-        repeats: let an annotator mark a document differently in several parts, which is a flaw of
-            the whole.
+        named_parts: rows of the parts, by name.
+        repeats: if True, an annotator may mark a document differently in several parts, which is
+            reported as a flaw later.
 
     Raises:
-        InputError: for parts with other offsets, or read with other settings; for documents of the
-            same id whose texts differ, or that an annotator marks differently in two parts.
+        InputError: if parts differ in offsets or settings of reading; if the texts of documents of
+            the same id differ, or an annotator marks a document differently in two parts.
     """
-    (first, raw), *others = named_parts.items()
+    (first_name, raw), *later_parts = named_parts.items()
     reading = dict(raw.reading)
-    for name, part in others:
-        _check_offsets(first, raw, name, part)
+    for name, part in later_parts:
+        _check_offsets(first_name, raw, name, part)
         reading = merged_settings(reading, part.reading, escape_name(name))
     parts = [
         replace(part, ids=part.ids or tuple(f"{name}:{i + 1}" for i in range(len(part.lengths))))
@@ -254,12 +264,16 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
     ]
     notes = merged_notes({escape_name(name): part.notes for name, part in named_parts.items()})
     names = [escape_name(name) for name in named_parts]
-    places, shared = _united(names, parts)
-    joined_parts = _joined(parts, places, reading)
-    if len(shared):
-        notes.append(f"{pluralize(len(shared), 'document')} in more than one file, united by id")
+    positions, shared_documents = _unite_documents(names, parts)
+    joined_parts = _join(parts, positions, reading)
+    if len(shared_documents):
+        notes.append(
+            f"{pluralize(len(shared_documents), 'document')} in more than one file, united by id"
+        )
         n_rows = [len(part.document_index) for part in parts]
-        joined_parts, n_copies = _without_copies(joined_parts, names, n_rows, shared, repeats)
+        joined_parts, n_copies = _without_copies(
+            joined_parts, names, n_rows, shared_documents, repeats
+        )
         if n_copies:
             notes.append(f"{pluralize(n_copies, 'annotation')} the same in another file, read once")
     notes += _same_texts(parts)
@@ -267,76 +281,95 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
 
 
 def _same_texts(parts: Sequence[RawCorpus]) -> tuple[str, ...]:
-    """Return a note on documents of different files that have the same text under other ids."""
+    """Compose the note on documents of different files with the same text and different ids."""
     files = Counter(id_ for part in parts for id_ in part.ids or ())
-    numbers = [numbers_of_texts(part) for part in parts]
-    for part, of_texts in zip(parts, numbers, strict=True):
-        shared = [files[id_] > 1 for id_ in part.ids or ()][: len(of_texts)]
-        of_texts[shared] = 0  # of one document, wherever it stands
-    return note_of_same_texts(numbers)
+    text_ids = [numbers_of_texts(part) for part in parts]
+    for part, text_ids_of_part in zip(parts, text_ids, strict=True):
+        is_shared = [files[id_] > 1 for id_ in part.ids or ()][: len(text_ids_of_part)]
+        text_ids_of_part[is_shared] = 0  # one document in several files
+    return note_of_same_texts(text_ids)
 
 
-def _united(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
-    """Return the number in the whole of each part's documents, and the numbers of shared ones.
+def _unite_documents(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
+    """Compute the position in the whole of each part's documents, and of shared documents.
 
-    Parts take the line ends of those before them.
+    Parts take the line ends of earlier parts.
     """
-    home: dict[str, tuple[int, int, int]] = {}  # of each id the number, the first part, its number
-    places, shared = [], set()
-    size = 0
-    for p, (name, part) in enumerate(zip(names, parts, strict=True)):
+    origins: dict[str, tuple[int, int, int]] = {}  # by id: position, first part, index in it
+    positions, shared_documents = [], set()
+    n_documents = 0
+    for part_index, (name, part) in enumerate(zip(names, parts, strict=True)):
         ids = part.ids or ()
-        place = np.array([home[id_][0] if id_ in home else -1 for id_ in ids], np.int64)
-        homes = {d: home[ids[d]][1:] for d in np.flatnonzero(place >= 0).tolist()}
-        part = _as_in(part, {d: _text(parts[b], there) for d, (b, there) in homes.items()})
-        parts[p] = part
-        for d in np.flatnonzero(place >= 0).tolist():
-            _, before, there = home[ids[d]]
-            location = f"{name}: document {quote_value(ids[d])}, which {names[before]} has too"
-            same_document(_version(part, d), _version(parts[before], there), location, _ONE_ID)
-            shared.add(int(place[d]))
-        new = np.flatnonzero(place < 0)
-        place[new] = size + np.arange(len(new))
-        size += len(new)
-        home |= {ids[d]: (int(place[d]), p, d) for d in new.tolist()}
-        places.append(place)
-    return places, np.array(sorted(shared), np.int64)
+        part_positions = np.array(
+            [origins[id_][0] if id_ in origins else -1 for id_ in ids], np.int64
+        )
+        origin_in_part = {
+            d: origins[ids[d]][1:] for d in np.flatnonzero(part_positions >= 0).tolist()
+        }
+        part = _with_line_ends(
+            part,
+            {
+                d: _text(parts[origin_part], origin_index)
+                for d, (origin_part, origin_index) in origin_in_part.items()
+            },
+        )
+        parts[part_index] = part
+        for d in np.flatnonzero(part_positions >= 0).tolist():
+            _, origin_part_index, origin_index = origins[ids[d]]
+            location = (
+                f"{name}: document {quote_value(ids[d])}, which {names[origin_part_index]} has too"
+            )
+            same_document(
+                _version(part, d),
+                _version(parts[origin_part_index], origin_index),
+                location,
+                _ONE_DOCUMENT_PER_ID,
+            )
+            shared_documents.add(int(part_positions[d]))
+        new_documents = np.flatnonzero(part_positions < 0)
+        part_positions[new_documents] = n_documents + np.arange(len(new_documents))
+        n_documents += len(new_documents)
+        origins |= {ids[d]: (int(part_positions[d]), part_index, d) for d in new_documents.tolist()}
+        positions.append(part_positions)
+    return positions, np.array(sorted(shared_documents), np.int64)
 
 
 def _without_copies(
-    raw: RawCorpus, names: Sequence[str], n_rows: Sequence[int], shared: Ints, repeats: bool
+    raw: RawCorpus, names: Sequence[str], n_annotations: Sequence[int], shared: Ints, repeats: bool
 ) -> tuple[RawCorpus, int]:
-    """Drop annotations that an earlier part has too, if they are the same.
+    """Drop annotations that are equal to one in an earlier part.
 
-    Files without names of annotators may be of several people who mark the same, so theirs stay.
+    Files that name no annotators may contain different annotators, so their annotations stay.
 
     Args:
         raw: the rows of all parts.
-        names: the parts, for errors.
-        n_rows: number of annotations of each part.
-        shared: numbers of the documents that are in several parts.
-        repeats: if True, annotations that differ stay as they are.
+        names: names of the parts, for errors.
+        n_annotations: number of annotations in each part.
+        shared: indices of the documents that are in several parts.
+        repeats: True to leave annotations that differ unchanged.
 
     Returns:
-        The rows that are left, and the number of dropped annotations.
+        Remaining rows, and the number of dropped annotations.
 
     Raises:
         InputError: if an annotator marks a document differently in two parts.
     """
-    part_index = np.repeat(np.arange(len(names)), n_rows)
-    first_row: dict[tuple[int, int], int] = {}
-    kept = np.ones(len(raw.document_index), np.bool_)
-    for row in np.flatnonzero(np.isin(raw.document_index, shared)).tolist():
-        first = first_row.setdefault(
-            (int(raw.document_index[row]), int(raw.annotator_index[row])), row
+    part_index = np.repeat(np.arange(len(names)), n_annotations)
+    first_annotations: dict[tuple[int, int], int] = {}
+    is_kept = np.ones(len(raw.document_index), np.bool_)
+    for annotation in np.flatnonzero(np.isin(raw.document_index, shared)).tolist():
+        first_annotation = first_annotations.setdefault(
+            (int(raw.document_index[annotation]), int(raw.annotator_index[annotation])), annotation
         )
-        if part_index[row] == part_index[first]:
+        if part_index[annotation] == part_index[first_annotation]:
             continue
-        name, earlier = names[part_index[row]], names[part_index[first]]
-        annotator, document = raw.place_of(row)
+        name, earlier = names[part_index[annotation]], names[part_index[first_annotation]]
+        annotator, document = raw.place_of(annotation)
         is_named_by_file = annotator in (os.path.basename(name), os.path.basename(earlier))
-        if not is_named_by_file and _content_of(raw, row) == _content_of(raw, first):
-            kept[row] = False
+        if not is_named_by_file and _annotation_content(raw, annotation) == _annotation_content(
+            raw, first_annotation
+        ):
+            is_kept[annotation] = False
         elif not repeats:
             differently = "" if is_named_by_file else ", marked differently"
             raise InputError(
@@ -346,75 +379,90 @@ def _without_copies(
                 " NAME=FILE; if not, leave out one of the files, or keep the first with --repair"
                 " drop-repeats, or the latest with --repair latest"
             )
-    return _without(raw, kept) if not kept.all() else (raw, 0)
+    return _keep_annotations(raw, is_kept) if not is_kept.all() else (raw, 0)
 
 
-def _without(raw: RawCorpus, kept: Bools) -> tuple[RawCorpus, int]:
-    """Return the rows with some of the annotations, and the number of the others, as a balance."""
-    fewer, n_dropped = keep_annotations(raw, kept)
-    n_segments = len(raw.start) - len(fewer.start)
+def _keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
+    """Keep annotations by mask; count the other annotations, also in the balance."""
+    remaining, n_dropped = keep_annotations(raw, is_kept)
+    n_segments = len(raw.start) - len(remaining.start)
     balance = moved(raw.balance, "segment", "repeated segment", n_segments)
-    return fewer.replace(balance=moved(balance, "answer", "repeated answer", n_dropped)), n_dropped
+    return remaining.replace(
+        balance=moved(balance, "answer", "repeated answer", n_dropped)
+    ), n_dropped
 
 
-def _content_of(raw: RawCorpus, annotation: int) -> Any:
-    """Return the segments of an annotation with their details, equal for equal annotations."""
+def _annotation_content(raw: RawCorpus, annotation: int) -> Any:
+    """Collect the segments of an annotation with their details, equal for equal annotations."""
     rows = np.flatnonzero(raw.annotation == annotation)
     labels = [raw.labels[code] if code >= 0 else "" for code in raw.label[rows].tolist()]
     segments = list(zip(raw.start[rows].tolist(), raw.end[rows].tolist(), labels, strict=True))
-    order = sorted(range(len(rows)), key=segments.__getitem__)
-    details = None if raw.details is None else raw.details.taken(rows[order])
-    of_quotes = None
+    row_order = sorted(range(len(rows)), key=segments.__getitem__)
+    details = None if raw.details is None else raw.details.taken(rows[row_order])
+    quote_content = None
     if raw.unplaced is not None:
         quotes = raw.unplaced.taken(raw.unplaced.at == annotation)
-        of_quotes = sorted(zip(quotes.label, quotes.quote, strict=True))
-    return [segments[i] for i in order], of_quotes, None if details is None else details.content()
+        quote_content = sorted(zip(quotes.label, quotes.quote, strict=True))
+    return (
+        [segments[segment_index] for segment_index in row_order],
+        quote_content,
+        None if details is None else details.content(),
+    )
 
 
-def _joined(
-    parts: Sequence[RawCorpus], places: Sequence[Ints], reading: Mapping[str, Any]
+def _join(
+    parts: Sequence[RawCorpus], positions: Sequence[Ints], reading: Mapping[str, Any]
 ) -> RawCorpus:
-    """Return the rows of parts as one, given the number in the whole of each part's documents.
+    """Join the rows of parts, with the position in the whole of each part's documents.
 
-    A document that two parts have is that of the first; annotators and labels are united by name.
+    The content of a shared document is taken from its first part; annotators and labels are matched
+    by name.
     """
     annotators, labels = Vocabulary(), Vocabulary()
     columns = []
     contents: list[dict[str, Any]] = []
-    quoted = any(part.quote is not None for part in parts)
+    has_quotes = any(part.quote is not None for part in parts)
     quotes: list[str] = []
-    documents = annotations = 0
-    for part, place in zip(parts, places, strict=True):
-        new = np.flatnonzero(place >= documents)
-        documents += len(new)
-        if len(new) or not contents:
-            contents.append(part.content_of(new))
-        number = np.array([annotators[name] for name in part.annotators], np.int64)
-        code = np.array([*(labels[name] for name in part.labels), -1], np.int64)
-        annotation = part.annotation + annotations
-        segments: tuple[Ints, ...] = annotation, part.start, part.end, code[part.label]
-        if quoted:
-            quote = np.full(len(part.start), UNKNOWN) if part.quote is None else part.quote
-            segments = *segments, np.where(quote < 0, quote, quote + len(quotes))
+    n_documents = n_annotations = 0
+    for part, part_positions in zip(parts, positions, strict=True):
+        new_documents = np.flatnonzero(part_positions >= n_documents)
+        n_documents += len(new_documents)
+        if len(new_documents) or not contents:
+            contents.append(part.content_of(new_documents))
+        annotator_codes = np.array([annotators[name] for name in part.annotators], np.int64)
+        label_codes = np.array([*(labels[name] for name in part.labels), -1], np.int64)
+        annotation = part.annotation + n_annotations
+        segments: tuple[Ints, ...] = annotation, part.start, part.end, label_codes[part.label]
+        if has_quotes:
+            quote_codes = np.full(len(part.start), UNKNOWN) if part.quote is None else part.quote
+            segments = *segments, np.where(quote_codes < 0, quote_codes, quote_codes + len(quotes))
             quotes += part.quotes
-        when = np.full(len(part.document_index), np.nan) if part.when is None else part.when
-        columns.append((place[part.document_index], number[part.annotator_index], *segments, when))
-        annotations += len(part.document_index)
+        times = np.full(len(part.document_index), np.nan) if part.when is None else part.when
+        columns.append(
+            (
+                part_positions[part.document_index],
+                annotator_codes[part.annotator_index],
+                *segments,
+                times,
+            )
+        )
+        n_annotations += len(part.document_index)
     content: dict[str, Any] = {}
     for name in contents[0]:
         values = [content_of_part[name] for content_of_part in contents]
         if name == "parent_ids" and all(value is not None for value in values):
-            ends = np.cumsum([0, *(value.max(initial=-1) + 1 for value in values)])
-            values = [value + end for value, end in zip(values, ends, strict=False)]
+            offsets = np.cumsum([0, *(value.max(initial=-1) + 1 for value in values)])
+            values = [value + offset for value, offset in zip(values, offsets, strict=False)]
         if all(value is not None for value in values):
             is_array = isinstance(values[0], np.ndarray)
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
-    of_segments = ("annotation", "start", "end", "label", *(["quote"] if quoted else []))
-    names = ("document_index", "annotator_index", *of_segments, "when")
+    segment_names = ("annotation", "start", "end", "label", *(["quote"] if has_quotes else []))
+    names = ("document_index", "annotator_index", *segment_names, "when")
     content["details"] = joined([(part.details, len(part.start)) for part in parts])
-    n_before = accumulate((len(part.document_index) for part in parts), initial=0)
+    first_annotations = accumulate((len(part.document_index) for part in parts), initial=0)
     content["unplaced"] = UnplacedQuotes.joined(
-        (part.unplaced, n) for part, n in zip(parts, n_before, strict=False)
+        (part.unplaced, first_annotation)
+        for part, first_annotation in zip(parts, first_annotations, strict=False)
     )
     content |= zip(names, map(np.concatenate, zip(*columns, strict=True)), strict=True)
     return RawCorpus(
@@ -430,67 +478,81 @@ def _joined(
     )
 
 
-def _named(source: str, raw: RawCorpus, count: Mapping[str, int]) -> RawCorpus:
-    """Return the rows with names of annotators that no other source has."""
-    return renamed(raw, {n: n if count[n] == 1 else f"{source}:{n}" for n in raw.annotators})
+def _qualify_names(source: str, raw: RawCorpus, n_sources: Mapping[str, int]) -> RawCorpus:
+    """Prepend the source to names of annotators that other sources have too."""
+    return renamed(
+        raw, {name: name if n_sources[name] == 1 else f"{source}:{name}" for name in raw.annotators}
+    )
 
 
-def renamed(raw: RawCorpus, new: Mapping[str, str]) -> RawCorpus:
-    """Return the rows with other names of all annotators."""
+def renamed(raw: RawCorpus, new_names: Mapping[str, str]) -> RawCorpus:
+    """Rename all annotators."""
     reading = {
-        key: {new.get(name, name): what for name, what in value.items()}
-        if key in _BY_LAYER
+        key: {new_names.get(name, name): setting for name, setting in value.items()}
+        if key in _KEYS_BY_LAYER
         else value
         for key, value in raw.reading.items()
     }
-    seen_unknown = tuple(new[name] for name in raw.seen_unknown)
-    return raw.replace(annotators=tuple(new.values()), reading=reading, seen_unknown=seen_unknown)
+    seen_unknown = tuple(new_names[name] for name in raw.seen_unknown)
+    return raw.replace(
+        annotators=tuple(new_names.values()), reading=reading, seen_unknown=seen_unknown
+    )
 
 
-def _check_offsets(first: str, united: RawCorpus, source: str, part: RawCorpus) -> None:
-    if part.offsets != united.offsets:
+def _check_offsets(first_source: str, merged: RawCorpus, source: str, incoming: RawCorpus) -> None:
+    if incoming.offsets != merged.offsets:
         raise InputError(
-            f"{escape_name(source)}: offsets in {part.offsets}, those of {escape_name(first)} are"
-            " in"
-            f" {united.offsets}; all need the same: spanagree convert --tokenizer splits texts, and"
-            " quotes without a text beside them are found in another file's text or tokens, by id"
+            f"{escape_name(source)}: offsets in {incoming.offsets}, those of"
+            f" {escape_name(first_source)} are in {merged.offsets}; all need the same: spanagree"
+            " convert --tokenizer splits texts, and quotes without a text beside them are found in"
+            " another file's text or tokens, by id"
         )
 
 
-def _places(united: RawCorpus, part: RawCorpus, first: str, source: str) -> Ints:
-    """Return for each document of a part its number in the whole, −1 for a new one."""
-    if united.ids is not None and part.ids is not None:
-        number = {id_: d for d, id_ in enumerate(united.ids)}
-        return np.array([number.get(id_, -1) for id_ in part.ids], np.int64)
-    if len(united.lengths) != len(part.lengths):
+def _document_positions(
+    merged: RawCorpus, incoming: RawCorpus, first_source: str, source: str
+) -> Ints:
+    """Find the position in the whole of each document of a part, −1 for a new document."""
+    if merged.ids is not None and incoming.ids is not None:
+        position_by_id = {id_: d for d, id_ in enumerate(merged.ids)}
+        return np.array([position_by_id.get(id_, -1) for id_ in incoming.ids], np.int64)
+    if len(merged.lengths) != len(incoming.lengths):
         raise InputError(
-            f"{escape_name(source)}: {pluralize(len(part.lengths), 'document')},"
-            f" {escape_name(first)} has"
-            f" {len(united.lengths)}; without ids in both, documents are matched by their order,"
+            f"{escape_name(source)}: {pluralize(len(incoming.lengths), 'document')},"
+            f" {escape_name(first_source)} has"
+            f" {len(merged.lengths)}; without ids in both, documents are matched by their order,"
             " and their number has to be the same"
         )
-    return np.arange(len(part.lengths))
+    return np.arange(len(incoming.lengths))
 
 
-def _check_same(united: RawCorpus, part: RawCorpus, place: Ints, location: str) -> None:
-    """Refuse two versions of a document that both have."""
-    for other in np.flatnonzero(place >= 0).tolist():
-        d = int(place[other])
+def _check_same_documents(
+    merged: RawCorpus, incoming: RawCorpus, positions: Ints, location: str
+) -> None:
+    """Raise if two sources contain different versions of a document."""
+    for document in np.flatnonzero(positions >= 0).tolist():
+        merged_document = int(positions[document])
         same_document(
-            _version(part, other),
-            _version(united, d),
-            f"{location}, document {quote_value(united.id_of(d))}",
+            _version(incoming, document),
+            _version(merged, merged_document),
+            f"{location}, document {quote_value(merged.id_of(merged_document))}",
         )
 
 
-def _text(raw: RawCorpus, d: int) -> str | None:
-    return None if raw.texts is None else raw.texts[d]
+def _text(raw: RawCorpus, document_index: int) -> str | None:
+    return None if raw.texts is None else raw.texts[document_index]
 
 
-def _as_in(part: RawCorpus, texts: Mapping[int, str | None]) -> RawCorpus:
-    """Return a part with the texts of other parts from which its own differ in line ends alone."""
-    return with_line_ends(part, {d: text for d, text in texts.items() if text is not None})
+def _with_line_ends(raw: RawCorpus, texts: Mapping[int, str | None]) -> RawCorpus:
+    """Take over the line ends of other parts for texts that differ only in them."""
+    return with_line_ends(
+        raw, {document_index: text for document_index, text in texts.items() if text is not None}
+    )
 
 
-def _version(raw: RawCorpus, d: int) -> Version:
-    return _text(raw, d), None if raw.tokens is None else raw.tokens_of(d), int(raw.lengths[d])
+def _version(raw: RawCorpus, document_index: int) -> Version:
+    return (
+        _text(raw, document_index),
+        None if raw.tokens is None else raw.tokens_of(document_index),
+        int(raw.lengths[document_index]),
+    )

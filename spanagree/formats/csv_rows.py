@@ -1,4 +1,4 @@
-"""The rows of a table in text: CSV and TSV."""
+"""Rows of tables in text: CSV and TSV."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from spanagree.files import PathName, lines_of, read_lines
 from spanagree.formats.conll.fields import Fields
 from spanagree.tables import rows_of, separator_of
 
-_LOOKED_AT = 50  # lines
+_N_PREVIEW_LINES = 50
 
 
 def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
-    """Return the header and the rows that are not blank, each with its line.
+    """Read the header and the rows that are not blank, each with its line number.
 
-    Tabs, commas or semicolons separate the cells, as :func:`spanagree.tables.separator_of` finds.
+    Cells are separated by tabs, commas or semicolons; see :func:`spanagree.tables.separator_of`.
 
     Raises:
-        InputError: for a file that cannot be read, or is not such a table.
+        InputError: if a file cannot be read, or is no such table.
     """
     name = printable_path(path)
     lines: Iterator[str] = lines_of(path, encoding)
@@ -35,7 +35,7 @@ def csv_rows(path: PathName, encoding: str = "utf-8") -> Iterator[tuple[int, lis
 def csv_records(
     path: PathName, encoding: str = "utf-8"
 ) -> tuple[list[str], Iterator[tuple[str, dict[str, str]]]]:
-    """Return the header, and the rows below it by its names, each with its place for errors."""
+    """Read the header, and the rows as mappings, each with its location for errors."""
     rows = csv_rows(path, encoding)
     _, header = next(rows, (0, []))
     name = printable_path(path)
@@ -45,11 +45,14 @@ def csv_records(
 def csv_columns(
     path: PathName, encoding: str = "utf-8"
 ) -> tuple[list[str], Sequence[Sequence[str]], Sequence[int]]:
-    """Return the header, the columns below it, and the line of each row; as :func:`csv_rows`."""
+    """Read the header, the columns and the line number of each row.
+
+    See :func:`csv_rows`.
+    """
     text = read_lines(path, encoding)
-    sign = _sign(path, [*islice(io.StringIO(text, newline=""), _LOOKED_AT)])
-    if (plain := _plain_columns(text.replace("\r\n", "\n"), sign)) is not None:
-        return plain
+    separator = _find_separator(path, [*islice(io.StringIO(text, newline=""), _N_PREVIEW_LINES)])
+    if (unquoted := _unquoted_columns(text.replace("\r\n", "\n"), separator)) is not None:
+        return unquoted
     rows = list(_rows_of(path, io.StringIO(text, newline="")))
     if len(rows) < 2:
         return (rows[0][1] if rows else []), [], ()
@@ -57,44 +60,56 @@ def csv_columns(
     return rows[0][1], list(map(list, zip(*cells, strict=True))), lines
 
 
-def _plain_columns(text: str, sign: str) -> tuple[list[str], list[Fields], Sequence[int]] | None:
-    """Return the same of a text whose signs are all between cells, each line a row; else None."""
+def _unquoted_columns(
+    text: str, separator: str
+) -> tuple[list[str], list[Fields], Sequence[int]] | None:
+    """Split a text without quotes into the header, the columns and the line numbers of rows.
+
+    Return ``None`` if a cell may contain a separator, or a row may be blank or take several lines.
+    """
     text = text.rstrip("\n")
     if '"' in text or "\r" in text or "\n\n" in text or "\n" not in text:
         return None
-    header = text[: text.index("\n")].split(sign)
+    header = text[: text.index("\n")].split(separator)
     raw = text.encode("utf-8", "surrogatepass") + b"\n"
     data = np.frombuffer(raw, np.uint8)
-    ends = np.flatnonzero((data == ord(sign)) | (data == ord("\n")))
-    pattern = np.frombuffer((sign * (len(header) - 1) + "\n").encode(), np.uint8)
-    if len(ends) % len(pattern) or not (data[ends].reshape(-1, len(pattern)) == pattern).all():
+    separator_positions = np.flatnonzero((data == ord(separator)) | (data == ord("\n")))
+    row_pattern = np.frombuffer((separator * (len(header) - 1) + "\n").encode(), np.uint8)
+    if (
+        len(separator_positions) % len(row_pattern)
+        or not (data[separator_positions].reshape(-1, len(row_pattern)) == row_pattern).all()
+    ):
         return None
-    begin, end = (x[len(header) :] for x in (np.append(0, ends[:-1] + 1), ends))
+    starts, ends = (
+        bounds[len(header) :]
+        for bounds in (np.append(0, separator_positions[:-1] + 1), separator_positions)
+    )
     columns = [
-        Fields(raw, begin[c :: len(header)], end[c :: len(header)]) for c in range(len(pattern))
+        Fields(raw, starts[c :: len(header)], ends[c :: len(header)])
+        for c in range(len(row_pattern))
     ]
-    if not all(map(str.strip, (header[0], *columns[0].numbered[1]))):  # rows may be blank
+    if not all(map(str.strip, (header[0], *columns[0].numbered[1]))):  # a row may be blank
         return None
     return header, columns, range(2, len(columns[0]) + 2)
 
 
-def _sign(path: PathName, first: Sequence[str]) -> str:
-    """Return the sign between cells, by the first lines; of a single column, by the file's name."""
+def _find_separator(path: PathName, first_lines: Sequence[str]) -> str:
+    """Find the separator by the first lines; for a single column by the file extension."""
     has_tabs = Path(path).suffix.lower() in {".tsv", ".tab"}
-    return separator_of(first) or ("\t" if has_tabs else ",")
+    return separator_of(first_lines) or ("\t" if has_tabs else ",")
 
 
 def _rows_of(path: PathName, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield what :func:`csv_rows` does, from the lines of a file."""
+    """Yield the rows in the lines of a file with their line numbers; see :func:`csv_rows`."""
     name = printable_path(path)
-    first = [*islice(lines, _LOOKED_AT)]
-    sign = _sign(path, first)
-    size = 0
-    for line, row in rows_of(name, chain(first, lines), sign, strict=True):
-        size = size or len(row)
-        if len(row) != size:
+    first_lines = [*islice(lines, _N_PREVIEW_LINES)]
+    separator = _find_separator(path, first_lines)
+    n_cells = 0
+    for line_number, row in rows_of(name, chain(first_lines, lines), separator, strict=True):
+        n_cells = n_cells or len(row)
+        if len(row) != n_cells:
             raise InputError(
-                f"{name}:{line}: {pluralize(len(row), 'cell')} (between {quote_value(sign)}); the"
-                f" header has {size}, and each row needs as many"
+                f"{name}:{line_number}: {pluralize(len(row), 'cell')} (between"
+                f" {quote_value(separator)}); the header has {n_cells}, and each row needs as many"
             )
-        yield line, row
+        yield line_number, row

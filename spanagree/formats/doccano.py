@@ -1,4 +1,4 @@
-"""doccano's exports: JSON lines of one annotator or of all, and zips with a file for each."""
+"""doccano exports: JSON lines of one or all annotators, and zips with a file per annotator."""
 
 from __future__ import annotations
 
@@ -28,48 +28,52 @@ from spanagree.formats.json_records import json_records, records_in
 from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
 from spanagree.formats.spans_beside import annotations_beside
 
-_LISTS = ("entities", "annotations", "labels", "label")
-_OTHERS = {"cats": "category", "Comments": "comment"}
-_OURS = {"Comments", "annotation_approver", OUR_ID}
+_SPAN_KEYS = ("entities", "annotations", "labels", "label")
+_IGNORED_NOUNS = {"cats": "category", "Comments": "comment"}
+_DOCCANO_KEYS = {"Comments", "annotation_approver", OUR_ID}
 _RECORDS = re.compile(r"^(?!.*exportedproject).*\.jsonl?$")
 _NEEDED = "doccano writes an object a line"
 _ALL = "all"
-"""The file of a collaborative project, in which the annotators are not told apart."""
+"""Name of the file of a collaborative project, which does not distinguish annotators."""
 _ALL_IN_ONE = (
     "all.jsonl, as of a collaborative project, does not say who marked what; it is one annotator"
 )
 
 
 def knows_doccano(start: FileHead) -> bool:
-    """Return whether a file begins as an export does; a zip is known by what is in it."""
-    if start.shape == "zip":  # under another name it may be anybody's, packed by mistake
-        named = start.path.lower().endswith(".zip") and bool(start.members)
-        if not named or not all(map(_RECORDS.search, start.members)):
+    """Check whether a file begins like an export; a zip is checked by its members."""
+    if start.shape == "zip":  # with another extension it may be any packed file
+        is_zip = start.path.lower().endswith(".zip") and bool(start.members)
+        if not is_zip or not all(map(_RECORDS.search, start.members)):
             return False
-        inside = [read_head_inside(start, name) for name in start.members]
-        return all(map(_is_row, (row for head in inside for row in head.objects)))
-    return any(map(_is_ours, start.objects))
+        heads = [read_head_inside(start, name) for name in start.members]
+        return all(map(_is_row, (row for head in heads for row in head.objects)))
+    return any(map(_is_doccano_row, start.objects))
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
-    """Return whether a row has a text and spans, and no spans but those that are read."""
-    read = {id(row.get(key)) for key in (*_LISTS, *_OTHERS, "relations")}
-    return bool(_key(row)) and _text(row) is not None and not any(annotations_beside(row, read))
+    """Check whether a row has a text and spans, and no spans under other keys."""
+    read_values = {id(row.get(key)) for key in (*_SPAN_KEYS, *_IGNORED_NOUNS, "relations")}
+    return (
+        bool(_find_span_key(row))
+        and _find_text(row) is not None
+        and not any(annotations_beside(row, read_values))
+    )
 
 
-def _is_ours(row: Mapping[str, Any]) -> bool:
-    """Return whether a row is as only doccano writes it."""
-    key = _key(row)
+def _is_doccano_row(row: Mapping[str, Any]) -> bool:
+    """Check whether a row has a layout that only doccano writes."""
+    key = _find_span_key(row)
     if key is None or "id" not in row or "annotator" in row:
         return False
     items = row[key] if isinstance(row[key], list) else []
-    marked = [
+    are_spans = [
         isinstance(item, dict) and "start_offset" in item
         if key in ("entities", "annotations")
         else isinstance(item, list) and len(item) == 3 and isinstance(item[2], str)
         for item in items
     ]
-    return all(marked) and (bool(marked) or not _OURS.isdisjoint(row))
+    return all(are_spans) and (bool(are_spans) or not _DOCCANO_KEYS.isdisjoint(row))
 
 
 def records(
@@ -78,50 +82,50 @@ def records(
     """Yield the rows of an export of doccano.
 
     Spans are in ``label`` or ``labels``, as lists; in ``entities``; or, up to version 1.0, in
-    ``annotations``, which say whose they are. Else the annotator is the file: in a zip, each of
-    the files in it. Labels that are numbers stay so, as their names are not in the export.
+    ``annotations``, which name the user. Otherwise the file is the annotator; in a zip, each
+    member. Labels that are numbers remain numbers, as the export does not contain their names.
 
     Args:
-        path: the file.
-        log: is told what is passed over or not clear.
-        annotator_from: what names an annotator, ``file`` or, unless given, ``id``.
-        absent: whether the annotator of a file never saw a document without a span (``unseen``)
-            or saw it and marked nothing; unless given, the latter, with a note. Which documents
-            users of a file of several saw is left to the caller.
+        path: path of the file.
+        log: log of ignored or unclear content.
+        annotator_from: source of the annotators' names, ``file`` or ``id``. Default: ``id``.
+        absent: meaning of a document without spans: its annotator never saw it (``unseen``) or saw
+            it and marked nothing (``unmarked``). Default: the latter, with a note. If a file
+            contains several users, the caller decides which documents each of them saw.
 
     Raises:
-        InputError: for a file that cannot be read or is not of doccano.
-        SettingError: for an unknown choice.
+        InputError: if a file cannot be read or is not an export of doccano.
+        SettingError: if a choice is unknown.
     """
     check_named(annotator_from, "id", "file")
     check_absent(absent)
-    silent, row, all_in_one = 0, None, False
+    n_without_spans, row, is_all_in_one = 0, None, False
     own_stem = PurePosixPath(log.name).stem
     for stem, location, row in _rows(path, log.name):
         if not isinstance(row, dict):
             raise invalid_value(f"{location}:", row, _NEEDED)
-        key, text = _key(row), _text(row)
+        key, text = _find_span_key(row), _find_text(row)
         if key is None or text is None:
             raise InputError(
-                f"{location}: a row of doccano has text, and spans in one of {', '.join(_LISTS)};"
-                f" the keys are {join_names(row)}"
+                f"{location}: a row of doccano has text, and spans in one of"
+                f" {', '.join(_SPAN_KEYS)}; the keys are {join_names(row)}"
             )
         log.look_beside(row)
-        for other, noun in _OTHERS.items():
-            if isinstance(items := row.get(other), list) and items:
+        for other_key, noun in _IGNORED_NOUNS.items():
+            if isinstance(items := row.get(other_key), list) and items:
                 log.passed[noun] += len(items)
-        for other in _LISTS:
-            if other in row and other != key and isinstance(row[other], list):
-                are_spans = sum(isinstance(item, (list, dict)) for item in row[other])
-                log.passed["other span"] += are_spans
-                log.passed["document label"] += len(row[other]) - are_spans
+        for other_key in _SPAN_KEYS:
+            if other_key in row and other_key != key and isinstance(row[other_key], list):
+                n_spans = sum(isinstance(item, (list, dict)) for item in row[other_key])
+                log.passed["other span"] += n_spans
+                log.passed["document label"] += len(row[other_key]) - n_spans
         items = row[key] if isinstance(row[key], list) else [row[key]]
         if key == "annotations" and annotator_from != "file":
-            annotations = _by_user(row, items, stem, location, log)
+            annotations = _annotations_by_user(row, items, stem, location, log)
         else:
-            spans = _spans(items, location, log)
-            silent += not spans
-            all_in_one |= (stem or own_stem) == _ALL
+            spans = _parse_spans(items, location, log)
+            n_without_spans += not spans
+            is_all_in_one |= (stem or own_stem) == _ALL
             relations = _relations(row, items, location)
             annotation = RawAnnotation(stem, spans, relations=relations)
             is_unseen = absent == "unseen" and not spans
@@ -129,18 +133,18 @@ def records(
         yield Record(location, row.get(OUR_ID, row.get("id")), {"text": text}, annotations)
     if row is None:
         raise InputError(f"{log.name}: no rows; {_NEEDED}")
-    if all_in_one:
+    if is_all_in_one:
         log.notes = [f"{log.name}: {_ALL_IN_ONE}"]
-    if silent and absent is None:
+    if n_without_spans and absent is None:
         log.notes.append(
-            f"{log.name}: {pluralize(silent, 'document')} without a span taken as seen,"
+            f"{log.name}: {pluralize(n_without_spans, 'document')} without a span taken as seen,"
             " which is so if only what was confirmed was exported; --absent unseen takes them"
             " as never seen"
         )
 
 
 def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
-    """Yield the annotator of each row, its place, and the row; a file's annotator has no name."""
+    """Yield annotator, location and content of each row; a plain file names no annotator."""
     if not is_zipfile(path):
         yield from (("", *pair) for pair in json_records(path, _NEEDED))
         return
@@ -158,10 +162,10 @@ def _rows(path: PathName, name: str) -> Iterator[tuple[str, str, Any]]:
             yield from ((stem, *pair) for pair in records_in(location, [text], _NEEDED))
 
 
-def _by_user(
+def _annotations_by_user(
     row: Mapping[str, Any], items: list[Any], stem: str, location: str, log: ReadLog
 ) -> list[RawAnnotation]:
-    """Return what each user marked in a row; whoever marked nothing in it is not in it."""
+    """Collect the annotations of each user in a row; users without spans do not appear in it."""
     items_of: dict[str, list[Any]] = {}
     for item in items:
         user = item.get("user") if isinstance(item, dict) else None
@@ -172,49 +176,54 @@ def _by_user(
             )
         items_of.setdefault(annotator, []).append(item)
     annotations = [
-        RawAnnotation(name, _spans(its, location, log)) for name, its in items_of.items()
+        RawAnnotation(name, _parse_spans(items_of_user, location, log))
+        for name, items_of_user in items_of.items()
     ]
     log.seen_unknown |= dict.fromkeys(items_of)
-    if isinstance(row.get("relations"), list):  # of whom is not said
+    if isinstance(row.get("relations"), list):  # the export does not say whose they are
         log.passed["relation"] += len(row["relations"])
     return annotations
 
 
 def _relations(row: Mapping[str, Any], items: list[Any], location: str) -> Iterator[RawRelation]:
-    """Yield the relations of a row between the spans among its items, known by their ids."""
+    """Yield the relations of a row between the spans among its items, identified by their ids."""
     if not (relations := objects_in(row.get("relations"), "relations", location)):
         return
-    spans = [item for item in items if _span(item, location) is not None]
-    known = {str(s.get("id")): i for i, s in enumerate(spans) if isinstance(s, dict)}
+    spans = [item for item in items if _parse_span(item, location) is not None]
+    span_by_id = {
+        str(span.get("id")): span_index
+        for span_index, span in enumerate(spans)
+        if isinstance(span, dict)
+    }
     for relation in relations:
-        first, second = (known.get(str(relation.get(end))) for end in ("from_id", "to_id"))
-        place = f"{location}, relation {quote_value(relation.get('id'))}"
-        yield RawRelation(first, second, str(relation.get("type")), place)
+        first, second = (span_by_id.get(str(relation.get(end))) for end in ("from_id", "to_id"))
+        relation_location = f"{location}, relation {quote_value(relation.get('id'))}"
+        yield RawRelation(first, second, str(relation.get("type")), relation_location)
 
 
-def _key(row: Mapping[str, Any]) -> str | None:
-    """Return the key under which a row has its spans."""
-    return next((key for key in _LISTS if key in row), None)
+def _find_span_key(row: Mapping[str, Any]) -> str | None:
+    """Find the key of a row's spans."""
+    return next((key for key in _SPAN_KEYS if key in row), None)
 
 
-def _text(row: Mapping[str, Any]) -> str | None:
+def _find_text(row: Mapping[str, Any]) -> str | None:
     text = row.get("text", row.get("data"))
     return text if isinstance(text, str) else None
 
 
-def _spans(items: list[Any], location: str, log: ReadLog) -> list[RawSpan]:
-    """Return the spans among the items of a row; count the labels of whole texts."""
+def _parse_spans(items: list[Any], location: str, log: ReadLog) -> list[RawSpan]:
+    """Parse the spans among the items of a row; count labels of whole texts."""
     spans = []
     for item in items:
-        if (span := _span(item, location)) is None:
+        if (span := _parse_span(item, location)) is None:
             log.passed["document label"] += 1
         else:
             spans.append(span)
     return spans
 
 
-def _span(item: object, location: str) -> RawSpan | None:
-    """Return a span; ``None`` for the label of a whole text."""
+def _parse_span(item: object, location: str) -> RawSpan | None:
+    """Parse a span; return ``None`` for the label of a whole text."""
     if isinstance(item, list) and len(item) == 3:
         return RawSpan(item[0], item[1], text_of_whole(item[2]))
     if isinstance(item, dict) and "start_offset" in item:
@@ -223,23 +232,22 @@ def _span(item: object, location: str) -> RawSpan | None:
     is_label = isinstance(item, dict) and "label" in item and "end_offset" not in item
     if is_whole(item) or isinstance(item, str) or is_label:
         return None
-    needed = "[start, end, label], or start_offset, end_offset and label, is needed"
-    raise invalid_value(f"{location}: span", item, needed)
+    requirement = "[start, end, label], or start_offset, end_offset and label, is needed"
+    raise invalid_value(f"{location}: span", item, requirement)
 
 
 def write_doccano(corpus: Corpus, path: PathName) -> None:
-    """Write the documents that the only annotator saw, a line each.
+    """Write the documents that the only annotator saw, one line each.
 
-    Whoever imports the file gets each document with its id, under a key of our own, as doccano
-    numbers documents anew.
+    Ids are kept under a key of spanagree, as doccano assigns new numbers to documents on import.
 
     Args:
-        corpus: the documents, whose texts or tokens are known.
-        path: the file.
+        corpus: corpus with texts or tokens.
+        path: path of the file.
 
     Raises:
-        InputError: for a path that cannot be written.
-        SettingError: for a corpus without texts and tokens, or of several annotators.
+        InputError: if the path cannot be written.
+        SettingError: if the corpus has neither texts nor tokens, or several annotators.
     """
     if len(corpus.layers) != 1:
         raise SettingError(

@@ -1,4 +1,4 @@
-"""Tables that say of each document what it belongs to: a batch, or a group."""
+"""Tables that assign each document to a batch or group."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spanagree.tables import rows_of, separator_of
 
 
 def table_named(by: str) -> tuple[str, str | None] | None:
-    """Return path and column in FILE or FILE:COLUMN, if the file is there; else ``None``."""
+    """Parse FILE or FILE:COLUMN to path and column if the file exists; otherwise return None."""
     path, _, column = by.rpartition(":")
     for table in ((by, None), (path, column)):
         if os.path.exists(table[0]) and not os.path.isdir(table[0]):
@@ -27,45 +27,50 @@ def table_named(by: str) -> tuple[str, str | None] | None:
 
 
 def says_table(path: str, column: str | None) -> str:
-    """Return the table in words, for the signature."""
+    """Describe the table in words, for the signature."""
     return f"table {Path(path).name}{'' if column is None else f':{column}'}"
 
 
 def names_in_table(
-    ids: Sequence[str], path: str, column: str | None, what: str, document: str | None = None
+    ids: Sequence[str], path: str, column: str | None, noun: str, document: str | None = None
 ) -> list[str | None]:
-    """Return the batch or group of each document that a table names: CSV, TSV or JSON.
+    """Return the batch or group of each document in a table: CSV, TSV or JSON.
 
     Args:
-        ids: of the documents.
-        path: the table.
-        column: that which has the names; ``what`` unless given. ``a.b`` is b in objects a.
-        what: batch or group.
-        document: the column with the documents' ids; that with a usual name unless given.
+        ids: ids of the documents.
+        path: path of the table.
+        column: name of the column that contains the names. Default: ``noun``. ``a.b`` is b in
+            objects a.
+        noun: noun for the names, batch or group.
+        document: name of the column with the ids of documents. Default: a column with a usual name.
 
     Raises:
-        InputError: for what is not such a table, or names two for a document.
+        InputError: if the file is no such table, or contains two names for a document.
     """
-    name, wanted = escape_name(path), column or what
+    file_name, name_column = escape_name(path), column or noun
     rows = _rows(path)
     if not rows or not all(isinstance(row, Mapping) for row in rows):
-        raise InputError(f"{name}: no rows; a table with the {what} of each document is needed")
+        raise InputError(
+            f"{file_name}: no rows; a table with the {noun} of each document is needed"
+        )
     id_column = document if document is not None and has(rows[0], document) else None
     if document is None:
-        id_column = column_of(rows[0], [name for name in ("document", *ID_NAMES) if name != what])
-    if id_column is None or not any(has(row, wanted) for row in rows):
+        id_column = column_of(
+            rows[0], [file_name for file_name in ("document", *ID_NAMES) if file_name != noun]
+        )
+    if id_column is None or not any(has(row, name_column) for row in rows):
         columns = ", ".join(map(escape_name, map(str, rows[0])))
-        missing = (document or "document or id") if id_column is None else wanted
-        raise InputError(f"{name}: no column {escape_name(missing)}; there are {columns}")
+        missing = (document or "document or id") if id_column is None else name_column
+        raise InputError(f"{file_name}: no column {escape_name(missing)}; there are {columns}")
     name_of: dict[str, str | None] = {}
     for row in rows:
-        cell = cell_of(row, wanted) if has(row, wanted) else None
+        cell = cell_of(row, name_column) if has(row, name_column) else None
         id_ = str(cell_of(row, id_column)) if has(row, id_column) else ""
-        value = None if cell in (None, "") else str(cell)
-        if name_of.setdefault(id_, value) != value:
+        name_of_row = None if cell in (None, "") else str(cell)
+        if name_of.setdefault(id_, name_of_row) != name_of_row:
             raise InputError(
-                f"{name}: document {quote_value(id_)} has {what} {quote_value(name_of[id_])}, and"
-                f" {quote_value(value)} in another row; a document has one {what}"
+                f"{file_name}: document {quote_value(id_)} has {noun} {quote_value(name_of[id_])},"
+                f" and {quote_value(name_of_row)} in another row; a document has one {noun}"
             )
     return [name_of.get(id_) for id_ in ids]
 

@@ -1,4 +1,4 @@
-"""What the exports of annotation tools share: ids, names of annotators, and times."""
+"""Ids, names of annotators and times in the exports of annotation tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from spanagree.errors import check_choice, invalid_value, join_names
 
 OUR_ID = "spanagree_id"
-"""The key under which we write a document's id, as tools number documents anew and keep it."""
+"""Key of a document's id in written files, as tools renumber documents but keep other keys."""
 
 ANNOTATOR_FROM = {
     "id": "a number: Label Studio's completed_by, Prodigy's _annotator_id, doccano's user",
@@ -21,37 +21,37 @@ ANNOTATOR_FROM = {
     "participant": "the participant of ELAN's tiers",
     "annotator": "the annotator of ELAN's tiers",
 }
-"""What may name an annotator; each tool has some of them."""
+"""Sources of annotators' names; each tool has a subset."""
 
 
 def check_named(annotator_from: str | None, *allowed: str) -> None:
-    """Refuse a name of :data:`ANNOTATOR_FROM` that a tool does not have."""
+    """Check that a tool has a source of names from :data:`ANNOTATOR_FROM`."""
     if annotator_from is not None:
         check_choice(annotator_from, allowed, "annotator_from")
 
 
-def nameless(name: str, what: str, key: str, people: Collection[str]) -> list[str]:
-    """Return a note on so many annotations that name nobody, if others do."""
-    if not (named := sorted({*people} - {""})):
+def nameless(name: str, counted: str, key: str, annotators: Collection[str]) -> list[str]:
+    """Compose the note on annotations without an annotator, if other annotations have one."""
+    if not (other_names := sorted({*annotators} - {""})):
         return []
     return [
-        f"{name}: {what} without {key}, taken as one annotator's, who is called as the file and"
-        f" stands beside {join_names(named)}"
+        f"{name}: {counted} without {key}, taken as one annotator's, who is called as the file and"
+        f" stands beside {join_names(other_names)}"
     ]
 
 
 def number_in(name: str, limit: int) -> int | None:
-    """Return the whole number below a limit that a name is; ``None`` for any other name.
+    """Parse an integer below a limit from a name; return ``None`` for any other name.
 
     >>> number_in("-7", 100), number_in("07", 100), number_in("107", 100)
     (-7, None, None)
     """
-    number = int(name) if re.fullmatch("-?[0-9]{1,18}", name) else limit
-    return number if str(number) == name and abs(number) < limit else None
+    value = int(name) if re.fullmatch("-?[0-9]{1,18}", name) else limit
+    return value if str(value) == name and abs(value) < limit else None
 
 
 def seconds(value: object) -> float | None:
-    """Return a time in seconds, of a number of them or a date as ISO writes it, if it is one.
+    """Convert a number, or an ISO date, to seconds; return ``None`` for other values.
 
     >>> seconds("1970-01-01T00:01:00.500000Z"), seconds(60), seconds("once")
     (60.5, 60.0, None)
@@ -65,14 +65,14 @@ def seconds(value: object) -> float | None:
         return None
 
 
-def objects_in(value: object, what: str, location: str) -> list[dict[str, Any]]:
-    """Return a list of objects, which may be missing.
+def objects_in(value: object, noun: str, location: str) -> list[dict[str, Any]]:
+    """Check that a value is a list of objects, or missing, and return the list.
 
     Raises:
-        InputError: for anything else.
+        InputError: if it is anything else.
     """
     if value is None:
         return []
     if isinstance(value, list) and {dict}.issuperset(map(type, value)):
         return value
-    raise invalid_value(f"{location}: {what}", value, "a list of objects is needed")
+    raise invalid_value(f"{location}: {noun}", value, "a list of objects is needed")

@@ -1,4 +1,4 @@
-"""A look at the beginning of a file or folder, from which formats are recognised."""
+"""Beginnings of files and folders, from which formats are recognised."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from spanagree.tables import is_even, separator_of
 
 Shape = Literal["json", "jsonl", "csv", "tsv", "xml", "zip", "folder", "text", "binary"]
 
-_HEAD = 1 << 18  # bytes that are looked at
-_ROWS = 1 << 14  # of rows, if so few bytes have the lines that are looked at
-_LONG_HEAD = 1 << 22  # where the first record is longer
-_RECORDS, _LINES, _MEMBERS = 20, 50, 10_000
+_HEAD_SIZE = 1 << 18  # number of bytes to read
+_ROWS_SIZE = 1 << 14  # number of bytes of rows, if these contain enough lines
+_LONG_HEAD_SIZE = 1 << 22  # number of bytes if the first record is longer
+_N_RECORDS, _N_LINES, _N_MEMBERS = 20, 50, 10_000
 _JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]\d-])')
 _LIKE_JSON = re.compile(r'\s*(\{\s*"|\[\s*[\[{"])')
 _XML = re.compile(r"\s*<(\?xml|!DOCTYPE|!--|[A-Za-z_][^<>]*>\s*<)")
@@ -39,17 +39,17 @@ _CLOSERS = {"{": "}", "[": "]"}
 
 
 class FileHead(NamedTuple):
-    """What the beginning of a file shows.
+    """Beginning of a file or folder.
 
     Attributes:
-        path: of the file.
-        shape: what it is, by its bytes. ``json`` is one value, ``jsonl`` one in each line; an
-            object that fills a single line is both, and goes by the extension. ``csv`` and
-            ``tsv`` have rows of as many cells, up to the first blank line.
-        records: of JSON the first values: elements of a list, or objects in lines, or the one
-            object. What goes beyond the beginning is left out of the last.
-        lines: of text the first lines, without their ends.
-        members: of a zip or folder the names, with ``/``.
+        path: path of the file.
+        shape: type of the content, by its bytes. ``json`` is one value, ``jsonl`` one value per
+            line; an object in a single line fits both, so the extension decides. ``csv`` and
+            ``tsv`` have rows with equal numbers of cells, up to the first blank line.
+        records: first values of JSON: elements of a list, objects in lines, or the only object. The
+            last record lacks all content beyond the beginning.
+        lines: first lines of a text, without line ends.
+        members: names of the files in a zip or folder, with ``/``.
     """
 
     path: str
@@ -60,86 +60,90 @@ class FileHead(NamedTuple):
 
     @property
     def objects(self) -> list[dict[str, Any]]:
-        """The records, if all of them are objects; else none."""
+        """Records, if all of them are objects; otherwise an empty list."""
         objects = [record for record in self.records if isinstance(record, dict)]
         return objects if len(objects) == len(self.records) else []
 
 
 def read_head(path: PathName) -> FileHead:
-    """Return what the beginning of a file or folder shows.
+    """Read the beginning of a file or folder.
 
     Raises:
-        InputError: for what is not there or cannot be read.
+        InputError: if the path does not exist or cannot be read.
     """
     name = os.fsdecode(path)
     if os.path.isdir(name):
-        return FileHead(name, "folder", members=_below(name))
-    head = read_bytes(escape_name(name), name, size=_HEAD)
+        return FileHead(name, "folder", members=_list_files(name))
+    head = read_bytes(escape_name(name), name, size=_HEAD_SIZE)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) or name.lower().endswith(".zip"):
-        return FileHead(name, "zip", members=_in_zip(name))
+        return FileHead(name, "zip", members=_list_members(name))
     if head.startswith(UTF_16_MARKS):
         return head_of_text(name, head, UTF_16)
     if b"\0" in head:
         return FileHead(name, "binary")
-    first = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-    if first not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS) >= _LINES:
-        return head_of_text(name, head[:_ROWS])  # nothing but the first lines is looked at
-    seen = head_of_text(name, head)
-    if seen.shape == "json" and len(head) == _HEAD and len(seen.records) < 2:
-        if name.lower().endswith(".jsonl"):  # whose first record ends with its line
-            return head_of_text(name, next(pieces_of(escape_name(name), name, size=_LONG_HEAD)))
-        return head_of_text(name, read_bytes(escape_name(name), name, size=_LONG_HEAD))
-    return seen
+    first_byte = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if first_byte not in (b"{", b"[", b"<") and head.count(b"\n", 0, _ROWS_SIZE) >= _N_LINES:
+        return head_of_text(name, head[:_ROWS_SIZE])  # only the first lines are read
+    file_head = head_of_text(name, head)
+    if file_head.shape == "json" and len(head) == _HEAD_SIZE and len(file_head.records) < 2:
+        if name.lower().endswith(".jsonl"):  # the first record ends with its line
+            return head_of_text(
+                name, next(pieces_of(escape_name(name), name, size=_LONG_HEAD_SIZE))
+            )
+        return head_of_text(name, read_bytes(escape_name(name), name, size=_LONG_HEAD_SIZE))
+    return file_head
 
 
 def read_head_inside(start: FileHead, member: str) -> FileHead:
-    """Return what the beginning of a text in an archive shows.
+    """Read the beginning of a text in an archive.
 
     Raises:
-        InputError: for an archive that cannot be read.
+        InputError: if the archive cannot be read.
     """
     with open_zip(start.path) as archive:
-        return head_of_text(member, archive.read(member)[:_LONG_HEAD])
+        return head_of_text(member, archive.read(member)[:_LONG_HEAD_SIZE])
 
 
 def head_of_text(name: str, head: bytes, encoding: str = "utf-8") -> FileHead:
-    """Return what a text that begins so is."""
+    """Recognise the shape of a text by its beginning, and parse its first records."""
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head).removeprefix(BOM)
     text = with_newlines(text)
-    lines = [line.rstrip("\r") for line in text.split("\n", _LINES)[:_LINES]]
+    lines = [line.rstrip("\r") for line in text.split("\n", _N_LINES)[:_N_LINES]]
     if _JSON.match(text):
-        by_line = _in_lines(text)
-        if len(by_line) > 1 or (by_line and Path(name).suffix.lower() != ".json"):
-            return FileHead(name, "jsonl", by_line, tuple(lines))
-        values = _values(text)
+        line_values = _values_by_line(text)
+        if len(line_values) > 1 or (line_values and Path(name).suffix.lower() != ".json"):
+            return FileHead(name, "jsonl", line_values, tuple(lines))
+        values = _parse_values(text)
         if values is not None:
-            return FileHead(name, "json", tuple(values[:_RECORDS]), tuple(lines))
+            return FileHead(name, "json", tuple(values[:_N_RECORDS]), tuple(lines))
         if Path(name).suffix.lower() in (".json", ".jsonl") and _LIKE_JSON.match(text):
-            return FileHead(name, "json", lines=tuple(lines))  # not valid, which reading says
-    shape: Shape = "xml" if _XML.match(text) else _tabular(lines)
+            return FileHead(name, "json", lines=tuple(lines))  # invalid JSON, which reading reports
+    shape: Shape = "xml" if _XML.match(text) else _table_shape(lines)
     return FileHead(name, shape, lines=tuple(lines))
 
 
-def _in_lines(text: str) -> tuple[Any, ...]:
-    """Return the objects in the first lines, up to one that is none; or lists of text and more."""
+def _values_by_line(text: str) -> tuple[Any, ...]:
+    """Parse the first lines up to one that is no object, or lines with lists of a text and more."""
     values: list[Any] = []
-    for line in islice((line for line in text.split("\n") if line.strip()), _RECORDS):
+    for line in islice((line for line in text.split("\n") if line.strip()), _N_RECORDS):
         try:
             values.append(json.loads(line))
         except (ValueError, RecursionError):
             break
         if not isinstance(values[-1], (dict, list)):
             return ()
-    are_pairs = len(values) > 1 and all(isinstance(x, list) and _is_pair(x) for x in values)
-    return tuple(values) if are_pairs or all(isinstance(x, dict) for x in values) else ()
+    are_pairs = len(values) > 1 and all(
+        isinstance(value, list) and _is_pair(value) for value in values
+    )
+    return tuple(values) if are_pairs or all(isinstance(value, dict) for value in values) else ()
 
 
 def _is_pair(value: list[Any]) -> bool:
     return len(value) > 1 and isinstance(value[0], str) and isinstance(value[1], (dict, list))
 
 
-def _values(text: str) -> list[Any] | None:
-    """Return the elements of a list, or the one object, as far as they are there."""
+def _parse_values(text: str) -> list[Any] | None:
+    """Parse the elements of a list, or the only object, as far as they are complete."""
     for candidate in (text, closed(text)):
         try:
             value = json.loads(candidate)
@@ -150,63 +154,67 @@ def _values(text: str) -> list[Any] | None:
 
 
 def closed(text: str) -> str:
-    """Return a beginning of JSON without its last, unfinished part, and with what closes it.
+    """Remove the last, unfinished part of truncated JSON, and append the missing brackets.
 
     >>> closed('[{"a": [1, 2], "b": "unfin')
     '[{"a": [1, 2]}]'
     """
-    open_: list[str] = []
-    cut = 0
+    open_closers: list[str] = []
+    end = 0
     for match in _STRUCTURE.finditer(text):
-        sign = match[0]
-        if sign in _CLOSERS:
-            open_.append(_CLOSERS[sign])
-        elif sign in "]}":
-            if not open_ or open_.pop() != sign:
+        token = match[0]
+        if token in _CLOSERS:
+            open_closers.append(_CLOSERS[token])
+        elif token in "]}":
+            if not open_closers or open_closers.pop() != token:
                 return text
-        elif sign != ",":
+        elif token != ",":
             continue
-        cut = match.end() - (sign == ",")
-    closers = "".join(reversed(open_))
-    more = not closers and text[cut:].strip()  # behind a whole value
-    return text if more else text[:cut] + closers
+        end = match.end() - (token == ",")
+    closers = "".join(reversed(open_closers))
+    trailing = not closers and text[end:].strip()  # after a whole value
+    return text if trailing else text[:end] + closers
 
 
-def _tabular(lines: list[str]) -> Shape:
-    """Return ``tsv`` or ``csv`` for lines of as many cells, up to the first blank one."""
+def _table_shape(lines: list[str]) -> Shape:
+    """Recognise ``tsv`` or ``csv`` by equal numbers of cells, up to the first blank line."""
     block = [*lines, ""][: [*(line.strip() for line in lines), ""].index("")]
-    sign = separator_of(block)
-    return ("tsv" if sign == "\t" else "csv") if sign and is_even(block, sign) else "text"
+    separator = separator_of(block)
+    return (
+        ("tsv" if separator == "\t" else "csv")
+        if separator and is_even(block, separator)
+        else "text"
+    )
 
 
 @naming_files()
-def _below(folder: str) -> tuple[str, ...]:
-    """Return the files below a folder."""
+def _list_files(folder: str) -> tuple[str, ...]:
+    """List the files below a folder."""
     names: list[str] = []
     for location, folders, files in os.walk(folder):
         folders.sort()
-        inner = "" if location == folder else os.path.join(os.path.relpath(location, folder), "")
-        names += (f"{inner}{name}".replace(os.sep, "/") for name in sorted(files))
-        if len(names) > _MEMBERS:
+        prefix = "" if location == folder else os.path.join(os.path.relpath(location, folder), "")
+        names += (f"{prefix}{name}".replace(os.sep, "/") for name in sorted(files))
+        if len(names) > _N_MEMBERS:
             break
-    return tuple(names[:_MEMBERS])
+    return tuple(names[:_N_MEMBERS])
 
 
-def _in_zip(name: str) -> tuple[str, ...]:
-    """Return the files in an archive; of one that cannot be read, none."""
+def _list_members(name: str) -> tuple[str, ...]:
+    """List the files in an archive; an unreadable archive has none."""
     try:
         with open_zip(name) as archive:
-            return archive.names[:_MEMBERS]
+            return archive.names[:_N_MEMBERS]
     except InputError:
         return ()
 
 
 def passed_over(name: str, counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the note of what a reader passed over in a file, by kind; none if there is nothing.
+    """Compose the note on ignored content of a file, by type; return no note if all was read.
 
     >>> passed_over("ann.json", {"relation": 3, "choice": 2, "draft": 1})
     ('ann.json: 3 relations, 2 choices and 1 draft passed over',)
     """
-    kinds = [pluralize(number, kind) for kind, number in counts.items() if number]
-    text = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
-    return (f"{escape_name(name)}: {text} passed over",) if kinds else ()
+    phrases = [pluralize(count, noun) for noun, count in counts.items() if count]
+    text = " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
+    return (f"{escape_name(name)}: {text} passed over",) if phrases else ()

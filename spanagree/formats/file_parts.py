@@ -1,4 +1,4 @@
-"""Corpora in many files: found by patterns, read as one, or each as a part where it is compared."""
+"""Corpora in many files: found by patterns, and read as one corpus or part by part."""
 
 from __future__ import annotations
 
@@ -37,45 +37,47 @@ def read_parts(
     repair: Repair | Sequence[Repair] = (),
     **options: Any,
 ) -> FileParts:
-    """Find the files of a corpus; each is a part, read where it is compared.
+    """Find the files of a corpus; each file is a part, read when it is compared.
 
     Args:
-        source: a pattern such as ``part-*.jsonl``, of files that hold all layers; several, or
-            plain paths; or layer to pattern, such as ``{"gold": "gold-*.conll", "mine":
-            "mine-*.conll"}``: files belong together in which the stars stand for the same.
-        form: format of the files. Default: it is recognised; see :func:`spanagree.read`.
-        repair: steps that repair what was read; see :func:`spanagree.read`.
+        source: pattern such as ``part-*.jsonl``, of files that contain all layers; several patterns
+            or plain paths; or mapping of layer to pattern, such as ``{"gold": "gold-*.conll",
+            "mine": "mine-*.conll"}``, with files matched by the text in place of the stars.
+        form: format of the files. Default: recognised; see :func:`spanagree.read`.
+        repair: steps that repair the annotations; see :func:`spanagree.read`.
         options: options of the readers, such as ``scheme`` of CoNLL or ``tokens`` and ``tags`` of
             Parquet.
 
     Returns:
-        A list of functions, in the order of the files' names. Documents without ids get the file's
-        name and their number in it. If files share documents (of the same id), these are united,
-        and all files are read as one corpus.
+        A list of functions, in the order of the files' names. An id is built from the file's name
+        and a number if a document has none. If files share documents with the same id, these are
+        merged, and all files are read as one corpus.
 
     Raises:
-        InputError: for a pattern that no file fits, or layers that do not have the same files.
+        InputError: if a pattern matches no file, or layers do not have the same files.
 
     >>> read_parts("nowhere-*.jsonl")
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere-*.jsonl: no file fits this pattern
     """
-    unfolded = as_pattern if form in (None, "conll") else lambda path: path
+    to_pattern = as_pattern if form in (None, "conll") else lambda path: path
     if isinstance(source, Mapping):
-        patterns = {name: unfolded(path) for name, path in source.items()}
-        parts, named = _by_layer(patterns, form), _people(patterns)
+        patterns = {name: to_pattern(path) for name, path in source.items()}
+        parts, named_layers = _parts_by_layer(patterns, form), _annotator_patterns(patterns)
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
-        parts = _by_file([*map(unfolded, paths)] if is_iterable(paths) else paths, form)
-        named = set()
-    return FileParts(FilePart(name, files, options, form, repair, named) for name, files in parts)
+        parts = _parts_by_file([*map(to_pattern, paths)] if is_iterable(paths) else paths, form)
+        named_layers = set()
+    return FileParts(
+        FilePart(name, files, options, form, repair, named_layers) for name, files in parts
+    )
 
 
 class FileParts(list["FilePart"]):
-    """The files of a corpus, which can be read as one if documents are in several."""
+    """Files of a corpus, which can be read as one corpus if they share documents."""
 
     def united(self) -> Corpus:
-        """Read the corpus in all files, with documents of the same id united."""
+        """Read the corpus in all files, and merge documents of the same id."""
         repair, options = self[0].repair, self[0].options
         parts = {part.name: part.in_ticks() for part in self}
         if options.get("join") is not None:
@@ -87,15 +89,15 @@ class FileParts(list["FilePart"]):
 
 @dataclass(frozen=True, eq=False)
 class FilePart:
-    """One of the files of a corpus, or those that belong together; called, it is read.
+    """File of a corpus, or one file per layer; a call reads it.
 
     Attributes:
-        name: name of the part, which is in the ids of documents that have none.
+        name: name of the part, used in the ids of documents that have none.
         files: file of each layer.
         options: options of the readers.
-        form: format, if it is named.
-        repair: steps that repair what is read.
-        named: layers whose annotator a user named.
+        form: name of the format, or ``None``.
+        repair: steps that repair the annotations.
+        named: layers with an annotator named by a user.
     """
 
     name: str
@@ -110,12 +112,12 @@ class FilePart:
         return valid_corpus(self.raw(), self.repair).with_ids(f"{self.name}:")
 
     def raw(self) -> RawCorpus:
-        """Read the rows in it, unchecked."""
+        """Read the rows of the part, unchecked."""
         raw = self.in_ticks()
         return with_resolution(raw, self.options.get("resolution"), self.options.get("duration"))
 
     def in_ticks(self) -> RawCorpus:
-        """Read the rows in it, the times of recordings as exact as they are."""
+        """Read the rows of the part, with the exact times of recordings."""
         return raw_files(self.files, self.options, self.form, in_units=False, named=self.named)
 
 
@@ -126,32 +128,34 @@ def read_found(
     repair: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
-    """Return the corpus in files, or in all that patterns find, after the repairs asked for.
+    """Read the corpus in files, or in all files that patterns match, and repair it.
 
-    With the option ``group_by``, documents are put in groups after that, or joined if ``unit`` is
-    document.
+    The option ``group_by`` then puts documents in groups; if ``unit`` is document, it joins the
+    documents of a group.
 
     Raises:
-        SettingError, InputError: as for :func:`spanagree.formats.read_files.raw_files`; for flaws
-            that no repair was asked for; as for :func:`spanagree.corpus.grouped.grouped`.
+        SettingError, InputError: see :func:`spanagree.formats.read_files.raw_files` and
+            :func:`spanagree.corpus.grouped.grouped`; also if annotations have flaws that no
+            requested step repairs.
     """
     settings = dict(options)
-    by = settings.pop("group_by", None)
-    unit = "sentence" if by is None else settings.pop("unit", None) or "sentence"
+    grouping = settings.pop("group_by", None)
+    unit = "sentence" if grouping is None else settings.pop("unit", None) or "sentence"
     check_choice(unit, UNITS, "unit")
     raw = raw_found(files, settings, form, progress, repeats=allows_repeats(repair))
-    if by is None:
+    if grouping is None:
         return valid_corpus(raw, repair)
     raw = repaired(raw, repair)
     from spanagree.formats.document_tables import names_in_table, says_table, table_named
 
-    refuse_flaws(raw, repairable=True)  # first, as a segment beyond its text would be in the next
-    names, says = by, "names"
-    if isinstance(by, str) and (table := table_named(by)) is not None:
+    # before joining, as a segment beyond its text would be in the next one
+    refuse_flaws(raw, repairable=True)
+    names, description = grouping, "names"
+    if isinstance(grouping, str) and (table := table_named(grouping)) is not None:
         ids = [raw.id_of(d) for d in range(len(raw.lengths))]
         names = names_in_table(ids, *table, "group", settings.get("document"))
-        says = says_table(*table)
-    return Corpus.from_raw(grouped(raw, names, unit == "document", says))
+        description = says_table(*table)
+    return Corpus.from_raw(grouped(raw, names, unit == "document", description))
 
 
 def raw_found(
@@ -163,13 +167,13 @@ def raw_found(
     repeats: bool = False,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Return the rows of the same, unchecked; as :func:`raw_files` and :func:`concatenate`."""
+    """Read the rows in files or patterns, unchecked; see also :func:`concatenate`."""
     if not any(map(has_pattern, files.values())):
         return raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
-    named = _people(files)
+    named_layers = _annotator_patterns(files)
     parts = {
-        name: raw_files(paths, options, form, in_units=False, thorough=thorough, named=named)
-        for name, paths in _by_layer(files, form)
+        name: raw_files(paths, options, form, in_units=False, thorough=thorough, named=named_layers)
+        for name, paths in _parts_by_layer(files, form)
     }
     if options.get("join") is not None:
         parts = joined_by_text(parts)
@@ -179,28 +183,28 @@ def raw_found(
     return with_resolution(raw, options.get("resolution"), options.get("duration"))
 
 
-def _people(patterns: Mapping[str, PathName]) -> set[str]:
-    """Return the names of the patterns of which each is somebody; one alone may be a project."""
+def _annotator_patterns(patterns: Mapping[str, PathName]) -> set[str]:
+    """Return the names of the patterns if each is an annotator; a single one may be a project."""
     return user_named(patterns) if len(patterns) > 1 else set()
 
 
-_Files = list[tuple[str, dict[str, PathName]]]  # the name of each, and its files by layer
+_NamedFiles = list[tuple[str, dict[str, PathName]]]  # name of each part, and its files by layer
 
 
-def _by_file(patterns: Sequence[PathName], form: str | None) -> _Files:
-    """Return each file as a part, called by its name with as many folders as it needs."""
+def _parts_by_file(patterns: Sequence[PathName], form: str | None) -> _NamedFiles:
+    """Build a part for each file, named after the file with as many folders as needed."""
     if not isinstance(patterns, Iterable):
         raise InputError(
             f"{quote_value(patterns)}; a pattern, or files one after the other, are needed"
         )
-    if project := _as_project({f"{pattern}": pattern for pattern in patterns}, form):
+    if project := _as_inception_project({f"{pattern}": pattern for pattern in patterns}, form):
         return project
     patterns_of = {path: pattern for pattern in patterns for path in matches(pattern)}
     if not patterns_of:
         raise InputError(
             "no file; a pattern, such as 'part-*.jsonl', or files one after the other, are needed"
         )
-    _refuse_same(list(patterns_of))
+    _check_distinct(list(patterns_of))
     names = file_names(list(patterns_of))
     return [
         (name, {os.path.basename(os.fspath(pattern)): path})
@@ -208,8 +212,8 @@ def _by_file(patterns: Sequence[PathName], form: str | None) -> _Files:
     ]
 
 
-def _as_project(source: Mapping[str, PathName], form: str | None) -> _Files:
-    """Return patterns as one part if the files of each make up a project, else no part."""
+def _as_inception_project(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
+    """Build one part of all patterns if the files of each form a project; otherwise no part."""
     paths = list(source.values())
     if form not in (None, "inception") or not paths:
         return []
@@ -220,49 +224,55 @@ def _as_project(source: Mapping[str, PathName], form: str | None) -> _Files:
     return [(", ".join(source), dict(source))] if all(map(are_pages, paths)) else []
 
 
-def _by_layer(source: Mapping[str, PathName], form: str | None) -> _Files:
-    """Return the parts of layers: files belong together in which the stars stand for the same.
+def _parts_by_layer(source: Mapping[str, PathName], form: str | None) -> _NamedFiles:
+    """Build the parts of layers: files are matched by the text in place of the stars.
 
-    Every layer has every part. Parts of one layer are called as their files, others by what the
-    stars stand for.
+    Every layer has every part. Parts of one layer are named after their files, other parts after
+    the text in place of the stars.
     """
-    if project := _as_project(source, form):
+    if project := _as_inception_project(source, form):
         return project
     parts: dict[tuple[str, ...], dict[str, PathName]] = {}
     for layer, pattern in source.items():
-        for stars, path in _by_stars(pattern).items():
+        for stars, path in _files_by_stars(pattern).items():
             parts.setdefault(stars, {})[layer] = path
     if not parts:
         raise InputError("no file; a pattern for each annotator is needed, such as 'gold-*.conll'")
     for stars, files in parts.items():
         for layer in (layer for layer in source if layer not in files):
-            other, path = next(iter(files.items()))
+            present_layer, path = next(iter(files.items()))
             raise InputError(
                 f"{printable_path(source[layer])}: no file of part {quote_value(','.join(stars))},"
-                f" of which {escape_name(other)} has {printable_path(path)}; each annotator"
+                f" of which {escape_name(present_layer)} has {printable_path(path)}; each annotator"
                 " needs every part"
             )
-    ordered = [parts[stars] for stars in sorted(parts)]
-    _refuse_same(list(dict.fromkeys(path for files in ordered for path in files.values())))
+    sorted_parts = [parts[stars] for stars in sorted(parts)]
+    _check_distinct(list(dict.fromkeys(path for files in sorted_parts for path in files.values())))
     if len(source) > 1:
         names = [",".join(stars) for stars in sorted(parts)]
-        if len({*names}) < len(names):  # they name documents, so each is another
+        if len({*names}) < len(names):  # names have to be unique, as they are part of ids
             names = [",".join(map(repr, stars)) for stars in sorted(parts)]
-        return list(zip(names, ordered, strict=True))
-    return list(zip(file_names([next(iter(f.values())) for f in ordered]), ordered, strict=True))
+        return list(zip(names, sorted_parts, strict=True))
+    return list(
+        zip(
+            file_names([next(iter(layer_files.values())) for layer_files in sorted_parts]),
+            sorted_parts,
+            strict=True,
+        )
+    )
 
 
-def _refuse_same(paths: Sequence[PathName]) -> None:
-    """Refuse a file that is there twice, as through a link."""
-    for first, again in same_files(paths):
-        name, other = (printable_path(paths[i]) for i in (again, first))
+def _check_distinct(paths: Sequence[PathName]) -> None:
+    """Raise if a file occurs twice, for example by a link."""
+    for first_index, second_index in same_files(paths):
+        name, first_name = (printable_path(paths[i]) for i in (second_index, first_index))
         raise InputError(
-            f"{name}: the same file as {other}; the files of a corpus in parts are different ones:"
-            " leave one of them out"
+            f"{name}: the same file as {first_name}; the files of a corpus in parts are different"
+            " ones: leave one of them out"
         )
 
 
-def _by_stars(pattern: PathName) -> dict[tuple[str, ...], PathName]:
-    """Return the files of a pattern by what its stars stand for; a plain path by its name."""
+def _files_by_stars(pattern: PathName) -> dict[tuple[str, ...], PathName]:
+    """Find the files of a pattern by the text in place of its stars; a plain path by its name."""
     paths = matches(pattern)
     return {stars_of(pattern, path) or (os.path.basename(path),): path for path in paths}

@@ -1,7 +1,7 @@
-"""Marks written into a text, of any notation: the text without them, and what they mark.
+"""Parser of tags in a text, in any notation: the text without the tags, and the marked spans.
 
-XML, such as MUC's ENAMEX and TEI, is parsed by the library's parser, which knows character
-references, comments and CDATA; any other tagged text is parsed here.
+XML, such as MUC's ENAMEX and TEI, is parsed by the standard library, with character references,
+comments and CDATA; any other tagged text is parsed here.
 """
 
 from __future__ import annotations
@@ -14,76 +14,76 @@ from spanagree.errors import quote_value
 
 
 class MarkupToken(NamedTuple):
-    """The meaning of a piece of a marked text.
+    """Parsed piece of a marked text.
 
     Attributes:
-        kind: text that stays, a sign that opens or closes a span, one that marks nothing, or a
-            span by itself, of which a text stays.
-        name: by which a sign that closes finds the sign that opened.
-        label: of the span.
-        text: what stays of the piece.
+        token_type: ``text`` for text that stays; ``open`` or ``close`` for a tag of a span;
+            ``empty`` for a tag without a span; ``span`` for a complete span, with its text.
+        name: name by which a closing tag finds its opening tag.
+        label: label of the span.
+        text: text that remains of the piece.
     """
 
-    kind: Literal["text", "open", "close", "empty", "span"]
+    token_type: Literal["text", "open", "close", "empty", "span"]
     name: str = ""
     label: str = ""
     text: str = ""
 
 
 Mark: TypeAlias = tuple[int, int, str]
-"""Start, end and label of a span in a text that was marked; empty if the sign has no label."""
+"""Start, end and label of a marked span; the label is empty if the tag has none."""
 
 Notation: TypeAlias = Callable[[str, int], MarkupToken]
-"""From a piece that may be a sign, and its place in the text without signs, to its meaning."""
+"""Function of a possible tag, and its offset in the text without tags, that parses it."""
 
 
-def taken_apart(
-    marked: str, pieces: re.Pattern[str], meaning: Notation, *, nested: bool = True
+def split_markup(
+    marked: str, tag_pattern: re.Pattern[str], parse_tag: Notation, *, nested: bool = True
 ) -> tuple[str, list[Mark], list[str]]:
-    """Take a marked text apart.
+    """Split a marked text into text and spans.
 
     Args:
-        marked: the text with signs in it.
-        pieces: finds what may be a sign; its one group is all of it.
-        meaning: the meaning of such a piece.
-        nested: if False, a sign that opens what is open replaces it.
+        marked: text with tags.
+        tag_pattern: pattern of possible tags, with one group that contains the whole tag.
+        parse_tag: parser of possible tags.
+        nested: if False, an opening tag replaces an open tag of the same name.
 
     Returns:
-        The text without signs, the marks in the order of their ends, and what is wrong with signs
-        that have no partner: an entry for each of them.
+        The text without tags; the spans, sorted by their ends; and one problem for each tag without
+        a partner.
 
-    >>> meaning = lambda sign, at: MarkupToken("close" if sign[1] == "/" else "open", label="PER")
-    >>> taken_apart("<p>Jo</p> sings</p>", re.compile("(</?p>)"), meaning)[:2]
+    >>> meaning = lambda tag, at: MarkupToken("close" if tag[1] == "/" else "open", label="PER")
+    >>> split_markup("<p>Jo</p> sings</p>", re.compile("(</?p>)"), meaning)[:2]
     ('Jo sings', [(0, 2, 'PER')])
     """
     text = ""
     marks: list[Mark] = []
-    odd: list[str] = []
-    open_: dict[str, list[tuple[int, str]]] = {}
-    for i, piece in enumerate(pieces.split(marked)):
+    problems: list[str] = []
+    open_tags: dict[str, list[tuple[int, str]]] = {}
+    for i, piece in enumerate(tag_pattern.split(marked)):
         if i % 2 == 0:
             text += piece
             continue
-        at = len(text)
-        kind, name, label, kept = meaning(piece, at)
-        if kind == "open":
-            places = open_.setdefault(name, [])
-            if places and not nested:
-                odd.append(f"{quote_value(piece)} is opened again")
-                places.clear()
-            places.append((at, label))
-        elif kind == "close":
-            if open_.get(name):
-                marks.append((open_[name][-1][0], at, open_[name].pop()[1]))
+        offset = len(text)
+        token_type, name, label, remaining = parse_tag(piece, offset)
+        if token_type == "open":
+            same_name = open_tags.setdefault(name, [])
+            if same_name and not nested:
+                problems.append(f"{quote_value(piece)} is opened again")
+                same_name.clear()
+            same_name.append((offset, label))
+        elif token_type == "close":
+            if open_tags.get(name):
+                marks.append((open_tags[name][-1][0], offset, open_tags[name].pop()[1]))
             else:
-                odd.append(f"{quote_value(piece)} closes what is not open")
-        elif kind == "empty":
-            odd.append(f"{quote_value(piece)} marks nothing")
+                problems.append(f"{quote_value(piece)} closes what is not open")
+        elif token_type == "empty":
+            problems.append(f"{quote_value(piece)} marks nothing")
         else:
-            text += kept
-            if kind == "span":
-                marks.append((at, len(text), label))
-    if open_:
-        left = [name for name, places in open_.items() for _ in places]
-        odd += (f"{quote_value(name)} is opened and not closed" for name in left)
-    return text, marks, odd
+            text += remaining
+            if token_type == "span":
+                marks.append((offset, len(text), label))
+    if open_tags:
+        unclosed = [name for name, same_name in open_tags.items() for _ in same_name]
+        problems += (f"{quote_value(name)} is opened and not closed" for name in unclosed)
+    return text, marks, problems

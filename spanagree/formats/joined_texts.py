@@ -1,4 +1,4 @@
-"""Texts that stand in another file of the same command, joined by the documents' ids."""
+"""Texts from another file of the command, joined by the ids of documents."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ from spanagree.formats.json_records import json_records
 from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
 
 OF_STRINGS = "evaluate and agree compare strings that are in no text, by --strings (strings=True)"
-"""The advice where rows have no text; not every command takes such strings."""
+"""Advice for rows without a text; some commands do not allow such strings."""
 
 
 class TextLookup:
-    """The texts of other files by id, which are read when the first one is asked for."""
+    """Texts of other files by id, read at the first look-up."""
 
     def __init__(self, read: Callable[[], Mapping[str, Place]]) -> None:
         self._read = read
         self._texts: Mapping[str, Place] | None = None
         self.joined: set[str] = set()
-        self.left: set[str] = set()
+        self.unmatched: set[str] = set()
 
     def _all(self) -> Mapping[str, Place]:
-        """Return the texts, which are read if nobody asked for them before."""
+        """Return the texts, and read them at the first call."""
         if self._texts is None:
             self._texts = self._read()
         return self._texts
 
     @property
     def are_tokens(self) -> bool:
-        """Whether the other files have tokens, and no texts."""
+        """True if the other files contain tokens instead of texts."""
         texts = self._all()
         return bool(texts) and not any(isinstance(text, str) for text in texts.values())
 
     def of(self, id_: object, location: str) -> Place | None:
-        """Return the text of a document or its tokens, ``None`` if no other file has the document.
+        """Return the text of a document or its tokens; ``None`` if it is in no other file.
 
         Raises:
             InputError: if no other file has a text by id.
@@ -64,35 +64,38 @@ class TextLookup:
                 f" --text; {OF_STRINGS}"
             )
         key = str(text_of_whole(id_))
-        (self.joined if key in texts else self.left).add(key)
+        (self.joined if key in texts else self.unmatched).add(key)
         return texts.get(key)
 
-    def notes(self, before: str) -> Iterator[str]:
-        """Yield how many texts were joined.
+    def notes(self, prefix: str) -> Iterator[str]:
+        """Yield the numbers of joined and unmatched documents.
 
         Raises:
-            InputError: if there are some, and none was.
+            InputError: if other files have texts, but no document was joined.
         """
         if self.joined:
-            yield f"{before}{pluralize(len(self.joined), 'document')} with the text of another file"
-            if self.left:
-                left = f"{pluralize(len(self.left), 'document')} left out, which no other file has"
-                yield f"{before}{left}: {join_names(sorted(self.left))}"
+            yield f"{prefix}{pluralize(len(self.joined), 'document')} with the text of another file"
+            if self.unmatched:
+                unmatched_note = (
+                    f"{pluralize(len(self.unmatched), 'document')} left out, which no other file"
+                    " has"
+                )
+                yield f"{prefix}{unmatched_note}: {join_names(sorted(self.unmatched))}"
         elif self._texts:
             raise InputError(
-                f"{before}no document has an id that another file has; theirs are"
+                f"{prefix}no document has an id that another file has; theirs are"
                 f" {join_names(list(self._texts)[:3])}, …; --document names the column of the ids,"
                 " for one file as in --document FILE:COLUMN"
             )
 
-    def rows(self, placed: Iterator[tuple[str, Any]], document: str | None) -> Iterator[Any]:
-        """Yield rows with the text of another file; those that no other file has are left out.
+    def rows(self, located_rows: Iterator[tuple[str, Any]], document: str | None) -> Iterator[Any]:
+        """Yield rows with the text of another file; skip rows without a text in other files.
 
         Raises:
-            InputError: for rows without ids, or if no other file has any of the documents.
+            InputError: if a row has no id, or no other file has any of the documents.
         """
         location = ""
-        for location, row in placed:
+        for location, row in located_rows:
             id_ = row.get(document or column_of(row, ID_NAMES) or "")
             if id_ is None:
                 raise InputError(
@@ -109,13 +112,15 @@ class TextLookup:
 
 
 def column_of(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """Return the first column of a row that has one of some names."""
-    plainly = {plain(name): name for name in reversed(list(row))}
-    return next((plainly[name] for name in names if name in plainly), None)
+    """Find the first column of a row with one of several names."""
+    column_by_plain_name = {plain(name): name for name in reversed(list(row))}
+    return next(
+        (column_by_plain_name[name] for name in names if name in column_by_plain_name), None
+    )
 
 
 def has_texts(path: PathName) -> bool:
-    """Return whether a file or folder has texts by id, and nothing that is marked in them."""
+    """Check whether a file or folder has texts by id, without annotations."""
     with suppress(SpanAgreeError):
         return bool(texts_in(path))
     return False
@@ -124,22 +129,24 @@ def has_texts(path: PathName) -> bool:
 def texts_in(
     path: PathName, document: str | None = None, text: str | None = None
 ) -> dict[str, str]:
-    """Return the texts by id that a table or JSON has, or a folder of texts by the files' names.
+    """Read texts by id from a table or JSON, or from a folder with file names as ids.
 
     Raises:
-        InputError: for what cannot be read; for two texts of one id.
+        InputError: if the file cannot be read, or has two texts of the same id.
     """
-    start = read_head(path)
+    head = read_head(path)
     texts: dict[str, str] = {}
-    if start.shape == "folder":
-        for name in (name for name in start.members if name.endswith(".txt")):
+    if head.shape == "folder":
+        for name in (name for name in head.members if name.endswith(".txt")):
             location = os.path.join(os.fspath(path), name)
             texts[Path(name).stem] = read_text(location)
         return texts
-    for location, row in _rows(path, start.shape):
+    for location, row in _rows(path, head.shape):
         if isinstance(row, dict):
             key = document or column_of(row, ID_NAMES)
-            column = text or column_of(row, [n for n in COLUMNS["text"] if n not in ID_NAMES])
+            column = text or column_of(
+                row, [column_name for column_name in COLUMNS["text"] if column_name not in ID_NAMES]
+            )
             if key in row and isinstance(row.get(column), str) and column != key:
                 id_ = str(text_of_whole(row[key]))
                 if texts.setdefault(id_, row[column]) != row[column]:

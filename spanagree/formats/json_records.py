@@ -1,4 +1,4 @@
-"""The records of a JSON file, one by one, so that a large one is never in memory as a whole."""
+"""Records of a JSON file, one by one, so that a large file is never in memory as a whole."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from typing import Any
 from spanagree.errors import InputError, printable_path
 from spanagree.files import PathName, json_problem, texts_of
 
-_NEEDED = "a list of objects, or one a line, is needed"
+_REQUIREMENT = "a list of objects, or one a line, is needed"
 _SPACE = re.compile(r"[ \t\r\n]*")
-_PAIR = re.compile(r'\s*\[\s*"')  # a list that begins with a text
-_PIECE = 1 << 20  # characters
-_LAST_WORD = 12  # characters: so near to the end a value or an error may be that of one cut in two
+_PAIR = re.compile(r'\s*\[\s*"')  # list that begins with a string
+_CHUNK_SIZE = 1 << 20  # characters
+_TAIL = 12  # characters: a value or error this close to the end may be due to a split token
 
 
 def json_records(
     path: PathName,
-    needed: str = _NEEDED,
+    requirement: str = _REQUIREMENT,
     encoding: str = "utf-8",
     inside: Collection[str] = (),
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the elements of a list, or the values in lines, each with its place for errors.
+    """Yield the elements of a list, or the values in lines, each with its location for errors.
 
-    An object may take several lines; one that has lists under the names ``inside`` is their
-    elements. ``needed`` ends an error.
+    An object may take several lines. If it contains lists under the names ``inside``, their
+    elements are yielded. ``requirement`` ends an error.
 
     Raises:
-        InputError: for what cannot be read, is not valid JSON, or is cut off.
+        InputError: if the file cannot be read, is not valid JSON, or is truncated.
 
     >>> list(json_records("nowhere.json"))
     Traceback (most recent call last):
     spanagree.errors.InputError: nowhere.json: no such file
     """
     name = printable_path(path)
-    with closing(texts_of(path, encoding, _PIECE)) as pieces:  # an error keeps no file open
-        yield from records_in(name, pieces, needed, inside)
+    with closing(texts_of(path, encoding, _CHUNK_SIZE)) as pieces:  # closes the file after an error
+        yield from records_in(name, pieces, requirement, inside)
 
 
 def records_in(
-    name: str, pieces: Iterable[str], needed: str = _NEEDED, inside: Collection[str] = ()
+    name: str, pieces: Iterable[str], requirement: str = _REQUIREMENT, inside: Collection[str] = ()
 ) -> Iterator[tuple[str, Any]]:
-    r"""Yield the same of a text that comes in pieces; ``name`` is what errors call it.
+    r"""Yield the values of a text in chunks; see :func:`json_records`. Errors begin with ``name``.
 
     >>> list(records_in("x", ['[7, {"a"', ': null}]']))
     [('x: record 1', 7), ('x: record 2', {'a': None})]
@@ -54,130 +54,136 @@ def records_in(
     >>> list(records_in("x", ['["Jo", {}]\n["Al", {}]']))
     [('x:1', ['Jo', {}]), ('x:2', ['Al', {}])]
     """
-    values = _Values(name, iter(pieces), needed)
-    if values.sign() != "[" or values.are_pairs():
+    values = _ValueReader(name, iter(pieces), requirement)
+    if values.next_character() != "[" or values.are_pairs():
         yield from values.lines(inside)
         return
     yield from values.elements()
-    if values.sign():
-        raise values.odd(name, "more after the list")
+    if values.next_character():
+        raise values.error(name, "more after the list")
 
 
-class _Values:
-    """The text of a file as far as it is in memory, and where in it the next value begins."""
+class _ValueReader:
+    """Reader of JSON values; it keeps the loaded text and the position of the next value."""
 
-    def __init__(self, name: str, pieces: Iterator[str], needed: str) -> None:
-        self.name, self.pieces, self.needed = name, pieces, needed
-        self.text, self.at = "", 0
-        self.line, self.counted = 1, 0  # the line of a place in the text
+    def __init__(self, name: str, chunks: Iterator[str], requirement: str) -> None:
+        self.name, self.chunks, self.requirement = name, chunks, requirement
+        self.text, self.position = "", 0
+        self.line, self.line_offset = 1, 0  # line number at an offset of the text
         self.decode = JSONDecoder().raw_decode
 
     def are_pairs(self) -> bool:
-        """Return whether the first value is a list that begins with a text, and another follows."""
-        if not _PAIR.match(self.text, self.at):
+        """Check whether the first value is a list with a string first, and another one follows."""
+        if not _PAIR.match(self.text, self.position):
             return False
         try:
-            _, end = self.decode(self.text, self.at)
-        except (ValueError, RecursionError):  # which reading says
+            _, end = self.decode(self.text, self.position)
+        except (ValueError, RecursionError):  # reading reports the error
             return False
         return _PAIR.match(self.text, end) is not None
 
     def elements(self) -> Iterator[tuple[str, Any]]:
         """Yield the elements of a list."""
-        self.at += 1
-        number, sign = 0, self.sign()
-        while sign != "]":
-            number += 1
-            location = f"{self.name}: record {number}"
-            yield location, self.value(location)
-            sign = self._after_value(location, "]")
-        self.at += 1
+        self.position += 1
+        n_elements, character = 0, self.next_character()
+        while character != "]":
+            n_elements += 1
+            location = f"{self.name}: record {n_elements}"
+            yield location, self.parse_value(location)
+            character = self._after_value(location, "]")
+        self.position += 1
 
-    def members(self, location: str, inside: Collection[str]) -> Iterator[tuple[str, Any]]:
-        """Yield the elements of an object's lists of some names; without these the object."""
+    def members(self, location: str, list_names: Collection[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the elements of an object's lists of some names; without such lists the object."""
         entry: dict[str, Any] | None = {}
-        self.at += 1
-        sign = self.sign()
-        while sign != "}":
-            key = self.value(location)
-            if not isinstance(key, str) or self.sign() != ":":
-                raise self.odd(location, "no key, with a colon after it")
-            self.at += 1
-            if self.sign() == "[" and key in inside:
+        self.position += 1
+        character = self.next_character()
+        while character != "}":
+            key = self.parse_value(location)
+            if not isinstance(key, str) or self.next_character() != ":":
+                raise self.error(location, "no key, with a colon after it")
+            self.position += 1
+            if self.next_character() == "[" and key in list_names:
                 yield from self.elements()
                 entry = None
             else:
-                value = self.value(location)
+                value = self.parse_value(location)
                 entry = None if entry is None else {**entry, key: value}
-            sign = self._after_value(location, "}")
-        self.at += 1
+            character = self._after_value(location, "}")
+        self.position += 1
         if entry is not None:
             yield location, entry
 
-    def _after_value(self, location: str, closing: str) -> str:
-        """Return the sign behind a value, a comma or the closing one, and go past a comma."""
-        sign = self.sign()
-        if sign not in (",", closing):
-            problem = "no comma after it" if sign else f"no {closing} after it, the file is cut off"
-            raise self.odd(location, problem)
-        if sign == ",":
-            self.at += 1
-            self.sign()
-        return sign
+    def _after_value(self, location: str, closer: str) -> str:
+        """Return the character after a value, a comma or the closing bracket; skip a comma."""
+        character = self.next_character()
+        if character not in (",", closer):
+            problem = (
+                "no comma after it" if character else f"no {closer} after it, the file is cut off"
+            )
+            raise self.error(location, problem)
+        if character == ",":
+            self.position += 1
+            self.next_character()
+        return character
 
-    def lines(self, inside: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
-        """Yield the values of the file, each called by its line."""
-        while self.sign():
-            self.line += self.text.count("\n", self.counted, self.at)
-            self.counted = self.at
+    def lines(self, list_names: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
+        """Yield the values of the file, each located by its line."""
+        while self.next_character():
+            self.line += self.text.count("\n", self.line_offset, self.position)
+            self.line_offset = self.position
             location = f"{self.name}:{self.line}"
-            if inside and self.sign() == "{":
-                yield from self.members(location, inside)
+            if list_names and self.next_character() == "{":
+                yield from self.members(location, list_names)
             else:
-                yield location, self.value(location)
+                yield location, self.parse_value(location)
 
-    def sign(self) -> str:
-        """Return the next character that is not white space; at the end an empty one."""
+    def next_character(self) -> str:
+        """Return the next character that is not white space; an empty string at the end."""
         while True:
-            space = _SPACE.match(self.text, self.at)
-            self.at = space.end() if space else self.at
-            if self.at < len(self.text):
-                return self.text[self.at]
-            if not self.read_on(1):
+            space = _SPACE.match(self.text, self.position)
+            self.position = space.end() if space else self.position
+            if self.position < len(self.text):
+                return self.text[self.position]
+            if not self.extend(1):
                 return ""
 
-    def value(self, location: str) -> Any:
-        """Return the next value, reading on as far as it goes."""
+    def parse_value(self, location: str) -> Any:
+        """Parse the next value, and load more text until it is complete."""
         while True:
-            value, problem, at = None, "", self.at
+            value, problem, end = None, "", self.position
             try:
-                value, at = self.decode(self.text, self.at)
+                value, end = self.decode(self.text, self.position)
             except RecursionError:
-                raise self.odd(location, "nested too deeply") from None
+                raise self.error(location, "nested too deeply") from None
             except ValueError as error:
                 problem = json_problem(error)
-                at = getattr(error, "pos", 0)
-                cut = "Unterminated" in problem
-                if not cut and at + _LAST_WORD < len(self.text):
-                    raise self.odd(location, problem or "a number too long") from None
-            if not problem and at + _LAST_WORD < len(self.text):
-                self.at = at
+                end = getattr(error, "pos", 0)
+                is_unterminated = "Unterminated" in problem
+                if not is_unterminated and end + _TAIL < len(self.text):
+                    raise self.error(location, problem or "a number too long") from None
+            if not problem and end + _TAIL < len(self.text):
+                self.position = end
                 return value
-            if not self.read_on(max(1, (len(self.text) - self.at) // _PIECE)):  # twice as much
+            if not self.extend(
+                max(1, (len(self.text) - self.position) // _CHUNK_SIZE)
+            ):  # twice as much
                 if problem:
-                    more = ", the file is cut off" if cut or at >= len(self.text) else ""
-                    raise self.odd(location, problem + more)
-                self.at = at
+                    suffix = (
+                        ", the file is cut off" if is_unterminated or end >= len(self.text) else ""
+                    )
+                    raise self.error(location, problem + suffix)
+                self.position = end
                 return value
 
-    def read_on(self, pieces: int) -> bool:
-        """Put so many pieces behind what is left of the text; return whether there are any."""
-        more = "".join(islice(self.pieces, pieces))
-        if more:
-            self.line += self.text.count("\n", self.counted, self.at)
-            self.text, self.at, self.counted = self.text[self.at :] + more, 0, 0
-        return bool(more)
+    def extend(self, n_chunks: int) -> bool:
+        """Append chunks to the rest of the text; return False at the end of the file."""
+        loaded = "".join(islice(self.chunks, n_chunks))
+        if loaded:
+            self.line += self.text.count("\n", self.line_offset, self.position)
+            self.text, self.position, self.line_offset = self.text[self.position :] + loaded, 0, 0
+        return bool(loaded)
 
-    def odd(self, location: str, problem: str) -> InputError:
-        """Return the error for what is not valid."""
-        return InputError(f"{location}: not valid JSON ({problem}); {self.needed}")
+    def error(self, location: str, problem: str) -> InputError:
+        """Build the error for invalid JSON."""
+        return InputError(f"{location}: not valid JSON ({problem}); {self.requirement}")

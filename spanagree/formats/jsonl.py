@@ -1,20 +1,20 @@
-"""Our own exchange format: a document a line, its text or tokens, and what each annotator marked.
+"""spanagree's own exchange format: one document per line, with its text or tokens and annotations.
 
 ::
 
     {"spanagree": 1, "id": "7", "offsets": "characters", "text": "Jo is in Rome",
      "annotators": {"ann": [{"start": 0, "end": 2, "label": "PER"}], "bob": [], "cy": null}}
 
-``bob`` saw the document and marked nothing, ``cy`` never saw it (an annotator left out did not
-either). A segment may have ``pieces``, [[0, 2], [6, 8]], and ``attributes``, {"negated": "true"};
-``relations`` of a document are by annotator lists of {"first": 0, "second": 1, "label": "in"}, the
-places of two segments in the list, with ``"directed": false`` if they have no direction. Offsets
-are half-open and count tokens or code points, as ``offsets`` says. With tokens
-there is a list ``tokens``, with ``token_starts`` beside ``text`` where their places in it are
-known; where neither text nor tokens are known, ``length``. ``unplaced`` of a document has by
-annotator the quotes that are not in its text, [{"quote": "Al", "label": "PER", "size": 2}], with
-their lengths in the same units. In the first line, ``provenance`` says what was changed or left out
-before. Other keys are passed over. The number is the version of the format.
+``bob`` saw the document and marked nothing; ``cy``, like an annotator who is missing, never saw it.
+A segment may have ``pieces``, [[0, 2], [6, 8]], and ``attributes``, {"negated": "true"};
+``relations`` of a document are lists by annotator of {"first": 0, "second": 1, "label": "in"}, with
+the indices of two segments in the annotator's list, and ``"directed": false`` if they have no
+direction. Offsets are half-open and count tokens or code points, depending on ``offsets``. With
+tokens there is a list ``tokens``, and ``token_starts`` next to ``text`` if their offsets in the
+text are known; without text and tokens, ``length``. ``unplaced`` of a document lists by annotator
+the quotes that are not in its text, [{"quote": "Al", "label": "PER", "size": 2}], with their
+lengths in the same units. In the first line, ``provenance`` records earlier changes and omissions.
+Other keys are ignored. The number is the version of the format.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ VERSION = 1
 
 
 def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Corpus:
-    """Return the corpus in a file in our own format.
+    """Read the corpus in a file in spanagree's format.
 
     Args:
-        path: the file.
-        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
-            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
+        path: path of the file.
+        repair: repair steps, from join-pieces, drop-repeats, latest, relocate-by-text,
+            drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
-        InputError: for a file that cannot be read, a line that is not such an object, and flaws
-            that no repair was asked for; the message names file and line.
-        SettingError: for an unknown repair.
+        InputError: if a file cannot be read, a line is no such object, or annotations have flaws
+            that no requested step repairs; the message names file and line.
+        SettingError: if a repair is unknown.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -73,29 +73,33 @@ def read_jsonl(path: PathName, *, repair: Repair | Sequence[Repair] = ()) -> Cor
 
 
 def raw_jsonl(path: PathName, *, strings: bool = False) -> RawCorpus:
-    """Return the rows of a file in our own format, unchecked.
+    """Read the rows of a file in spanagree's format, unchecked.
 
     Args:
-        path: the file.
-        strings: if True, the file has to hold strings without a text; it says so itself.
+        path: path of the file.
+        strings: True if the file has to contain strings without a text, as recorded in it.
 
     Raises:
-        InputError: as for :func:`read_jsonl`.
-        SettingError: for ``strings`` of a file whose segments have places.
+        InputError: see :func:`read_jsonl`.
+        SettingError: if ``strings`` is True, but segments have offsets in a text.
     """
     name = printable_path(path)
     lines = enumerate(read_text(path).split("\n"), 1)
-    entries = ((f"{name}:{n}", _entry(line, f"{name}:{n}")) for n, line in lines if line.strip())
-    first = next(entries, None)
-    if first is None:
+    entries = (
+        (f"{name}:{line_number}", _parse_entry(line, f"{name}:{line_number}"))
+        for line_number, line in lines
+        if line.strip()
+    )
+    first_entry = next(entries, None)
+    if first_entry is None:
         raise InputError(
             f"{name}: no documents; a line for each is needed; spanagree convert writes such files"
         )
-    offsets = _offsets(first[1], first[0])
-    reading = {"format": "jsonl", **_provenance(first[1], first[0])}
+    offsets = _offsets(first_entry[1], first_entry[0])
+    reading = {"format": "jsonl", **_provenance(first_entry[1], first_entry[0])}
     if strings and not reading.get("strings"):
         raise SettingError(f"{name}: its segments have places in a text: leave strings out")
-    records = _records(chain([first], entries), offsets, reading)
+    records = _records(chain([first_entry], entries), offsets, reading)
     return gather(records, ReadLog(""), reading, offsets=offsets, again=False, unnamed=False)
 
 
@@ -110,25 +114,27 @@ def _offsets(entry: Mapping[str, Any], location: str) -> str:
 
 
 def _provenance(entry: dict[str, Any], location: str) -> dict[str, Any]:
-    """Return what a first line says of changes that were made before, as settings of reading."""
-    given = entry.get("provenance", {})
-    is_dict = isinstance(given, dict)
-    settings = {name: given[name] for name in PROVENANCE if name in given} if is_dict else {}
+    """Return the earlier changes recorded in a first line, as settings of reading."""
+    provenance = entry.get("provenance", {})
+    is_dict = isinstance(provenance, dict)
+    settings = (
+        {name: provenance[name] for name in PROVENANCE if name in provenance} if is_dict else {}
+    )
     if not is_dict or not all(_is_setting(name, value) for name, value in settings.items()):
         raise InputError(
-            f"{location}: provenance {quote_value(given)}; settings as the writer gives them are"
-            " needed: delete it, or write the file anew"
+            f"{location}: provenance {quote_value(provenance)}; settings as the writer gives them"
+            " are needed: delete it, or write the file anew"
         )
     return settings
 
 
 def _is_setting(name: str, value: Any) -> bool:
-    """Return whether a setting is as the writer gives it."""
+    """Check whether a setting has the type that the writer uses."""
     entries: Any = value if isinstance(value, (dict, list)) else ()
     if isinstance(entries, dict):
         entries = entries.values()
-    fits = _is_count if name == "quotes" else _is_text
-    return type(value) is PROVENANCE[name] and all(map(fits, entries))
+    is_valid = _is_count if name == "quotes" else _is_text
+    return type(value) is PROVENANCE[name] and all(map(is_valid, entries))
 
 
 def _is_text(value: object) -> bool:
@@ -136,7 +142,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_count(value: object) -> bool:
-    """Return whether something is the number of an annotator's quotes, as it is written."""
+    """Check whether a value is an annotator's count of quotes, in the layout that is written."""
     return (
         isinstance(value, dict)
         and sorted(value) in (["read", "unaligned"], ["changed", "copies", "read", "unaligned"])
@@ -146,20 +152,20 @@ def _is_count(value: object) -> bool:
     )
 
 
-def _entry(line: str, location: str) -> dict[str, Any]:
-    """Return the object in a line."""
+def _parse_entry(line: str, location: str) -> dict[str, Any]:
+    """Parse the object in a line."""
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         entry = dict(pairs)
         if len(entry) < len(pairs):
             keys = [key for key, _ in pairs]
-            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+            repeated = next(key for i, key in enumerate(keys) if key in keys[:i])
             raise InputError(
-                f"{location}: the key {quote_value(twice)} comes twice; each is used once"
+                f"{location}: the key {quote_value(repeated)} comes twice; each is used once"
             )
         return entry
 
-    entry = from_json(line, location, "a line is one object", once)
+    entry = from_json(line, location, "a line is one object", unique_keys)
     if not isinstance(entry, dict):
         raise invalid_value(f"{location}:", entry, "a line is one object")
     if entry.get("spanagree") != VERSION:
@@ -177,7 +183,7 @@ def _records(
     offsets: str,
     reading: Mapping[str, Any],
 ) -> Iterator[Record]:
-    """Yield documents, with what each annotator marked in them."""
+    """Yield the documents with their annotations."""
     for location, entry in entries:
         if "provenance" in entry and _provenance(entry, location) != provenance_of(reading):
             raise InputError(
@@ -198,7 +204,7 @@ def _records(
 
 
 def _annotations(entry: dict[str, Any], location: str) -> Iterator[RawAnnotation]:
-    """Yield what each annotator marked in a document."""
+    """Yield the annotations of a document, one for each annotator."""
     annotators = entry.get("annotators")
     if not isinstance(annotators, dict):
         raise invalid_value(f"{location}: annotators", annotators, "an object is needed")
@@ -211,16 +217,19 @@ def _annotations(entry: dict[str, Any], location: str) -> Iterator[RawAnnotation
         allowed = "an object is needed, of annotators of the document"
         raise invalid_value(f"{location}: unplaced", unplaced, allowed)
     for annotator, segments in annotators.items():
-        place = f"{location}: annotator {quote_value(annotator)}"
-        links = _links(relations.get(annotator), segments, place)
-        spans = None if segments is None else _spans(segments, f"{place}:")
+        annotator_location = f"{location}: annotator {quote_value(annotator)}"
+        raw_relations = _parse_relations(relations.get(annotator), segments, annotator_location)
+        spans = None if segments is None else _parse_spans(segments, f"{annotator_location}:")
         if annotator in unplaced:
-            spans = [*(spans or ()), *_unplaced(unplaced[annotator], segments, place)]
-        yield RawAnnotation(annotator, spans, relations=links, location=place)
+            spans = [
+                *(spans or ()),
+                *_parse_unplaced(unplaced[annotator], segments, annotator_location),
+            ]
+        yield RawAnnotation(annotator, spans, relations=raw_relations, location=annotator_location)
 
 
-def _spans(segments: Any, location: str) -> list[RawSpan]:
-    """Return the segments of an annotator."""
+def _parse_spans(segments: Any, location: str) -> list[RawSpan]:
+    """Parse the segments of an annotator."""
     if isinstance(segments, list) and all(
         isinstance(span, dict) and "start" in span and "end" in span for span in segments
     ):
@@ -238,8 +247,8 @@ def _spans(segments: Any, location: str) -> list[RawSpan]:
     raise invalid_value(location, segments, "a list of {start, end, label} is needed, or null")
 
 
-def _unplaced(quotes: Any, segments: Any, location: str) -> list[RawSpan]:
-    """Return the quotes of an annotator that are not in the text."""
+def _parse_unplaced(quotes: Any, segments: Any, location: str) -> list[RawSpan]:
+    """Parse the quotes of an annotator that are not in the text."""
     if segments is None:
         raise invalid_value(f"{location}: unplaced", quotes, "its document was never seen")
     if isinstance(quotes, list) and all(
@@ -263,42 +272,44 @@ def _unplaced(quotes: Any, segments: Any, location: str) -> list[RawSpan]:
     raise invalid_value(f"{location}: unplaced", quotes, "a list of {quote, label, size} is needed")
 
 
-def _links(given: Any, segments: Any, location: str) -> list[RawRelation]:
-    """Return the relations of an annotator."""
-    if given is None:
+def _parse_relations(entries: Any, segments: Any, location: str) -> list[RawRelation]:
+    """Parse the relations of an annotator."""
+    if entries is None:
         return []
     keys = ("first", "second", "label")
-    if not isinstance(given, list) or not all(
-        isinstance(link, dict) and all(key in link for key in keys) for link in given
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and all(key in entry for key in keys) for entry in entries
     ):
-        needed = "a list of {first, second, label} is needed"
-        raise invalid_value(f"{location}: relations", given, needed)
-    links = []
-    for link in given:
+        requirement = "a list of {first, second, label} is needed"
+        raise invalid_value(f"{location}: relations", entries, requirement)
+    raw_relations = []
+    for entry in entries:
         if segments is None:
-            raise invalid_value(f"{location}: relation", link, "its document was never seen")
-        for place in (link["first"], link["second"]):
-            if not is_whole(place):
+            raise invalid_value(f"{location}: relation", entry, "its document was never seen")
+        for segment_index in (entry["first"], entry["second"]):
+            if not is_whole(segment_index):
                 raise invalid_value(
-                    f"{location}: relation to", place, "the place of a segment, from 0"
+                    f"{location}: relation to", segment_index, "the place of a segment, from 0"
                 )
-        directed = link.get("directed", True)
-        links.append(RawRelation(link["first"], link["second"], link["label"], location, directed))
-    return links
+        directed = entry.get("directed", True)
+        raw_relations.append(
+            RawRelation(entry["first"], entry["second"], entry["label"], location, directed)
+        )
+    return raw_relations
 
 
 def write_jsonl(
     corpus: Corpus, path: PathName, *, fields: Mapping[str, Sequence[Any]] | None = None
 ) -> None:
-    """Write a corpus in our own format; the same corpus gives the same bytes.
+    """Write a corpus in spanagree's format; equal corpora give equal bytes.
 
     Args:
-        corpus: the documents.
-        path: the file.
-        fields: further fields, a value for each document; readers pass over them.
+        corpus: corpus to write.
+        path: path of the file.
+        fields: further fields with a value for each document, which readers ignore.
 
     Raises:
-        InputError: for a path that cannot be written.
+        InputError: if the path cannot be written.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -312,23 +323,23 @@ def write_jsonl(
     write_text(path, "".join(f"{line}\n" for line in _lines(corpus, fields or {})))
 
 
-def _relations(document: Document) -> dict[str, list[dict[str, Any]]]:
-    """Return the relations of a document by annotator, as they are written."""
-    places = {
-        name: {segment: i for i, segment in enumerate(segments)}
+def _relations_by_annotator(document: Document) -> dict[str, list[dict[str, Any]]]:
+    """Convert the relations of a document to entries by annotator."""
+    index_by_segment = {
+        name: {segment: index for index, segment in enumerate(segments)}
         for name, segments in document.seen.items()
     }
-    written: dict[str, list[dict[str, Any]]] = {}
+    entries_by_annotator: dict[str, list[dict[str, Any]]] = {}
     for relation in document.relations:
-        place = places[relation.annotator]
-        link = {
-            "first": place[relation.first],
-            "second": place[relation.second],
+        segment_indices = index_by_segment[relation.annotator]
+        entry = {
+            "first": segment_indices[relation.first],
+            "second": segment_indices[relation.second],
             "label": relation.label,
             **({} if relation.directed else {"directed": False}),
         }
-        written.setdefault(relation.annotator, []).append(link)
-    return written
+        entries_by_annotator.setdefault(relation.annotator, []).append(entry)
+    return entries_by_annotator
 
 
 def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]:
@@ -338,9 +349,9 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
         columns = quotes.at.tolist(), quotes.quote, quotes.label, quotes.size.tolist()
         scores = quotes.scores.tolist()
         for d, quote, label, size, score in zip(*columns, scores, strict=True):
-            entry_of_quote = {"quote": quote, "label": label, "size": size}
-            entry_of_quote |= {} if score != score else {"score": score}  # nan is none
-            unplaced[d].setdefault(name, []).append(entry_of_quote)
+            quote_entry = {"quote": quote, "label": label, "size": size}
+            quote_entry |= {} if score != score else {"score": score}  # NaN if unscored
+            unplaced[d].setdefault(name, []).append(quote_entry)
     for d, document in enumerate(corpus):
         entry: dict[str, Any] = {"spanagree": VERSION, "id": document.id, "offsets": corpus.offsets}
         if document.text is not None:
@@ -348,17 +359,19 @@ def _lines(corpus: Corpus, fields: Mapping[str, Sequence[Any]]) -> Iterator[str]
         if document.tokens is not None:
             entry["tokens"] = list(document.tokens)
             if corpus.token_starts is not None:
-                first = corpus.starts[d]
-                entry["token_starts"] = corpus.token_starts[first:][: document.length].tolist()
+                first_token = corpus.starts[d]
+                entry["token_starts"] = corpus.token_starts[first_token:][
+                    : document.length
+                ].tolist()
         if "tokens" not in entry and (corpus.offsets == "tokens" or "text" not in entry):
             entry["length"] = document.length
-        # the first line names every annotator, in order, and so those who saw nothing
+        # the first line names all annotators, in order, even if they did not see the document
         entry["annotators"] = {
             name: None if segments is None else [segment._asdict() for segment in segments]
             for name, segments in (document.seen if d else document.segments).items()
         }
         if document.relations:
-            entry["relations"] = _relations(document)
+            entry["relations"] = _relations_by_annotator(document)
         if unplaced[d]:
             entry["unplaced"] = unplaced[d]
         if d == 0 and (provenance := provenance_of(corpus.reading)):

@@ -1,4 +1,4 @@
-"""Tables of items and labels, as CSV or TSV: a row a label, a column an annotator, or counts."""
+"""Tables of items and labels, as CSV or TSV: a row per label, a column per annotator, or counts."""
 
 from __future__ import annotations
 
@@ -35,33 +35,35 @@ def read_labels(
     separator: str | None = None,
     encoding: str = "utf-8",
 ) -> LabelTable:
-    """Return the items and labels in a CSV or TSV file with a header, or in standard input (``-``).
+    """Read items and labels from a CSV or TSV file with a header, or from standard input (``-``).
 
-    Blank cells are missing labels, and counted. Names and labels are text; ``1.0`` is ``1``, and
-    spaces at their ends are part of them, but not of numbers.
+    Blank cells are missing labels, and counted. Names and labels are text; ``1.0`` is ``1``. Spaces
+    at the ends of names and labels are kept, except for numbers.
 
     Args:
-        path: the file. Tabs, commas or semicolons separate its cells, as in its header.
-        wide: a row is an item and a column an annotator; otherwise a row is one label given.
-        counts: a row is an item and a column a category, with how many chose it.
-        item: the column of the items: ``item`` unless given; in a table that is wide or of counts
-            the first one, unless the others are named: then rows are numbered.
-        annotator: the column of the annotators, ``annotator`` unless given; in a wide table the
-            columns that are annotators, all but the item's unless given.
-        label: the column of the labels, ``label`` unless given; of counts the columns that are
-            categories, all but the item's unless given.
-        categories: all labels there could be, for AC1; those that occur unless given.
-        duplicates: what becomes of an item labelled twice by one annotator, error or first.
-        missing: a label that stands for a missing one, such as ``NA``.
-        separator: the sign between the members of labels that are sets, which are then written
+        path: path of the file. Its cells are separated by tabs, commas or semicolons, as in its
+            header.
+        wide: if True, a row is an item and a column an annotator; otherwise a row is one label.
+        counts: if True, a row is an item and a column a category, with the number of annotators who
+            chose it.
+        item: column of the items. Default: ``item``. In a wide table or one of counts, the default
+            is the first column; rows are numbered if the other columns are named.
+        annotator: column of the annotators. Default: ``annotator``. In a wide table the columns of
+            the annotators, by default all columns except the items.
+        label: column of the labels. Default: ``label``. In a table of counts the columns of the
+            categories, by default all columns except the items.
+        categories: all possible labels, for AC1. Default: the labels that occur.
+        duplicates: treatment of an item that one annotator labelled twice: error or first.
+        missing: label that represents a missing label, such as ``NA``.
+        separator: separator between the members of labels that are sets; these are then written
             sorted, with ``|`` between them.
-        encoding: of the file.
+        encoding: encoding of the file.
 
     Raises:
-        InputError: for anything but a file; for one that cannot be read so, such as two that were
-            joined; for a label given twice, differently; for a column that is the sum of the
+        InputError: if the argument is no file; if the file is invalid, for example two files
+            joined; if a label occurs twice with different values; if a column is the sum of the
             others, unless named.
-        SettingError: for an unknown choice, or one that such a table does not take.
+        SettingError: if a choice is unknown, or not allowed for the type of table.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -71,42 +73,48 @@ def read_labels(
     ...     read_labels(path).annotators
     ('ann', 'bob')
     """
-    given: dict[str, object] = {"annotator": annotator, "label": label, "wide": wide or None}
-    given |= {"categories": categories, "missing": missing, "separator": separator}
-    _check_options(given, wide, counts)
+    options: dict[str, object] = {"annotator": annotator, "label": label, "wide": wide or None}
+    options |= {"categories": categories, "missing": missing, "separator": separator}
+    _check_options(options, wide, counts)
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(
             f"{type(path).__name__}; a file is needed. LabelTable.from_rows takes rows of item,"
             " annotator and label, as frame.itertuples(index=False) gives of a data frame"
         )
-    table = _Table(path, encoding)
-    read = reading_settings(
+    table = _LabelFile(path, encoding)
+    reading = reading_settings(
         encoding, item=item, annotator=annotator, label=label, wide=wide, counts=counts
     )
-    asked: dict[str, Any] = {"categories": categories, "duplicates": duplicates, "missing": missing}
-    asked |= {"separator": separator, "chosen": read}
+    table_options: dict[str, Any] = {
+        "categories": categories,
+        "duplicates": duplicates,
+        "missing": missing,
+    }
+    table_options |= {"separator": separator, "chosen": reading}
     if not wide and not counts:
-        asked_columns = {"item": item, "annotator": annotator, "label": label}
-        columns = [table.column(name, what) for what, name in asked_columns.items()]
-        return label_table(*(table.columns[c] for c in columns), location=table.location, **asked)
+        column_by_role = {"item": item, "annotator": annotator, "label": label}
+        columns = [table.column(column_name, role) for role, column_name in column_by_role.items()]
+        return label_table(
+            *(table.columns[c] for c in columns), location=table.location, **table_options
+        )
     if counts:
         item_column, columns = table.split(item, label, "label")
-        items = None if item_column is None else table.items(item_column)
-        counted_labels = table.of_counts(columns, items, named=label is not None)
-        return replace(counted_labels, reading={**counted_labels.reading, **read})
-    return _read_wide(table, item, annotator, asked)
+        items = None if item_column is None else table.item_names(item_column)
+        counted_labels = table.counted_labels(columns, items, are_named=label is not None)
+        return replace(counted_labels, reading={**counted_labels.reading, **reading})
+    return _read_wide(table, item, annotator, table_options)
 
 
 def _read_wide(
-    table: _Table,
+    table: _LabelFile,
     item: str | None,
     annotator: str | Sequence[str] | None,
-    asked: Mapping[str, Any],
+    table_options: Mapping[str, Any],
 ) -> LabelTable:
-    """Return the labels in a table with a column for each annotator."""
+    """Read the labels in a table with one column per annotator."""
     item_column, columns = table.split(item, annotator, "annotator")
     header = [table.header[c] for c in columns]
-    rows = range(1, len(table.lines) + 1) if item_column is None else table.items(item_column)
+    rows = range(1, len(table.lines) + 1) if item_column is None else table.item_names(item_column)
     names = [name for name in rows for _ in columns]
     labels = list(chain.from_iterable(zip(*(table.columns[c] for c in columns), strict=True)))
     return label_table(
@@ -114,28 +122,33 @@ def _read_wide(
         header * len(rows),
         labels,
         location=lambda k: table.location(k // len(columns)),
-        **asked,
+        **table_options,
     )
 
 
-def _check_options(given: Mapping[str, object], wide: bool, counts: bool) -> None:
-    """Refuse options that do not go with the layout."""
-    if (sign := given["separator"]) is not None and not (isinstance(sign, str) and sign):
+def _check_options(options: Mapping[str, object], wide: bool, counts: bool) -> None:
+    """Check that the options are allowed for the type of table."""
+    if (separator := options["separator"]) is not None and not (
+        isinstance(separator, str) and separator
+    ):
         raise SettingError(
-            f"separator {quote_value(sign)}; the sign between labels of a set, such as ','"
+            f"separator {quote_value(separator)}; the sign between labels of a set, such as ','"
         )
-    if not isinstance(missing := given["missing"], (str, type(None))):
+    if not isinstance(missing := options["missing"], (str, type(None))):
         raise SettingError(f"missing {quote_value(missing)}; a label is needed, such as 'NA'")
-    kind, refused = "with a column for each annotator", ["label"] if wide else []
+    table_type, refused = "with a column for each annotator", ["label"] if wide else []
     if counts:
-        kind, refused = "of counts", ["annotator", "categories", "missing", "separator", "wide"]
+        table_type, refused = (
+            "of counts",
+            ["annotator", "categories", "missing", "separator", "wide"],
+        )
     for name in refused:
-        if given[name] is not None:
-            raise SettingError(f"{name}: does not go with a table {kind}")
+        if options[name] is not None:
+            raise SettingError(f"{name}: does not go with a table {table_type}")
 
 
-class _Table:
-    """A file's header and rows; a row knows its line."""
+class _LabelFile:
+    """Header and rows of a file, with the line of each row."""
 
     def __init__(self, path: PathName, encoding: str) -> None:
         self.name = printable_path(path)
@@ -148,22 +161,23 @@ class _Table:
             raise InputError(
                 f"{self.name}: no rows below the header; a row for each label is needed"
             )
-        self._refuse_joined()
+        self._check_not_joined()
 
-    def _refuse_joined(self) -> None:
-        """Refuse what is left where files were joined: a byte order mark, and a second header."""
+    def _check_not_joined(self) -> None:
+        """Raise if files were joined: a byte order mark or a second header is left in the rows."""
         header = sorted(cell.strip() for cell in self.header)
-        is_text = any(re.search(r"[^\W\d]", cell) for cell in header)  # labels may be such numbers
-        known = set(header) if is_text else set()
-        first = {
+        # numbers in a header may be labels too
+        is_text = any(re.search(r"[^\W\d]", cell) for cell in header)
+        column_names = set(header) if is_text else set()
+        suspicious = {
             cell
             for cell in numbered(self.columns[0])[1]
-            if cell[:1] == BOM or cell.strip() in known
+            if cell[:1] == BOM or cell.strip() in column_names
         }
-        for i, cell in enumerate(self.columns[0] if first else ()):
+        for i, cell in enumerate(self.columns[0] if suspicious else ()):
             if cell.startswith(BOM):
                 raise mark_inside(self.location(i).removesuffix(": "))
-            row = [column[i] for column in self.columns] if cell in first else []
+            row = [column[i] for column in self.columns] if cell in suspicious else []
             if sorted(cell.strip() for cell in row) == header:
                 raise InputError(
                     f"{self.location(i)}the names of the columns again ({quote_value(row)}), as is"
@@ -175,76 +189,86 @@ class _Table:
     def location(self, row: int) -> str:
         return f"{self.name}:{self.lines[row]}: "
 
-    def column(self, name: object, what: str) -> int:
-        """Return the number of a column: that of this name, or else the one called as it is."""
+    def column(self, name: object, role: str) -> int:
+        """Find the index of a column, by its name or, without one, by its role."""
         headers = ", ".join(map(quote_value, self.header))
         if name is None:
-            alike = [c for c, name in enumerate(self.header) if name.strip().lower() == what]
-            if len(alike) != 1:
+            matching = [c for c, name in enumerate(self.header) if name.strip().lower() == role]
+            if len(matching) != 1:
                 raise InputError(
-                    f"{self.name}: which column is the {what}? name it (--{what}, {what}=); there"
+                    f"{self.name}: which column is the {role}? name it (--{role}, {role}=); there"
                     f" are: {headers}"
                 )
-            return alike[0]
+            return matching[0]
         if not isinstance(name, str):
-            raise SettingError(f"{what} {quote_value(name)}; the name of one column is needed")
-        called = [c for c, header in enumerate(self.header) if header == name]
-        called = called or [c for c, header in enumerate(self.header) if header.strip() == name]
-        if len(called) != 1:
-            problem = f"{pluralize(len(called), 'column')} are" if called else "no column"
+            raise SettingError(f"{role} {quote_value(name)}; the name of one column is needed")
+        matching_columns = [c for c, header in enumerate(self.header) if header == name]
+        matching_columns = matching_columns or [
+            c for c, header in enumerate(self.header) if header.strip() == name
+        ]
+        if len(matching_columns) != 1:
+            problem = (
+                f"{pluralize(len(matching_columns), 'column')} are"
+                if matching_columns
+                else "no column"
+            )
             raise InputError(
                 f"{self.name}: {problem} called {quote_value(name)}; there are: {headers}"
             )
-        return called[0]
+        return matching_columns[0]
 
     def split(
-        self, item: str | None, names: str | Sequence[str] | None, what: str
+        self, item: str | None, names: str | Sequence[str] | None, role: str
     ) -> tuple[int | None, list[int]]:
-        """Return the items' column, if there is one, and those of annotators or categories."""
+        """Find the column of the items, if any, and the columns of annotators or categories."""
         item_column = None if item is None else self.column(item, "item")
         if names is not None:
-            columns = [self.column(n, what) for n in ([names] if isinstance(names, str) else names)]
+            columns = [
+                self.column(column_name, role)
+                for column_name in ([names] if isinstance(names, str) else names)
+            ]
         else:
             item_column = item_column or 0
             columns = [c for c in range(len(self.header)) if c != item_column]
             if not columns:
                 raise InputError(
-                    f"{self.name}: one column; besides the item's one for each {what} is needed"
+                    f"{self.name}: one column; besides the item's one for each {role} is needed"
                 )
         texts = [as_text(self.header[c]) for c in columns]  # 1.0 is 1, as in cells
         for i, (c, name) in enumerate(zip(columns, texts, strict=True)):
             if name is None:
-                raise InputError(f"{self.name}: column {c + 1} has no name; each {what} needs one")
+                raise InputError(f"{self.name}: column {c + 1} has no name; each {role} needs one")
             if name in texts[:i]:
                 raise InputError(
                     f"{self.name}: columns {columns[texts.index(name)] + 1} and {c + 1} are both"
-                    f" called {quote_value(name)}; each {what} needs a name of its own"
+                    f" called {quote_value(name)}; each {role} needs a name of its own"
                 )
         return item_column, columns
 
-    def items(self, column: int) -> list[str]:
-        """Return the names of the items; each has one row."""
-        seen: dict[str, None] = {}
+    def item_names(self, column: int) -> list[str]:
+        """Return the names of the items, one per row."""
+        names: dict[str, None] = {}
         for row, name in enumerate(self.columns[column]):
             if not name.strip():
                 raise InputError(f"{self.location(row)}the item is missing; every row needs one")
-            if name in seen:
+            if name in names:
                 raise InputError(
                     f"{self.location(row)}item {quote_value(name)} stands twice; in this layout"
                     " each has one"
                     " row (if no column names the items, name those of the annotators or labels)"
                 )
-            seen[name] = None
-        return list(seen)
+            names[name] = None
+        return list(names)
 
-    def of_counts(
-        self, columns: Sequence[int], items: Sequence[str] | None, *, named: bool
+    def counted_labels(
+        self, columns: Sequence[int], items: Sequence[str] | None, *, are_named: bool
     ) -> LabelTable:
-        """Return the table of the whole numbers in some columns.
+        """Build the table of labels from columns of counts.
 
-        Of three or more that were not ``named``, none may be the sum of the others.
+        If there are three or more columns that are not named by the user, no column may be the sum
+        of the others.
         """
-        numbers_of = {
+        count_by_cell = {
             cell: int(float(cell))
             for cell in set(chain.from_iterable(self.columns[c] for c in columns))
             if re.fullmatch(r"\s*[0-9]{1,15}(\.0+)?\s*", cell, re.ASCII)
@@ -252,28 +276,32 @@ class _Table:
         rows = list(zip(*(self.columns[c] for c in columns), strict=True))
         for i, row in enumerate(rows):
             for c, cell in zip(columns, row, strict=True):
-                if cell not in numbers_of:
+                if cell not in count_by_cell:
                     raise InputError(
                         f"{self.location(i)}count {quote_value(cell)} of"
                         f" {quote_value(self.header[c])}; a whole number from 0 is needed"
                     )
-        counts = [[numbers_of[cell] for cell in row] for row in rows]
+        counts = [[count_by_cell[cell] for cell in row] for row in rows]
         header = [self.header[c] for c in columns]
         try:
             table = LabelTable.from_counts(counts, header, items=items)
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from None
-        numbers = np.array(counts)
-        total = (2 * numbers == numbers.sum(axis=1, keepdims=True)).all(axis=0) & numbers.any(
+        count_array = np.array(counts)
+        is_sum = (2 * count_array == count_array.sum(axis=1, keepdims=True)).all(
             axis=0
-        )
-        if total.any() and len(columns) > 2 and not named:
+        ) & count_array.any(axis=0)
+        if is_sum.any() and len(columns) > 2 and not are_named:
             raise InputError(
-                f"{self.name}: column {quote_value(header[int(total.argmax())])} is the sum of the"
+                f"{self.name}: column {quote_value(header[int(is_sum.argmax())])} is the sum of the"
                 " others in every row, so hardly a category; name the columns that are categories"
                 " (--label, label=), all of them if it is one"
             )
-        if len(numbers) > 2 and numbers.any() and (2 * numbers[-1] == numbers.sum(axis=0)).all():
+        if (
+            len(count_array) > 2
+            and count_array.any()
+            and (2 * count_array[-1] == count_array.sum(axis=0)).all()
+        ):
             note = f"{self.location(-1)}the row is the sum of those above it; counted as an item"
             table = replace(table, notes=(*table.notes, note))
         return table

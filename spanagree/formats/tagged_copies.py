@@ -14,7 +14,7 @@ from spanagree.errors import InputError, escape_name, percent, pluralize, quote_
 from spanagree.files import PathName, numbered_lines
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import read_head
-from spanagree.formats.inline_tags import MarkupToken, taken_apart
+from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.formats.usual_names import ATTRIBUTES, head_of_table, plain
 
 _TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
@@ -160,7 +160,7 @@ def _taken_apart(
         opens = piece == "@@" or (piece[0] == "<" and piece[1] != "/")
         return MarkupToken("open" if opens else "close", *_name_and_label(piece))
 
-    copy, marks, odd = taken_apart(marked, _TAG, meaning)
+    copy, marks, odd = split_markup(marked, _TAG, meaning)
     spans = [
         {"start": start, "end": end, **({"label": label} if label else {})}
         for start, end, label in marks

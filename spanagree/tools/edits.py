@@ -8,7 +8,7 @@ from typing import Any
 
 from spanagree.errors import InputError, quote_value, whole_number
 from spanagree.files import PathName, numbered_lines, read_text
-from spanagree.formats.inline_tags import MarkupToken, taken_apart
+from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.tools.beside_texts import files_ending
 
 _EDIT = re.compile(r"A (-?\d+) (-?\d+)\|\|\|([^|]*)\|\|\|.*\|\|\|(\d+)\s*", re.DOTALL)
@@ -54,7 +54,7 @@ def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     """
     for file, name in files_ending(path, ".ann"):
         marked = read_text(file, encoding)
-        text, spans, _ = taken_apart(marked, _MARK, _meaning)
+        text, spans, _ = split_markup(marked, _MARK, _meaning)
         if ":::error_type=" in text:
             raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
         called = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)

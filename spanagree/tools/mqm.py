@@ -23,7 +23,7 @@ from spanagree.errors import (
 from spanagree.files import PathName, lines_of
 from spanagree.formats.changed_texts import Alignment
 from spanagree.formats.file_head import FileHead
-from spanagree.formats.inline_tags import MarkupToken, taken_apart
+from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, gather
 from spanagree.settings import reading_settings
 
@@ -176,7 +176,7 @@ def _taken_apart(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
 
     If the text is quoted as in CSV, it is what was quoted.
     """
-    text, spans, unpaired = taken_apart(cell, _TAG, _meaning, nested=False)
+    text, spans, unpaired = split_markup(cell, _TAG, _meaning, nested=False)
     marks: list[tuple[int, ...]] = [(start, end) for start, end, _ in spans]
     inner = text[1:-1]
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner.replace('""', ""):

@@ -100,7 +100,7 @@ def test_rows_are_looked_at_from_their_beginning(tmp_path_factory, lines, few):
     path.write_text("\n".join(lines), "utf-8")
     whole, seen, text = read_head(path), [], file_head_module.head_of_text
     with (
-        patch.object(file_head_module, "_ROWS", few),
+        patch.object(file_head_module, "_ROWS_SIZE", few),
         patch.object(
             file_head_module, "head_of_text", lambda *given: seen.append(given[1]) or text(*given)
         ),

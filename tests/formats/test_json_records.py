@@ -29,7 +29,7 @@ values = st.recursive(
 @quick
 def test_lists(tmp_path, monkeypatch, value, indent, ascii_only, piece):
     """The elements of a list, wherever its text is cut; oracle: the parser of the standard library."""
-    monkeypatch.setattr(module, "_PIECE", piece)
+    monkeypatch.setattr(module, "_CHUNK_SIZE", piece)
     path = tmp_path / "a.json"
     path.write_text(json.dumps(value, indent=indent, ensure_ascii=ascii_only), encoding="utf-8")
     records = list(json_records(path))
@@ -42,7 +42,7 @@ def test_lists(tmp_path, monkeypatch, value, indent, ascii_only, piece):
 @quick
 def test_lines(tmp_path, monkeypatch, value, end, piece):
     """The objects in lines, by the numbers of these."""
-    monkeypatch.setattr(module, "_PIECE", piece)
+    monkeypatch.setattr(module, "_CHUNK_SIZE", piece)
     path = tmp_path / "a.jsonl"
     path.write_bytes("".join(json.dumps(each) + end for each in value).encode())
     records = list(json_records(path))

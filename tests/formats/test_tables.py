@@ -13,7 +13,7 @@ from messages import refuses
 
 import spanagree as sa
 from spanagree.cli.main import main
-from spanagree.formats.inline_tags import MarkupToken, taken_apart
+from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.formats.recognise import as_pattern, format_of
 from spanagree.formats.tagged_copies import spans_in_tags
 from spanagree.tables import SEPARATORS, cells_of, rows_of, separator_of
@@ -373,7 +373,7 @@ def test_marks_in_any_notation(pieces):
         return MarkupToken("close" if tag == "</v>" else "open", "v", "v")
 
     for nested in (True, False):
-        text, marks, odd = taken_apart(marked, _V, meaning, nested=nested)
+        text, marks, odd = split_markup(marked, _V, meaning, nested=nested)
         assert text == _V.sub("", marked)
         assert 2 * len(marks) + len(odd) == len(_V.findall(marked))
         assert all(0 <= start <= end <= len(text) for start, end, _ in marks)
