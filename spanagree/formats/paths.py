@@ -1,10 +1,11 @@
-"""Paths to what is in a record: ``a.b[*].c`` is c of every element of the list b in a.
+"""Paths to values in a record: ``a.b[*].c`` is c of every element of the list b in a.
 
-Where a path goes on inside a text, the text is the JSON that it holds, in a code fence or not.
+If a path continues inside a text, the text is parsed as JSON, in a code fence or not.
 
-A value may hold several records, each with its own text: ``docs[*].text`` leads to them. Whatever
-else is in a record is under the same elements, or stands beside them in lists of the same length;
-:func:`records_at` cuts a value into its records, in which the same paths lead to what is theirs.
+A value may contain several records, each with its own text: ``docs[*].text`` leads to them. All
+other parts of a record are under the same elements, or in parallel lists of the same length;
+:func:`records_at` splits a value into its records, in which the same paths lead to the parts of
+that record.
 """
 
 from __future__ import annotations
@@ -17,41 +18,43 @@ from typing import Any
 from spanagree.errors import InputError, SettingError, invalid_value, pluralize, quote_value
 
 SELF = "@"
-"""The path to the record itself."""
+"""Path to the record itself."""
 
-_OPENS = ("{", "[", "`")  # how a text begins that may hold JSON
+_JSON_STARTS = ("{", "[", "`")  # first characters of a text that may contain JSON
 _STEP = re.compile(r"\[(\*|1:|-?[0-9]{1,9})\]|\.?([^.\[\]|]+)")
-_SEVERAL = {"*": "[*]", "1:": "[1:]"}  # elements: all of them, or all but the first
+_ELEMENT_STEPS = {"*": "[*]", "1:": "[1:]"}  # elements: all of them, or all but the first
 
 _Steps = tuple[str | int, ...]
-_Place = tuple[str | int, ...]
-"""Of a record, the element or key at each step of its path that leads to several."""
+_RecordKeys = tuple[str | int, ...]
+"""Element or key of a record at each wildcard of its path."""
 
 
 @lru_cache(maxsize=1000)
 def steps_of(path: str) -> tuple[tuple[str | int, ...], ...]:
-    """Return the steps of each alternative of a path, which stand with ``|`` between.
+    """Parse the steps of each alternative of a path; alternatives are separated by ``|``.
 
     Raises:
-        SettingError: for what is not a path.
+        SettingError: if the text is no path.
 
     >>> steps_of("points[*].start|begin")
     (('points', '[*]', 'start'), ('begin',))
     """
-    return tuple(() if part == SELF else _steps(part) for part in path.split("|"))
+    return tuple(
+        () if alternative == SELF else _steps(alternative) for alternative in path.split("|")
+    )
 
 
 def _steps(path: str) -> tuple[str | int, ...]:
     steps: list[str | int] = []
-    at = 0
-    while at < len(path):
-        match = _STEP.match(path, at)
+    position = 0
+    while position < len(path):
+        match = _STEP.match(path, position)
         if match is None:
             break
-        inside, key = match.groups()
-        steps.append(key or _SEVERAL.get(inside) or int(inside))
-        at = match.end()
-    if at < len(path) or not steps:
+        index, key = match.groups()
+        steps.append(key or _ELEMENT_STEPS.get(index) or int(index))
+        position = match.end()
+    if position < len(path) or not steps:
         raise SettingError(
             f"path {quote_value(path)}; keys with dots between are needed, [*] for every element"
             " of a list, [0] for the first, * for every key, @ for the record itself, such as"
@@ -61,31 +64,31 @@ def _steps(path: str) -> tuple[str | int, ...]:
 
 
 def values_at(record: Any, path: str) -> list[Any]:
-    """Return what a path leads to, of alternatives the first that leads to more than null.
+    """Find the values at a path, using the first alternative with a value that is not null.
 
     >>> values_at({"a": [{"b": 1}, {"b": 2}]}, "a[*].b"), values_at({"a": None, "b": 3}, "a|b")
     ([1, 2], [3])
     """
-    if isinstance(record, dict) and path in record:  # mostly a path is one key
+    if isinstance(record, dict) and path in record:  # most paths are one key
         return [record[path]]
-    nothing: list[Any] = []
+    empty_values: list[Any] = []
     for steps in steps_of(path) if path else ():
         values = _walk([record], steps)
         for value in values:
             if value is not None:
                 return values
-        nothing = nothing or values
-    return nothing
+        empty_values = empty_values or values
+    return empty_values
 
 
 def first_at(record: Any, path: str) -> Any:
-    """Return the first value that a path leads to; ``None`` if it leads nowhere."""
+    """Return the first value at a path; ``None`` if there is no value."""
     values = values_at(record, path)
     return values[0] if values else None
 
 
 def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
-    """Return what a path leads to, each with the key of its last ``*``, or with an empty one.
+    """Find the values at a path, each with the key of its last ``*``, or with an empty key.
 
     >>> keyed_at({"by": {"ann": [1], "bob": []}}, "by.*")
     [('ann', [1]), ('bob', [])]
@@ -94,10 +97,16 @@ def keyed_at(record: Any, path: str) -> list[tuple[str, Any]]:
         if "*" not in steps:
             values = [("", value) for value in _walk([record], steps)]
         else:
-            last = len(steps) - 1 - steps[::-1].index("*")
-            inside = [part for part in _walk([record], steps[:last]) if isinstance(part, dict)]
-            pairs = [(str(key), value) for part in inside for key, value in part.items()]
-            values = [(key, v) for key, value in pairs for v in _walk([value], steps[last + 1 :])]
+            last_wildcard = len(steps) - 1 - steps[::-1].index("*")
+            objects = [
+                item for item in _walk([record], steps[:last_wildcard]) if isinstance(item, dict)
+            ]
+            pairs = [(str(key), value) for item in objects for key, value in item.items()]
+            values = [
+                (key, inner_value)
+                for key, value in pairs
+                for inner_value in _walk([value], steps[last_wildcard + 1 :])
+            ]
         if values:
             return values
     return []
@@ -108,13 +117,15 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
         if not values:
             break
         if str in map(type, values):
-            values = [_held(value) for value in values]
+            values = [_parse_json_text(value) for value in values]
         if step in ("[*]", "[1:]"):
-            first = int(step == "[1:]")
-            values = [item for value in values if isinstance(value, list) for item in value[first:]]
+            first_index = int(step == "[1:]")
+            values = [
+                item for value in values if isinstance(value, list) for item in value[first_index:]
+            ]
         elif step == "*":
-            inside = (value.values() for value in values if isinstance(value, dict))
-            values = [item for items in inside for item in items]
+            inner_values = (value.values() for value in values if isinstance(value, dict))
+            values = [item for values_of_object in inner_values for item in values_of_object]
         elif isinstance(step, int):
             values = [v[step] for v in values if isinstance(v, list) and -len(v) <= step < len(v)]
         else:
@@ -126,15 +137,15 @@ def _walk(values: list[Any], steps: tuple[str | int, ...]) -> list[Any]:
 
 
 def is_several(path: str) -> bool:
-    """Return whether a path may lead to several values.
+    """Check whether a path may lead to several values.
 
     >>> is_several("docs[*].text"), is_several("docs[0].text")
     (True, False)
     """
-    return any(map(_is_several, (step for steps in steps_of(path) for step in steps)))
+    return any(map(_is_wildcard, (step for steps in steps_of(path) for step in steps)))
 
 
-def _is_several(step: str | int) -> bool:
+def _is_wildcard(step: str | int) -> bool:
     return step in ("[*]", "[1:]", "*")
 
 
@@ -142,94 +153,107 @@ def records_at(
     value: Any,
     content: str,
     of_each: Sequence[str],
-    others: Sequence[str],
+    shared_paths: Sequence[str],
     location: str,
     *,
     in_lists: bool = False,
     of_lists: Sequence[str] = (),
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the records that a value holds, each with the key of the last ``*``, or an empty one.
+    """Yield the records in a value, each with the key of the last ``*``, or with an empty key.
 
-    A record is the value with one element in place of those of all records.
+    A record is the value with only one element of each list of records.
 
     Args:
-        value: what a file holds.
-        content: the path to what each record has once, as its text.
-        of_each: the paths to what each record needs for itself, as its spans.
-        others: the paths to what else is in a record, or is one for all records.
-        location: begins errors.
-        in_lists: whether strings to which the content's path leads are parts of one content, as
-            tokens are.
-        of_lists: paths whose lists beside the records' have a list for each of these, as of spans.
+        value: value that may contain several records.
+        content: path to the content that each record has once, such as its text.
+        of_each: paths to the parts that each record needs, such as its spans.
+        shared_paths: paths to other parts, of one record or of all records.
+        location: prefix of errors.
+        in_lists: if True, strings at the content's path are parts of one content, such as tokens.
+        of_lists: paths to lists that are parallel to the records and contain a list for each
+            record, such as spans.
 
     Raises:
-        InputError: for a path that would join what stands under different records, or lists side
-            by side of different lengths.
+        InputError: if a path would join values of different records, or parallel lists differ in
+            length.
 
     >>> two = {"docs": [{"text": "Jo", "by": 1}, {"text": "Al", "by": 2}]}
     >>> [values_at(one, "docs[*].by") for _, one in records_at(two, "docs[*].text", (), (), "x")]
     [[1], [2]]
     """
-    steps = _leading(value, content)
-    for path in (*of_each, *others):
-        for other in steps_of(path):
-            _refuse_mixed(value, steps, other, f"{location}: {path} and {content}")
-    if (isinstance(value, dict) and content in value) or not any(map(_is_several, steps)):
+    steps = _first_leading(value, content)
+    for path in (*of_each, *shared_paths):
+        for path_steps in steps_of(path):
+            _check_not_mixed(value, steps, path_steps, f"{location}: {path} and {content}")
+    if (isinstance(value, dict) and content in value) or not any(map(_is_wildcard, steps)):
         yield "", value
         return
-    if (odd := misshapen(value, content)) is not None:
-        raise invalid_value(f"{location}: {odd[0]}", odd[1], f"{content} needs a list there")
+    if (misshapen_value := misshapen(value, content)) is not None:
+        raise invalid_value(
+            f"{location}: {misshapen_value[0]}", misshapen_value[1], f"{content} needs a list there"
+        )
     record_steps = _record_steps(value, steps, in_lists=in_lists)
-    places = list(_places(value, record_steps))
-    if record_steps == steps and steps[-1:] == ("*",):  # of an object, which may hold other things
-        places = [at for at in places if isinstance(_value_at(value, steps, at), (str, list))]
-    if len(places) < 2:
-        inside = _walk([value], record_steps[:-1]) if record_steps else ()
-        if places or not any(x in ([], {}) for x in inside):
+    record_keys = list(_record_keys(value, record_steps))
+    if record_steps == steps and steps[-1:] == ("*",):  # an object may contain other values
+        record_keys = [
+            keys
+            for keys in record_keys
+            if isinstance(_value_at_keys(value, steps, keys), (str, list))
+        ]
+    if len(record_keys) < 2:
+        containers = _walk([value], record_steps[:-1]) if record_steps else ()
+        if record_keys or not any(x in ([], {}) for x in containers):
             yield "", value
         return
-    cut = [record_steps]
-    for path in (*of_each, *others):
-        beside = [_beside(value, record_steps, other) for other in steps_of(path)]
+    split_steps = [record_steps]
+    for path in (*of_each, *shared_paths):
+        parallel = [
+            _parallel_steps(value, record_steps, path_steps) for path_steps in steps_of(path)
+        ]
         if path in of_each and all(
-            steps is not None and _number(steps) < _number(record_steps) for steps in beside
+            steps is not None and _count_wildcards(steps) < _count_wildcards(record_steps)
+            for steps in parallel
         ):
             raise InputError(
-                f"{location}: {path} is one for all of the {pluralize(len(places), 'record')} of"
-                f" {content}, and each needs its own, under it or in a list of the same length"
+                f"{location}: {path} is one for all of the {pluralize(len(record_keys), 'record')}"
+                f" of {content}, and each needs its own, under it or in a list of the same length"
             )
-        for steps in filter(None, beside):
-            mine = dict.fromkeys(_places(value, steps))
-            if not mine:
+        for steps in filter(None, parallel):
+            own_keys = dict.fromkeys(_record_keys(value, steps))
+            if not own_keys:
                 continue
-            if [*mine] != [*dict.fromkeys(at[: _number(steps)] for at in places)]:
+            if [*own_keys] != [
+                *dict.fromkeys(keys[: _count_wildcards(steps)] for keys in record_keys)
+            ]:
                 raise InputError(
-                    f"{location}: {content} leads to {pluralize(len(places), 'record')} and {path}"
-                    " to"
-                    f" {len(mine)}; each record needs its own, under it or in a list of the same"
-                    " length"
+                    f"{location}: {content} leads to {pluralize(len(record_keys), 'record')} and"
+                    f" {path} to {len(own_keys)}; each record needs its own, under it or in a list"
+                    " of the same length"
                 )
             if path in of_lists and steps in steps_of(path):
                 for element in _walk([value], steps):
                     _check_list(element, f"{location}: {path}")
-            cut.append(steps)
-    for place in places:
-        last = place[-1]
-        yield last if isinstance(last, str) else "", _cut(value, cut, place)
+            split_steps.append(steps)
+    for keys in record_keys:
+        last_key = keys[-1]
+        yield (
+            last_key if isinstance(last_key, str) else "",
+            _extract_record(value, split_steps, keys),
+        )
 
 
-def _beside(value: Any, record_steps: _Steps, steps: _Steps) -> _Steps | None:
-    """Return the steps of a path to its part of each record, beside the records' own path.
+def _parallel_steps(value: Any, record_steps: _Steps, steps: _Steps) -> _Steps | None:
+    """Find the steps of a path to the list that is parallel to the records.
 
-    ``None``: it goes through the records themselves.
+    Return ``None`` if the path leads through the records themselves.
     """
-    first_steps = _up_to(steps, _number(record_steps))
-    return None if first_steps == record_steps else first_steps
+    truncated = _truncate_steps(steps, _count_wildcards(record_steps))
+    return None if truncated == record_steps else truncated
 
 
 def _check_list(element: Any, location: str) -> None:
-    """Refuse what is not a list of spans, where there is one for each record."""
-    element = _held(element)
+    """Check that a value is a list of spans, if there is one for each record."""
+    element = _parse_json_text(element)
     if element is None or (
         isinstance(element, list) and all(isinstance(x, (dict, list)) for x in element)
     ):
@@ -237,130 +261,144 @@ def _check_list(element: Any, location: str) -> None:
     raise invalid_value(location, element, "a list of spans is needed for each record")
 
 
-def _number(steps: _Steps) -> int:
-    """Return how many steps lead to several."""
-    return sum(map(_is_several, steps))
+def _count_wildcards(steps: _Steps) -> int:
+    """Count the steps that lead to several values."""
+    return sum(map(_is_wildcard, steps))
 
 
-def _leading(value: Any, path: str) -> _Steps:
-    """Return the steps of the alternative that leads to more than null, or of the first."""
-    every = steps_of(path)
-    leads = (steps for steps in every if any(x is not None for x in _walk([value], steps)))
-    return next(leads, every[0])
+def _first_leading(value: Any, path: str) -> _Steps:
+    """Return the steps of the first alternative with a value that is not null, or of the first."""
+    alternatives = steps_of(path)
+    leading = (steps for steps in alternatives if any(x is not None for x in _walk([value], steps)))
+    return next(leading, alternatives[0])
 
 
 def _record_steps(value: Any, steps: _Steps, *, in_lists: bool) -> _Steps:
-    """Return the first steps of a content's path, which lead to each of the records."""
-    several = [i for i, step in enumerate(steps) if _is_several(step)]
-    if in_lists and several and not any(isinstance(x, list) for x in _walk([value], steps)):
-        last = several.pop()  # which leads to the parts of a content
-        while several and several[-1] == last - 1:
-            last = several.pop()
-    return steps[: several[-1] + 1] if several else ()
+    """Return the steps at the start of a content's path that lead to each of the records."""
+    wildcards = [i for i, step in enumerate(steps) if _is_wildcard(step)]
+    if in_lists and wildcards and not any(isinstance(x, list) for x in _walk([value], steps)):
+        last_wildcard = wildcards.pop()  # this one leads to the parts of a content
+        while wildcards and wildcards[-1] == last_wildcard - 1:
+            last_wildcard = wildcards.pop()
+    return steps[: wildcards[-1] + 1] if wildcards else ()
 
 
-def _up_to(steps: _Steps, number: int) -> _Steps:
-    """Return steps up to so many that lead to several."""
-    several = [i for i, step in enumerate(steps) if _is_several(step)][:number]
-    return steps[: several[-1] + 1] if several else ()
+def _truncate_steps(steps: _Steps, n_wildcards: int) -> _Steps:
+    """Truncate steps after some number of wildcards."""
+    wildcards = [i for i, step in enumerate(steps) if _is_wildcard(step)][:n_wildcards]
+    return steps[: wildcards[-1] + 1] if wildcards else ()
 
 
-def _places(value: Any, steps: _Steps) -> Iterator[_Place]:
-    """Yield the place of each value to which steps lead."""
+def _record_keys(value: Any, steps: _Steps) -> Iterator[_RecordKeys]:
+    """Yield the keys of each value to which the steps lead."""
     if not steps:
         yield ()
         return
-    step, rest = steps[0], steps[1:]
-    if not _is_several(step):
+    step, later_steps = steps[0], steps[1:]
+    if not _is_wildcard(step):
         for inner in _walk([value], (step,)):
-            yield from _places(inner, rest)
+            yield from _record_keys(inner, later_steps)
         return
-    value = _held(value)
+    value = _parse_json_text(value)
     for key in _keys(value, step):
-        yield from ((key, *place) for place in _places(value[key], rest))
+        yield from ((key, *keys) for keys in _record_keys(value[key], later_steps))
 
 
 def _keys(value: Any, step: str | int) -> Sequence[Any]:
-    """Return the elements or keys that a step to several leads to."""
+    """List the elements or keys to which a wildcard leads."""
     if step == "*":
         return list(value) if isinstance(value, dict) else ()
     return range(int(step == "[1:]"), len(value)) if isinstance(value, list) else ()
 
 
-def _value_at(value: Any, steps: _Steps, place: _Place) -> Any:
-    """Return what stands at a place that is there."""
-    chosen = iter(place)
+def _value_at_keys(value: Any, steps: _Steps, keys: _RecordKeys) -> Any:
+    """Return the value at existing keys."""
+    remaining_keys = iter(keys)
     for step in steps:
-        value = _held(value)[next(chosen) if _is_several(step) else step]
+        value = _parse_json_text(value)[next(remaining_keys) if _is_wildcard(step) else step]
     return value
 
 
-def _cut(value: Any, paths: Sequence[_Steps], place: _Place) -> Any:
-    """Return a value with the element of one record in place of those of all, at some paths."""
-    inner: dict[str | int, list[_Steps]] = {}
+def _extract_record(value: Any, paths: Sequence[_Steps], keys: _RecordKeys) -> Any:
+    """Keep only the element of one record at some paths of a value."""
+    steps_by_first: dict[str | int, list[_Steps]] = {}
     for steps in filter(None, paths):
-        inner.setdefault(steps[0], []).append(steps[1:])
-    for step, rest in inner.items():
-        value = _held(value)
-        if not _is_several(step):
+        steps_by_first.setdefault(steps[0], []).append(steps[1:])
+    for step, later_steps in steps_by_first.items():
+        value = _parse_json_text(value)
+        if not _is_wildcard(step):
             if (isinstance(value, dict) and step in value) or isinstance(step, int):
                 value = {**value} if isinstance(value, dict) else [*value]
-                value[step] = _cut(value[step], rest, place)
+                value[step] = _extract_record(value[step], later_steps, keys)
         else:
-            item = _cut(value[place[0]], rest, place[1:])
-            value = {place[0]: item} if step == "*" else [*value[: int(step == "[1:]")], item]
+            item = _extract_record(value[keys[0]], later_steps, keys[1:])
+            value = {keys[0]: item} if step == "*" else [*value[: int(step == "[1:]")], item]
     return value
 
 
-def _refuse_mixed(value: Any, first: _Steps, second: _Steps, what: str) -> None:
-    """Refuse two paths of which one leads to one element and the other to all of the same list.
+def _check_not_mixed(value: Any, first: _Steps, second: _Steps, location: str) -> None:
+    """Raise if one path leads to one element and the other to all elements of the same list.
 
-    Of an object, the same where the first path goes through all its keys; the second alone may,
-    as under each annotator's name beside the text.
+    Objects are treated the same if the first path leads through all keys; the second path may do so
+    alone, for example to spans under each annotator's name next to the text.
     """
-    at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
-    if at is None or _is_several(first[at]) == _is_several(second[at]) or second[at] == "*":
+    position = next(
+        (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None
+    )
+    if (
+        position is None
+        or _is_wildcard(first[position]) == _is_wildcard(second[position])
+        or second[position] == "*"
+    ):
         return
-    every, single = sorted((first[at], second[at]), key=_is_several, reverse=True)
-    for inner in map(_held, _walk([value], first[:at])):
-        if len(_keys(inner, every)) > 1 and (isinstance(single, int) or single in inner):
-            part = "element" if isinstance(inner, list) else "key"
+    wildcard, single_step = sorted(
+        (first[position], second[position]), key=_is_wildcard, reverse=True
+    )
+    for inner in map(_parse_json_text, _walk([value], first[:position])):
+        if len(_keys(inner, wildcard)) > 1 and (
+            isinstance(single_step, int) or single_step in inner
+        ):
+            noun = "element" if isinstance(inner, list) else "key"
             raise InputError(
-                f"{what} join what stands under different records"
-                f" ({pluralize(len(inner), part)}); name {every} in both, or one {part}"
+                f"{location} join what stands under different records"
+                f" ({pluralize(len(inner), noun)}); name {wildcard} in both, or one {noun}"
             )
 
 
-# --- what is not where a path leads ---------------------------------------------------------------
+# --- values of another shape than a path needs ----------------------------------------------------
 
 
 def misshapen(value: Any, path: str) -> tuple[str, Any] | None:
-    """Return where a path meets a value of another shape than it needs, and that value.
+    """Find a value of another shape than a path needs, and return its path and the value.
 
-    What is not there, null or empty has no shape, and under any key (``*``) there may be other
-    things.
+    A missing, null or empty value has no shape, and values under any key (``*``) may have other
+    shapes.
 
     >>> misshapen({"a": {"x": 1}}, "a[*].b"), misshapen({"a": None}, "a[*].b")
     (('a', {'x': 1}), None)
     """
     if isinstance(value, dict) and path in value:
         return None
-    every = steps_of(path)
-    if len(every) > 1:
-        leads = [s for s in every if any(x is not None for x in _walk([value], s))]
-        every = tuple(leads[:1]) or every
-    return next(filter(None, (_odd_at(value, steps) for steps in every)), None)
+    alternatives = steps_of(path)
+    if len(alternatives) > 1:
+        leading = [
+            path_steps
+            for path_steps in alternatives
+            if any(x is not None for x in _walk([value], path_steps))
+        ]
+        alternatives = tuple(leading[:1]) or alternatives
+    return next(filter(None, (_find_misshapen(value, steps) for steps in alternatives)), None)
 
 
-def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:
+def _find_misshapen(value: Any, path: _Steps) -> tuple[str, Any] | None:
     values, is_under_any = [value], False
-    for at, step in enumerate(path):
+    for position, step in enumerate(path):
         is_list = isinstance(step, int) or step in ("[*]", "[1:]")
-        for held in map(_held, values):
-            is_blank = held is None or (isinstance(held, (list, dict, str)) and not held)
-            fits = is_blank or isinstance(held, list if is_list else dict)
-            if not fits and (not is_under_any or (is_list and isinstance(held, dict))):
-                return _written(path[:at]), held
+        for parsed in map(_parse_json_text, values):
+            is_blank = parsed is None or (isinstance(parsed, (list, dict, str)) and not parsed)
+            is_fitting = is_blank or isinstance(parsed, list if is_list else dict)
+            if not is_fitting and (not is_under_any or (is_list and isinstance(parsed, dict))):
+                return _format_steps(path[:position]), parsed
         values = _walk(values, (step,))
         if not values:
             break
@@ -369,30 +407,37 @@ def _odd_at(value: Any, path: _Steps) -> tuple[str, Any] | None:
 
 
 def found_at(value: Any, path: str, location: str) -> list[Any]:
-    """Return what a path leads to.
+    """Find the values at a path.
 
     Raises:
-        InputError: if that is nothing because a value has another shape than the path needs.
+        InputError: if there is no value because a value has another shape than the path needs.
 
     >>> found_at({"a": [1]}, "a[*]", "x"), found_at({}, "a[*]", "x")
     ([1], [])
     """
     values = values_at(value, path)
-    odd = None if values else misshapen(value, path)
-    if odd is not None:
-        raise invalid_value(f"{location}: {odd[0]}", odd[1], f"{path} leads to nothing in it")
+    misshapen_value = None if values else misshapen(value, path)
+    if misshapen_value is not None:
+        raise invalid_value(
+            f"{location}: {misshapen_value[0]}",
+            misshapen_value[1],
+            f"{path} leads to nothing in it",
+        )
     return values
 
 
-def _written(steps: _Steps) -> str:
-    """Return steps as a path is written."""
-    parts = (f"[{x}]" if isinstance(x, int) else x if x[:1] == "[" else f".{x}" for x in steps)
-    return "".join(parts).removeprefix(".") or SELF
+def _format_steps(steps: _Steps) -> str:
+    """Format steps as a path."""
+    formatted = (
+        f"[{step}]" if isinstance(step, int) else step if step[:1] == "[" else f".{step}"
+        for step in steps
+    )
+    return "".join(formatted).removeprefix(".") or SELF
 
 
-def _held(value: Any) -> Any:
-    """Return what a text holds in JSON; any other value as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in _OPENS:
+def _parse_json_text(value: Any) -> Any:
+    """Parse the JSON in a text; return any other value unchanged."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in _JSON_STARTS:
         return value
     from spanagree.formats.hugging_face.spans import held
 

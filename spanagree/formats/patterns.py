@@ -1,4 +1,4 @@
-"""Patterns in the sense of the shell, which name several files at once."""
+"""Shell patterns that match several files."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import re
 from spanagree.errors import InputError, escape_name, quote_value
 from spanagree.files import PathName
 
-_CLASS = r"\[(?:\[[^\]\[/]*|[^\]\[/]+)\]"  # a bracket inside only as the first
-_WILD = re.compile(rf"[*?]|{_CLASS}")
+_CLASS = r"\[(?:\[[^\]\[/]*|[^\]\[/]+)\]"  # an inner bracket only at the start
+_WILDCARD = re.compile(rf"[*?]|{_CLASS}")
 _PIECE = re.compile(rf"\*\*/|\*\*|[*?]|{_CLASS}|[^*?\[]+|\[")
 
 
 def has_pattern(path: PathName) -> bool:
-    """Return whether a path is a pattern rather than a file."""
-    return bool(_WILD.search(os.fspath(path))) and not os.path.exists(path)
+    """Check whether a path is a pattern rather than a file."""
+    return bool(_WILDCARD.search(os.fspath(path))) and not os.path.exists(path)
 
 
 def matches(pattern: PathName) -> list[str]:
-    """Return the files that a pattern fits, sorted, or the plain path.
+    """Find the files that match a pattern, sorted, or return the plain path.
 
     Raises:
-        InputError: for what is not a path, or a pattern that no file fits.
+        InputError: if the argument is no path, or no file matches the pattern.
     """
     if not isinstance(pattern, (str, os.PathLike)):
         raise InputError(f"{quote_value(pattern)}; the name of a file, or a pattern, is needed")
@@ -35,36 +35,39 @@ def matches(pattern: PathName) -> list[str]:
 
 
 def folder_of(pattern: PathName) -> str:
-    """Return the folder in which all files of a pattern are, as deep as it is named.
+    """Find the deepest folder without wildcards that contains all files of a pattern.
 
     >>> folder_of("annotation/*/ann.tsv"), folder_of("flat/*.xmi")
     ('annotation', 'flat')
     """
-    parts = os.fspath(pattern).split(os.sep)
-    wild = next((i for i, part in enumerate(parts) if _WILD.search(part)), len(parts) - 1)
-    return os.sep.join(parts[:wild])
+    names = os.fspath(pattern).split(os.sep)
+    first_wildcard = next(
+        (i for i, name in enumerate(names) if _WILDCARD.search(name)), len(names) - 1
+    )
+    return os.sep.join(names[:first_wildcard])
 
 
 def stars_of(pattern: PathName, path: str) -> tuple[str, ...]:
-    """Return what the stars of a pattern stand for in a path.
+    """Find the text in place of each star of a pattern in a path.
 
     >>> stars_of("a/*-[12].conll", "a/gold-2.conll")
     ('gold', '2')
     """
-    parts = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
+    regex_by_wildcard = {"**/": "(.*/)?", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
     regex = "".join(
-        parts.get(p) or (_any_of(p[1:-1]) if p[0] + p[-1] == "[]" else re.escape(p))
-        for p in _PIECE.findall(os.fspath(pattern))
+        regex_by_wildcard.get(piece)
+        or (_character_class(piece[1:-1]) if piece[0] + piece[-1] == "[]" else re.escape(piece))
+        for piece in _PIECE.findall(os.fspath(pattern))
     )
     try:
         match = re.fullmatch(regex, path)
-    except re.error:  # a range that runs backwards
+    except re.error:  # a reversed range
         match = None
-    return tuple(part or "" for part in match.groups()) if match else ()
+    return tuple(matched or "" for matched in match.groups()) if match else ()
 
 
-def _any_of(characters: str) -> str:
-    """Return the expression for one of the characters that a pattern has in brackets."""
-    others = characters.startswith("!")
-    inside = re.escape(characters[others:]).replace(r"\-", "-")
-    return f"([{'^' * others}{inside}])"
+def _character_class(characters: str) -> str:
+    """Build the regular expression for characters in brackets."""
+    is_negated = characters.startswith("!")
+    escaped = re.escape(characters[is_negated:]).replace(r"\-", "-")
+    return f"([{'^' * is_negated}{escaped}])"

@@ -1,4 +1,4 @@
-"""Prodigy's rows: what `prodigy db-out` writes, a person's answer a line, and what it imports."""
+"""Prodigy's rows: the output of `prodigy db-out`, one answer per line, and files to import."""
 
 from __future__ import annotations
 
@@ -34,32 +34,34 @@ from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadL
 from spanagree.formats.tasks import tasks_of
 
 REVIEW = "review"
-"""The layer of the answers given in a review of others."""
+"""Layer of answers in a review of other answers."""
 
 _KEYS = {"id": ("_annotator_id", "_session_id"), "session": ("_session_id",), "file": ()}
-_SITTING = re.compile(r"(^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
-_PASSED = {"reject": "rejected row", "ignore": "ignored row"}
-_OTHERS = {"accept": "choice"}
+_SESSION_START = re.compile(r"(^|-)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$")
+_IGNORED_ANSWERS = {"reject": "rejected row", "ignore": "ignored row"}
+_IGNORED_NOUNS = {"accept": "choice"}
 
 
 def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) -> Iterator[Record]:
     """Yield the rows that `prodigy db-out` wrote.
 
-    A text, known by its ``_input_hash``, is a document. Who accepted a row saw it and marked its
-    spans, or nothing; rejected and ignored rows count as never seen. In the output of a review,
-    the rows are the layer ``review``, and each of their versions is one for each of its sessions.
+    A text, identified by its ``_input_hash``, is a document. An annotator who accepted a row saw it
+    and marked its spans, or nothing; rejected and ignored rows count as never seen. In the output
+    of a review, the rows are the layer ``review``, and each of their versions is one annotation per
+    session.
 
     Args:
-        path: the file.
-        log: is told what is passed over.
-        annotator_from: what names an annotator, ``session``, ``file`` or, unless given, ``id``.
+        path: path of the file.
+        log: log of ignored content.
+        annotator_from: source of the annotators' names, ``session``, ``file`` or ``id``. Default:
+            ``id``.
 
     Raises:
-        InputError: for a file that cannot be read or is not of Prodigy.
-        SettingError: for an unknown choice.
+        InputError: if a file cannot be read or was not written by Prodigy.
+        SettingError: if a choice is unknown.
     """
     check_named(annotator_from, "id", "session", "file")
-    rows = _Tasks(log, annotator_from)
+    rows = _RowReader(log, annotator_from)
     row = None
     for location, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
@@ -68,42 +70,43 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
         yield from rows.read(row, location)
     if row is None:
         raise InputError(f"{log.name}: no rows; Prodigy writes an object a line")
-    if rows.answers and not rows.spanned:
+    if rows.n_options and not rows.has_spans:
         raise InputError(
-            f"{log.name}: answers about whole texts (no row has spans, {rows.answers} have options"
-            " or a label); spans are needed, and spanagree coefficients takes a table of labels"
+            f"{log.name}: answers about whole texts (no row has spans, {rows.n_options} have"
+            " options or a label); spans are needed, and spanagree coefficients takes a table of"
+            " labels"
         )
     log.notes += rows.notes()
 
 
-class _Tasks:
-    """Reads rows, and counts what is odd about them."""
+class _RowReader:
+    """Reader of rows, which counts unclear ones."""
 
     def __init__(self, log: ReadLog, annotator_from: str | None) -> None:
         self.log = log
         self.annotator_from = annotator_from
-        self.spanned, self.answers = False, 0
-        self.binary = self.reviews = self.nameless = 0
-        self.people: set[str] = set()
-        self.sittings: dict[str, None] = {}
+        self.has_spans, self.n_options = False, 0
+        self.n_binary = self.n_reviews = self.n_nameless = 0
+        self.annotators: set[str] = set()
+        self.session_starts: dict[str, None] = {}
 
     def read(self, row: Mapping[str, Any], location: str) -> Iterator[Record]:
-        """Yield a row, and in the output of a review its versions."""
+        """Yield a row, and its versions in the output of a review."""
         id_, text = row.get(OUR_ID, row.get("_input_hash")), row.get("text")
         if id_ is None or not isinstance(text, str):
             raise InputError(
                 f"{location}: a row of Prodigy has text and _input_hash; the keys are"
                 f" {join_names(row)}"
             )
-        self.spanned |= "spans" in row or bool(row.get("versions"))
-        self.answers += "options" in row or isinstance(row.get("label"), str)
-        for key, noun in _OTHERS.items():
+        self.has_spans |= "spans" in row or bool(row.get("versions"))
+        self.n_options += "options" in row or isinstance(row.get("label"), str)
+        for key, noun in _IGNORED_NOUNS.items():
             if isinstance(row.get(key), list):
                 self.log.passed[noun] += len(row[key])
         is_review = row.get("versions") is not None or row.get("_view_id") == REVIEW
         annotator = REVIEW if is_review else self._name(self._id(row))
         yield Record(location, id_, {"text": text}, [self._answer(row, annotator, location)])
-        self.reviews += is_review
+        self.n_reviews += is_review
         for version in objects_in(row.get("versions"), "versions", location):
             filled = {"text": text, "tokens": row.get("tokens"), **version}
             sessions = version.get("sessions")
@@ -117,94 +120,104 @@ class _Tasks:
         return next((id_ for id_ in ids if id_), None)
 
     def _name(self, id_: object) -> Any:
-        """Return the name of an id, which is a check's business; an empty one is the file's."""
+        """Return the name of an id, unchecked; an empty name if the file is the annotator."""
         if id_ is None or self.annotator_from == "file":
-            self.nameless += id_ is None
+            self.n_nameless += id_ is None
             return ""
-        if isinstance(id_, str) and _SITTING.search(id_):
-            self.sittings[id_] = None
+        if isinstance(id_, str) and _SESSION_START.search(id_):
+            self.session_starts[id_] = None
         name = text_of_whole(id_)
         if isinstance(name, str):
-            self.people.add(name)
+            self.annotators.add(name)
         return name
 
     def _answer(self, row: Mapping[str, Any], annotator: Any, location: str) -> RawAnnotation:
-        """Return what an annotator marked, if she accepted the row."""
+        """Build the annotation of an annotator, with spans if they accepted the row."""
         answer = row.get("answer", "accept")
         if answer != "accept":
-            if not isinstance(answer, str) or answer not in _PASSED:
+            if not isinstance(answer, str) or answer not in _IGNORED_ANSWERS:
                 raise invalid_value(
                     f"{location}: answer", answer, "accept, reject or ignore is needed"
                 )
-            self.log.passed[_PASSED[answer]] += 1
+            self.log.passed[_IGNORED_ANSWERS[answer]] += 1
             n_spans = len(row["spans"]) if isinstance(row.get("spans"), list) else 0
-            self.log.within[f"in {_PASSED[answer]}s"] += n_spans
+            self.log.within[f"in {_IGNORED_ANSWERS[answer]}s"] += n_spans
             return RawAnnotation(annotator, None)
-        self.binary += bool(row.get("_is_binary"))
-        when, relations = seconds(row.get("_timestamp")), _relations(row, location, self.log)
-        return RawAnnotation(annotator, _spans(row, location), when, relations)
+        self.n_binary += bool(row.get("_is_binary"))
+        time, relations = seconds(row.get("_timestamp")), _parse_relations(row, location, self.log)
+        return RawAnnotation(annotator, _parse_spans(row, location), time, relations)
 
     def notes(self) -> Iterator[str]:
-        """Yield notes of what is odd."""
+        """Yield notes on unclear answers."""
         name = self.log.name
-        if self.nameless:
-            what = pluralize(self.nameless, "answer")
-            yield from nameless(name, what, "_annotator_id or _session_id", self.people)
-        if self.reviews and self.people:
+        if self.n_nameless:
+            counted = pluralize(self.n_nameless, "answer")
+            yield from nameless(name, counted, "_annotator_id or _session_id", self.annotators)
+        if self.n_reviews and self.annotators:
             yield (
-                f"{name}: {pluralize(self.reviews, 'answer')} of a reviewer, who saw the"
+                f"{name}: {pluralize(self.n_reviews, 'answer')} of a reviewer, who saw the"
                 f" others', are the annotator {REVIEW}; --gold {REVIEW} takes them as gold, and"
                 " --annotators leaves them out of agreement"
             )
-        if self.binary:
+        if self.n_binary:
             yield (
-                f"{name}: {pluralize(self.binary, 'accepted row')} with an answer to a question"
+                f"{name}: {pluralize(self.n_binary, 'accepted row')} with an answer to a question"
                 " about one span (_is_binary), which does not say that there are no others"
             )
-        if self.sittings:
+        if self.session_starts:
             yield (
                 f"{name}: annotators named by the time of a start are sittings, not people"
-                f" ({join_names(self.sittings)}); --annotator-from file takes the file as the"
+                f" ({join_names(self.session_starts)}); --annotator-from file takes the file as the"
                 " annotator"
             )
 
 
-def _spans(row: Mapping[str, Any], location: str) -> Iterator[RawSpan]:
+def _parse_spans(row: Mapping[str, Any], location: str) -> Iterator[RawSpan]:
     for span in objects_in(row.get("spans"), "spans", location):
-        start, end = _ends(span, row.get("tokens"), location)
+        start, end = _span_bounds(span, row.get("tokens"), location)
         quote = span.get("text")
         yield RawSpan(start, end, span.get("label"), quote if isinstance(quote, str) else None)
 
 
-def _relations(row: Mapping[str, Any], location: str, log: ReadLog) -> Iterator[RawRelation]:
-    """Yield the relations between spans of a row; count those of tokens that are no span."""
+def _parse_relations(row: Mapping[str, Any], location: str, log: ReadLog) -> Iterator[RawRelation]:
+    """Yield the relations between spans of a row; count relations of tokens that are no span."""
     if not (relations := objects_in(row.get("relations"), "relations", location)):
         return
-    known: dict[tuple[int, int], int] = {}
-    for number, span in enumerate(objects_in(row.get("spans"), "spans", location)):
-        known.setdefault(_ends(span, row.get("tokens"), location), number)
-    for number, relation in enumerate(relations, 1):
-        place = f"{location}, relation {number}"
-        first, second = (
-            known.get(_ends(end, row.get("tokens"), place)) if isinstance(end, dict) else None
+    index_by_bounds: dict[tuple[int, int], int] = {}
+    for index, span in enumerate(objects_in(row.get("spans"), "spans", location)):
+        index_by_bounds.setdefault(_span_bounds(span, row.get("tokens"), location), index)
+    for index, relation in enumerate(relations, 1):
+        relation_location = f"{location}, relation {index}"
+        head_index, child_index = (
+            index_by_bounds.get(_span_bounds(end, row.get("tokens"), relation_location))
+            if isinstance(end, dict)
+            else None
             for end in (relation.get("head_span"), relation.get("child_span"))
         )
-        if first is None or second is None:
+        if head_index is None or child_index is None:
             log.passed["token relation"] += 1
         else:
-            yield RawRelation(first, second, str(relation.get("label")), place)
+            yield RawRelation(
+                head_index, child_index, str(relation.get("label")), relation_location
+            )
 
 
-def _ends(span: Mapping[str, Any], tokens: object, location: str) -> tuple[int, int]:
-    """Return start and end of a span; one by tokens holds the token at ``token_end``, too."""
+def _span_bounds(span: Mapping[str, Any], tokens: object, location: str) -> tuple[int, int]:
+    """Return start and end of a span; a span by tokens includes the token at ``token_end``."""
     start, end = span.get("start"), span.get("end")
     if start is None and end is None and isinstance(tokens, list):
-        first, last = span.get("token_start"), span.get("token_end")
-        if not (is_whole(first) and is_whole(last) and 0 <= first <= last < len(tokens)):
-            needed = f"two of the tokens from 0 to {len(tokens) - 1} are needed"
-            raise invalid_value(f"{location}: token_start and token_end", (first, last), needed)
+        first_token, last_token = span.get("token_start"), span.get("token_end")
+        if not (
+            is_whole(first_token)
+            and is_whole(last_token)
+            and 0 <= first_token <= last_token < len(tokens)
+        ):
+            requirement = f"two of the tokens from 0 to {len(tokens) - 1} are needed"
+            raise invalid_value(
+                f"{location}: token_start and token_end", (first_token, last_token), requirement
+            )
         words = objects_in(tokens, "tokens", location)
-        start, end = words[first].get("start"), words[last].get("end")
+        start, end = words[first_token].get("start"), words[last_token].get("end")
     if is_whole(start) and is_whole(end):
         return start, end
     raise invalid_value(
@@ -213,30 +226,30 @@ def _ends(span: Mapping[str, Any], tokens: object, location: str) -> tuple[int, 
 
 
 def write_prodigy(corpus: Corpus, path: PathName) -> None:
-    """Write a row for each document and annotator who saw it, as `prodigy db-in` takes them.
+    """Write a row for each document and annotator who saw it, for `prodigy db-in`.
 
-    Tokens are written too if the segments count them, as
-    Prodigy's `ner_manual` and `review` need them. A document is known by ``_input_hash``, and by
-    a key of our own where its id is not such a number.
+    Tokens are written too if the segments count them, as Prodigy's `ner_manual` and `review` need
+    them. A document is identified by ``_input_hash``, and by a key of spanagree if its id is no
+    such number.
 
     Args:
-        corpus: the documents, whose texts or tokens are known.
-        path: the file.
+        corpus: corpus with texts or tokens.
+        path: path of the file.
 
     Raises:
-        InputError: for a path that cannot be written.
-        SettingError: for a corpus without texts and tokens.
+        InputError: if the path cannot be written.
+        SettingError: if the corpus has neither texts nor tokens.
     """
-    write_text(path, "".join(f"{json_text(row)}\n" for row in _rows_of(corpus)))
+    write_text(path, "".join(f"{json_text(row)}\n" for row in _rows_to_write(corpus)))
 
 
-def _rows_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
+def _rows_to_write(corpus: Corpus) -> Iterator[dict[str, Any]]:
     in_characters = corpus.to_characters()
     for d, text in enumerate(in_characters.known("texts", "Prodigy")):
         document = in_characters[d]
         input_hash, task_hash = _hashes(document.id, text)
-        our_id = {} if str(input_hash) == document.id else {OUR_ID: document.id}
-        about = {
+        id_entry = {} if str(input_hash) == document.id else {OUR_ID: document.id}
+        hashes = {
             "_input_hash": input_hash,
             "_task_hash": task_hash,
             "_view_id": "spans_manual",
@@ -250,49 +263,49 @@ def _rows_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
             for span, (start, end, _) in zip(spans, in_tokens.get(name) or (), strict=False):
                 span |= {"token_start": start, "token_end": end - 1}
             session = {"_session_id": name, "_annotator_id": name, "answer": "accept"}
-            yield {"text": text, **our_id, **about, **tokens, "spans": spans, **session}
+            yield {"text": text, **id_entry, **hashes, **tokens, "spans": spans, **session}
 
 
 def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: PathName) -> None:
-    """Write rows without spans, each for an annotator, whom ``meta.assignee`` names.
+    """Write rows without spans, each for one annotator, who is named in ``meta.assignee``.
 
-    The document's id has a key of our own, as a recipe may compute ``_input_hash`` anew. Two rows
-    of one document differ in ``_task_hash``, by which Prodigy leaves out what is repeated.
+    The document's id has a key of spanagree, as a recipe may recompute ``_input_hash``. Two rows of
+    one document differ in ``_task_hash``, by which Prodigy removes duplicates.
 
-    Args, errors: as of :func:`spanagree.formats.write.write_tasks`.
+    For arguments and errors see :func:`spanagree.formats.write.write_tasks`.
     """
     in_tokens, rows = corpus.offsets == "tokens", []
     for d, id_, text, name in tasks_of(corpus, document, assignees, "Prodigy"):
         input_hash, task_hash = _hashes(id_, text, name)
         tokens = {"tokens": _tokens(corpus, d, text)} if in_tokens else {}
         meta = {"document": id_, "assignee": name}
-        about = {OUR_ID: id_, "_input_hash": input_hash, "_task_hash": task_hash}
-        rows.append({"text": text, **about, **tokens, "meta": meta})
+        hashes = {OUR_ID: id_, "_input_hash": input_hash, "_task_hash": task_hash}
+        rows.append({"text": text, **hashes, **tokens, "meta": meta})
     write_text(path, "".join(f"{json_text(row)}\n" for row in rows))
 
 
 def _tokens(corpus: Corpus, d: int, text: str) -> list[dict[str, Any]]:
-    """Return the tokens of a document, with their places in the text that is written."""
-    words, first = corpus.tokens_of(d), int(corpus.starts[d])
+    """Return the tokens of a document, with their offsets in the text that is written."""
+    words, first_token = corpus.tokens_of(d), int(corpus.starts[d])
     if corpus.texts is None or corpus.token_starts is None:
         starts = spaced(words, np.array([len(words)]))[1]
     else:
-        starts = corpus.token_starts[first : first + len(words)]
+        starts = corpus.token_starts[first_token : first_token + len(words)]
     ends = starts + sizes_of(words)
     rows = zip(words, starts.tolist(), ends.tolist(), strict=True)
     return [
-        {"text": word, "start": start, "end": end, "id": i, "ws": text[end : end + 1].isspace()}
-        for i, (word, start, end) in enumerate(rows)
+        {"text": word, "start": start, "end": end, "id": index, "ws": text[end : end + 1].isspace()}
+        for index, (word, start, end) in enumerate(rows)
     ]
 
 
 def _hashes(id_: str, text: str, assignee: str = "") -> tuple[int, int]:
-    """Return the numbers of a document, its id if that is one, and of a task on it."""
-    number = number_in(id_, 1 << 31)
-    of_task = f"{id_}\n{text}\n{assignee}" if assignee else f"{id_}\n{text}"
-    return _hash(id_) if number is None else number, _hash(of_task)
+    """Return the hash of a document, its id if it is a number, and the hash of a task on it."""
+    numeric_id = number_in(id_, 1 << 31)
+    task_text = f"{id_}\n{text}\n{assignee}" if assignee else f"{id_}\n{text}"
+    return _signed_hash(id_) if numeric_id is None else numeric_id, _signed_hash(task_text)
 
 
-def _hash(text: str) -> int:
-    """Return a number of 32 bits with a sign, the same everywhere."""
+def _signed_hash(text: str) -> int:
+    """Compute a signed 32-bit hash, equal on all systems."""
     return zlib.crc32(text.encode("utf-8", "surrogatepass")) - (1 << 31)

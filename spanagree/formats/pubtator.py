@@ -1,4 +1,4 @@
-"""PubTator: title and abstract, and below them a line for each mention; one annotator a file."""
+"""PubTator files: title and abstract, then a line per mention; one annotator per file."""
 
 from __future__ import annotations
 
@@ -23,143 +23,152 @@ from spanagree.settings import reading_settings
 
 _TEXT = re.compile(r"([^|\t]+)\|[a-z]\|(.*)")
 _MENTION = re.compile(r"([^\t]+)\t(\d+)\t(\d+)\t([^\t]*)\t([^\t]+)")
-_OTHER = re.compile(r"[^\t]+\t[^\t\d][^\t]*\t")  # a second cell that does not begin as a number
-_JOINED: Mapping[str, Callable[[Sequence[str]], str]] = {
-    "by a blank": lambda parts: " ".join([*(part.rstrip() for part in parts[:-1]), parts[-1]]),
+_RELATION = re.compile(r"[^\t]+\t[^\t\d][^\t]*\t")  # the second cell does not begin with a digit
+_JOINERS: Mapping[str, Callable[[Sequence[str]], str]] = {
+    "by a blank": lambda sections: " ".join(
+        [*(section.rstrip() for section in sections[:-1]), sections[-1]]
+    ),
     "by a blank after that at the end of the title": " ".join,
     "without a blank": "".join,
 }
-"""How the parts of a text may be joined, the usual way first."""
+"""Functions that join the sections of a text, the usual one first."""
 
-_USUAL = next(iter(_JOINED))
+_DEFAULT_JOINER = next(iter(_JOINERS))
 
 
 def knows_pubtator(start: FileHead) -> bool:
-    """Return whether a file begins as PubTator's do, with a title."""
-    first = next((line for line in start.lines if line.strip()), "")
-    return bool(re.match(r"[^|\t\s]+\|t\|", first))
+    """Check whether a file begins like PubTator, with a title."""
+    first_line = next((line for line in start.lines if line.strip()), "")
+    return bool(re.match(r"[^|\t\s]+\|t\|", first_line))
 
 
 @dataclass(eq=False)
 class _Document:
-    """The parts of a text, and of each mention the line, start and end in a row, text and type."""
+    """Sections of a text, and its mentions: rows of line, start and end; quotes and types."""
 
-    parts: list[str] = field(default_factory=list)
-    places: array[int] = field(default_factory=lambda: array("q"))
-    says: list[str] = field(default_factory=list)
+    sections: list[str] = field(default_factory=list)
+    positions: array[int] = field(default_factory=lambda: array("q"))
+    quotes_and_types: list[str] = field(default_factory=list)
 
     @property
     def mentions(self) -> Iterator[tuple[int, int, int, str, str]]:
-        """The line, start, end, text and type of each mention."""
-        places = (self.places[i::3] for i in range(3))
-        return zip(*places, self.says[::2], self.says[1::2], strict=True)
+        """Line, start, end, text and type of each mention."""
+        columns = (self.positions[i::3] for i in range(3))
+        return zip(*columns, self.quotes_and_types[::2], self.quotes_and_types[1::2], strict=True)
 
 
 def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
-    """Return the rows of a PubTator file, unchecked: one annotator, without a name.
+    """Read the rows of a PubTator file, unchecked: one annotator, without a name.
 
-    Offsets count the characters of title and abstract, joined by one; files that end a title with
-    a blank are joined as most of their mentions show.
+    Offsets count the characters of title and abstract, joined by one character. If titles end with
+    a blank, the join is inferred from most mentions.
 
     Args:
-        path: the file.
-        ends: what the end of a mention names; unless given, what the texts of mentions show.
+        path: path of the file.
+        ends: whether ends of mentions are exclusive or inclusive. Default: inferred from their
+            texts.
 
     Raises:
-        InputError: for what is not PubTator.
+        InputError: if the file is not PubTator.
     """
     location = printable_path(path)
-    documents, passed = _read(lines_of(path), location)
-    way = _way_of(documents)
+    documents, ignored_counts = _parse_documents(lines_of(path), location)
+    joiner = _find_joiner(documents)
     log = ReadLog(location)
-    log.passed = passed
-    if way != _USUAL:
+    log.passed = ignored_counts
+    if joiner != _DEFAULT_JOINER:
         log.notes = [
-            f"{location}: offsets count titles and abstracts joined {way}, as mentions show"
+            f"{location}: offsets count titles and abstracts joined {joiner}, as mentions show"
         ]
-    records = _records(documents, way, location)
+    records = _records(documents, joiner, location)
     return gather(
         records, log, reading_settings(ends=ends), annotators=[""], ends=ends, again=False
     )
 
 
-def _records(documents: dict[str, _Document], way: str, location: str) -> Iterator[Record]:
+def _records(documents: dict[str, _Document], joiner: str, location: str) -> Iterator[Record]:
     for id_ in list(documents):
-        document = documents.pop(id_)  # a large file's texts are in memory once
-        points = None if way == _USUAL else _points(document.parts, way)
+        document = documents.pop(id_)  # the texts of a large file are in memory once
+        offsets = (
+            None if joiner == _DEFAULT_JOINER else _offsets_in_default(document.sections, joiner)
+        )
         spans = (
             RawSpan(
-                start if points is None else point(points, start),
-                end if points is None else point(points, end),
-                *(label, covered or None, None, None, f"{location}:{line}"),
+                start if offsets is None else point(offsets, start),
+                end if offsets is None else point(offsets, end),
+                *(label, quote or None, None, None, f"{location}:{line}"),
             )
-            for line, start, end, covered, label in document.mentions
+            for line, start, end, quote, label in document.mentions
         )
-        text = _JOINED[_USUAL](document.parts)
+        text = _JOINERS[_DEFAULT_JOINER](document.sections)
         yield Record(location, id_, {"text": text}, [RawAnnotation("", spans)])
 
 
-def _points(parts: Sequence[str], way: str) -> Ints:
-    """Return the character of a text joined the usual way at each offset in one joined otherwise.
+def _offsets_in_default(sections: Sequence[str], joiner: str) -> Ints:
+    """Compute the offset in the usual text for each offset in a text that is joined otherwise.
 
     So a text is the same whatever its mentions count.
     """
-    table: list[int] = []
-    at = 0
-    for i, part in enumerate(parts):
-        gap = len(_JOINED[way](["", ""])) if i < len(parts) - 1 else 0
-        size = len(part.rstrip() if i < len(parts) - 1 else part)
-        table += (at + min(j, size) for j in range(len(part) + gap))
-        at += size + 1
-    return np.array([*table, at - 1])
+    default_offsets: list[int] = []
+    offset = 0
+    for i, section in enumerate(sections):
+        gap = len(_JOINERS[joiner](["", ""])) if i < len(sections) - 1 else 0
+        size = len(section.rstrip() if i < len(sections) - 1 else section)
+        default_offsets += (
+            offset + min(character, size) for character in range(len(section) + gap)
+        )
+        offset += size + 1
+    return np.array([*default_offsets, offset - 1])
 
 
-def _read(lines: Iterable[str], location: str) -> tuple[dict[str, _Document], Counter[str]]:
-    """Return the documents by id, and how many lines were passed over, by kind."""
+def _parse_documents(
+    lines: Iterable[str], location: str
+) -> tuple[dict[str, _Document], Counter[str]]:
+    """Parse the documents by id, and count ignored lines by type."""
     documents: dict[str, _Document] = {}
-    passed: Counter[str] = Counter()
-    for number, ended in enumerate(lines, 1):
-        line = ended.rstrip("\r\n")
-        place = f"{location}:{number}"
+    ignored_counts: Counter[str] = Counter()
+    for line_number, raw_line in enumerate(lines, 1):
+        line = raw_line.rstrip("\r\n")
+        line_location = f"{location}:{line_number}"
         text, mention = _TEXT.fullmatch(line), _MENTION.match(line)
         id_ = line.partition("\t")[0]
         if text:
             document = documents.setdefault(text[1].strip(), _Document())
-            if document.says or len(document.parts) > 1:
+            if document.quotes_and_types or len(document.sections) > 1:
                 raise InputError(
-                    f"{place}: document {quote_value(text[1])} comes a second time; ids are used"
-                    " once"
+                    f"{line_location}: document {quote_value(text[1])} comes a second time; ids are"
+                    " used once"
                 )
-            document.parts.append(text[2])
+            document.sections.append(text[2])
         elif not line.strip():
             continue
         elif id_ not in documents:
             raise invalid_value(
-                f"{place}:", line, "PubTator has ID|t|TITLE and ID|a|ABSTRACT first"
+                f"{line_location}:", line, "PubTator has ID|t|TITLE and ID|a|ABSTRACT first"
             )
         elif mention:
-            start, end = (whole_number(mention[i], f"{place}: offset") for i in (2, 3))
-            covered, label = map(intern, mention.group(4, 5))  # they come again and again
-            documents[id_].places.extend((number, start, end))
-            documents[id_].says += covered, label
-        elif _OTHER.match(line):
-            passed["relation"] += 1
+            start, end = (whole_number(mention[i], f"{line_location}: offset") for i in (2, 3))
+            quote, label = map(intern, mention.group(4, 5))  # many mentions share them
+            documents[id_].positions.extend((line_number, start, end))
+            documents[id_].quotes_and_types += quote, label
+        elif _RELATION.match(line):
+            ignored_counts["relation"] += 1
         else:
-            needed = "a mention has id, start, end, text and type, with tabs between"
-            raise invalid_value(f"{place}:", line, needed)
+            requirement = "a mention has id, start, end, text and type, with tabs between"
+            raise invalid_value(f"{line_location}:", line, requirement)
     if not documents:
         raise InputError(f"{location}: no documents; PubTator has ID|t|TITLE and ID|a|ABSTRACT")
-    return documents, passed
+    return documents, ignored_counts
 
 
-def _way_of(documents: Mapping[str, _Document]) -> str:
-    """Return how texts are joined that the mentions count: the first way in which most stand."""
-    fits: Counter[str] = Counter()
-    number = sum(len(document.places) // 3 for document in documents.values())
-    for way, join in _JOINED.items():
+def _find_joiner(documents: Mapping[str, _Document]) -> str:
+    """Find the joiner with the most mentions at their offsets; the first of several."""
+    n_matching: Counter[str] = Counter()
+    n_mentions = sum(len(document.positions) // 3 for document in documents.values())
+    for joiner, join in _JOINERS.items():
         for document in documents.values():
             spans = ((start, end, quote) for _, start, end, quote, _ in document.mentions)
-            fits[way] += number_standing(join(document.parts), spans)
-        if fits[way] == number:
+            n_matching[joiner] += number_standing(join(document.sections), spans)
+        if n_matching[joiner] == n_mentions:
             break
-    return max(_JOINED, key=lambda way: fits[way])
+    return max(_JOINERS, key=lambda joiner: n_matching[joiner])

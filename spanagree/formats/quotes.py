@@ -1,4 +1,4 @@
-"""Quotes of a text, as language models give them in place of offsets: where each stands."""
+"""Search for quotes in a text, as language models return quotes in place of offsets."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from spanagree.errors import escape_name, percent, pluralize
 from spanagree.formats.changed_texts import cuts_word, nearest, plain
 
 Bounds = tuple[int, int]
-"""Where a quote starts and ends."""
+"""Start and end of a quote."""
 
 
 class Quotes:
-    """Places quotes, and counts for each annotator those that stand nowhere."""
+    """Search for quotes, with counts of found and missing quotes by annotator."""
 
     def __init__(self, *, align: bool = False) -> None:
         self.align = align
@@ -30,102 +30,124 @@ class Quotes:
     def place(
         self, text: Place, quotes: Sequence[tuple[str, int | None]], annotator: str
     ) -> list[Bounds | None]:
-        """Return where an annotator's quotes stand in a text; ``None``: this one does not.
+        """Find the quotes of an annotator in a text; ``None`` for a quote without a span.
 
-        Each stands where no other one does, if it can, a long one before those that it contains;
-        and where it cuts no word, if it can. It stands there exactly, or but for case, white
-        space, the kind of quotation marks and the normal form; or where the text is like it, if
-        that is to be aligned. In tokens, it stands where whole tokens say it, whatever is between
-        them.
+        A quote gets a span that no other quote has, if possible; long quotes are placed before the
+        quotes that they contain, and spans that split no word come first. A quote matches exactly,
+        or except for case, white space, quotation marks and the normal form; or approximately, if
+        quotes are aligned. In tokens, it matches whole tokens, whatever is between them.
 
         Args:
-            text: of the document, or its tokens.
-            quotes: each with which of the times that it is there is meant, from 0, if that is said.
-            annotator: for whom they are counted.
+            text: text of the document, or its tokens.
+            quotes: quotes, each with the index of its occurrence in the text, or ``None``.
+            annotator: name of the annotator, for the counts.
         """
         bounds: list[Bounds | None] = [None] * len(quotes)
-        taken, marked = bytearray(len(text)), set[Bounds]()
-        ways = {
+        is_taken, used_bounds = bytearray(len(text)), set[Bounds]()
+        candidates = {
             quote: (self._places(text, quote), self._places(text, quote)) for quote, _ in quotes
         }
 
-        def is_free(place: Bounds) -> bool:
-            return not any(taken[slice(*place)])
+        def is_free(span: Bounds) -> bool:
+            return not any(is_taken[slice(*span)])
 
-        order = sorted(range(len(quotes)), key=lambda i: (quotes[i][1] is None, -len(quotes[i][0])))
-        for number in order:
-            quote, time = quotes[number]
-            if time is not None:
-                kept = self._time(text, quote, time)
-            else:  # what is taken stays so: each place is looked at once, however often it is asked
-                free, others = ways[quote]
-                kept = next((way for way in free if is_free(way[0])), None)
-                kept = kept or next((way for way in others if way[0] not in marked), None)
-            if kept is None:
-                is_there = next(self._places(text, quote), None) is not None
-                (self.repeated if is_there else self.lost)[annotator] += 1
+        quote_order = sorted(
+            range(len(quotes)), key=lambda index: (quotes[index][1] is None, -len(quotes[index][0]))
+        )
+        for quote_index in quote_order:
+            quote, occurrence = quotes[quote_index]
+            if occurrence is not None:
+                found = self._time(text, quote, occurrence)
+            else:  # taken spans stay taken, so repeated quotes share their iterators
+                free_candidates, later_candidates = candidates[quote]
+                found = next(
+                    (candidate for candidate in free_candidates if is_free(candidate[0])), None
+                )
+                found = found or next(
+                    (
+                        candidate
+                        for candidate in later_candidates
+                        if candidate[0] not in used_bounds
+                    ),
+                    None,
+                )
+            if found is None:
+                is_in_text = next(self._places(text, quote), None) is not None
+                (self.repeated if is_in_text else self.lost)[annotator] += 1
                 continue
-            place, kind = kept
-            kind[annotator] += 1
-            self.inside[annotator] += cuts_word(text, *place)
-            bounds[number] = place
-            marked.add(place)
-            taken[slice(*place)] = bytes([1]) * (place[1] - place[0])
+            span, counter = found
+            counter[annotator] += 1
+            self.inside[annotator] += cuts_word(text, *span)
+            bounds[quote_index] = span
+            used_bounds.add(span)
+            is_taken[slice(*span)] = bytes([1]) * (span[1] - span[0])
         return bounds
 
     def _places(self, text: Place, quote: str) -> Iterator[tuple[Bounds, Counter[str]]]:
-        """Yield where a quote may stand, the best first, and how well it does."""
+        """Yield the possible spans of a quote, the best first, each with its counter."""
         exact = _whole_occurrences(text, quote)
-        yield from ((place, self.exact) for place in exact if not cuts_word(text, *place))
-        known = {*exact}
-        loose = [place for place in loose_occurrences(text, quote) if place not in known]
-        yield from ((place, self.loose) for place in loose if not cuts_word(text, *place))
-        yield from ((place, self.exact) for place in exact if cuts_word(text, *place))
-        yield from ((place, self.loose) for place in loose if cuts_word(text, *place))
-        near = None
+        yield from ((span, self.exact) for span in exact if not cuts_word(text, *span))
+        exact_spans = {*exact}
+        loose = [span for span in loose_occurrences(text, quote) if span not in exact_spans]
+        yield from ((span, self.loose) for span in loose if not cuts_word(text, *span))
+        yield from ((span, self.exact) for span in exact if cuts_word(text, *span))
+        yield from ((span, self.loose) for span in loose if cuts_word(text, *span))
+        nearest_span = None
         if self.align and isinstance(text, str) and not exact and not loose:
-            near = nearest(text, quote)
-        if near is not None:
-            yield near, self.changed
+            nearest_span = nearest(text, quote)
+        if nearest_span is not None:
+            yield nearest_span, self.changed
 
-    def _time(self, text: Place, quote: str, time: int) -> tuple[Bounds, Counter[str]] | None:
-        """Return where a quote stands for this time, else for this time but for case and such."""
-        ways = (
+    def _time(self, text: Place, quote: str, occurrence: int) -> tuple[Bounds, Counter[str]] | None:
+        """Find one occurrence of a quote, exact or except for case, white space and the like."""
+        spans_and_counters = (
             (_whole_occurrences(text, quote), self.exact),
             (loose_occurrences(text, quote), self.loose),
         )
         return next(
-            ((places[time], kind) for places, kind in ways if 0 <= time < len(places)), None
+            (
+                (spans[occurrence], counter)
+                for spans, counter in spans_and_counters
+                if 0 <= occurrence < len(spans)
+            ),
+            None,
         )
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Return for each annotator the number of quotes, and of those that are left out."""
-        out = self.repeated + self.lost
+        """Count the quotes of each annotator, and the quotes without a span."""
+        missing = self.repeated + self.lost
         return {
-            name: (number, out[name])
-            for name, number in (self.exact + self.loose + self.changed + out).items()
+            name: (n_quotes, missing[name])
+            for name, n_quotes in (self.exact + self.loose + self.changed + missing).items()
         }
 
-    def notes(self, before: str) -> Iterator[str]:
-        """Yield for each annotator how many quotes were placed, and which share was not."""
-        for name, (quotes, _) in self.counts().items():
-            lost, repeated = self.lost[name], self.repeated[name]
-            again = f", {repeated} ({percent(repeated / quotes, 1)}) repeated more often than in it"
-            others = {
+    def notes(self, prefix: str) -> Iterator[str]:
+        """Yield a note per annotator: the number of quotes, and the share that was not found."""
+        for name, (n_quotes, _) in self.counts().items():
+            n_lost, n_repeated = self.lost[name], self.repeated[name]
+            repeated_note = (
+                f", {n_repeated} ({percent(n_repeated / n_quotes, 1)}) repeated more often than in"
+                " it"
+            )
+            n_by_description = {
                 "but for case, white space, quotation marks or normal form": self.loose[name],
                 "where the text is nearly the same": self.changed[name],
                 "inside a word": self.inside[name],
             }
-            ways = [f", {number} of them {kind}" for kind, number in others.items() if number]
+            phrases = [
+                f", {count} of them {description}"
+                for description, count in n_by_description.items()
+                if count
+            ]
             yield (
-                f"{before}{f'{escape_name(name)}: ' if name else ''}{pluralize(quotes, 'quote')} in"
-                f" place of offsets, {lost} ({percent(lost / quotes, 1)}) not in the"
-                f" text{again if repeated else ''}, the others found{''.join(ways)}"
+                f"{prefix}{f'{escape_name(name)}: ' if name else ''}{pluralize(n_quotes, 'quote')}"
+                f" in place of offsets, {n_lost} ({percent(n_lost / n_quotes, 1)}) not in the"
+                f" text{repeated_note if n_repeated else ''}, the others found{''.join(phrases)}"
             )
 
 
 def occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands in a text, or in tokens.
+    """Find a quote in a text, or in tokens.
 
     >>> occurrences("to be or not to be", "to be"), occurrences(["New", "York", "."], "York.")
     ([(0, 5), (13, 18)], [(1, 3)])
@@ -136,15 +158,15 @@ def occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
             if not spans or spans[-1][1] <= start:
                 spans.append((start, end))
         return spans
-    at = text.find(quote) if quote else -1
-    while at >= 0:
-        spans.append((at, at + len(quote)))
-        at = text.find(quote, at + len(quote))
+    position = text.find(quote) if quote else -1
+    while position >= 0:
+        spans.append((position, position + len(quote)))
+        position = text.find(quote, position + len(quote))
     return spans
 
 
 def _whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands and cuts no character that a normal form composes."""
+    """Find the occurrences of a quote that split no character of the composed normal form."""
     spans = occurrences(text, quote)
     as_composed = composed(text) if spans and isinstance(text, str) else None
     if as_composed is None:
@@ -153,7 +175,7 @@ def _whole_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
 
 
 def loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands but for case, white space, quotation marks and normal form.
+    """Find a quote in a text except for case, white space, quotation marks and normal form.
 
     >>> loose_occurrences("She said “New\\n York”.", '"new york"')
     [(9, 20)]
@@ -162,14 +184,16 @@ def loose_occurrences(text: Place, quote: str) -> list[tuple[int, int]]:
         tokens = [plain(normalize("NFC", token))[0] for token in text]
         return occurrences(tokens, plain(normalize("NFC", quote).strip())[0])
     as_composed = composed(text)
-    there, places = plain(text if as_composed is None else as_composed.text)
-    wanted, _ = plain(normalize("NFC", quote).strip())
-    spans = [(places[a], places[b - 1] + 1) for a, b in occurrences(there, wanted)]
+    plain_text, positions = plain(text if as_composed is None else as_composed.text)
+    plain_quote, _ = plain(normalize("NFC", quote).strip())
+    spans = [(positions[a], positions[b - 1] + 1) for a, b in occurrences(plain_text, plain_quote)]
     if as_composed is None:
         return spans
-    placed: list[tuple[int, int]] = []
+    distinct: list[tuple[int, int]] = []
     for start, end in spans:
         bounds = as_composed.starts[start], as_composed.ends[end - 1]
-        if not placed or placed[-1][1] <= bounds[0]:  # else it is in the character of another
-            placed.append(bounds)
-    return placed
+        if (
+            not distinct or distinct[-1][1] <= bounds[0]
+        ):  # otherwise it is within the character of an earlier span
+            distinct.append(bounds)
+    return distinct

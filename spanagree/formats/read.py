@@ -1,4 +1,4 @@
-"""One reader for every format."""
+"""Single reader for all formats."""
 
 from __future__ import annotations
 
@@ -19,53 +19,54 @@ _PATH = (str, os.PathLike)
 
 def read(
     source: Any,
-    format: FormatName | None = None,  # noqa: A002 — what it is called everywhere
+    format: FormatName | None = None,  # noqa: A002 — the usual name
     *,
     repair: Repair | Sequence[Repair] = (),
     repeats: Repeats = "once",
     unplaced: Unplaced = "wrong",
     **options: Any,
 ) -> Corpus:
-    """Return the corpus in files of any format that is read, which is recognised by their content.
+    """Read the corpus in files of any supported format, which is recognised by their content.
 
     Args:
-        source: a path, several, or layer to path; a path may be a pattern such as
+        source: path, several paths, or mapping of layer to path; a path may be a pattern such as
             ``"part-*.jsonl"``, of files that are parts of one corpus. Also a data frame, an Arrow
-            table, a Dataset or rows, which :func:`from_dataset` reads; or by annotator lists of tag
-            lists (:func:`from_tags`) or of spaCy's Docs (:func:`from_docs`).
-        format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
-            brat, inception, bioc, pubtator, xml, mqm, qe-tags, label-studio, prodigy, doccano,
+            table, a Dataset or rows, which :func:`from_dataset` reads; or mappings of annotators to
+            lists of tag lists (:func:`from_tags`) or of spaCy's Docs (:func:`from_docs`).
+        format: format of all files. Default: recognised. One of conll, jsonl, spacy, brat,
+            inception, bioc, pubtator, xml, mqm, qe-tags, label-studio, prodigy, doccano,
             langextract, batch-output, spacy-pairs, spacy-json, tagged-lines, dataturks, gliner,
             dygie, docred, spert, pubannotation, tecoholic, gate, lighttag, ubiai, ground-truth,
             squad, universalner, bigbio, argilla, hatexplain, mqm-answers, toxic-spans, kaggle,
             crowdtruth, esa, esa-lines, seg-rating, m2, ua-gec, propaganda, i2b2-con, tagtog,
             potato, factgenie, by-id, textgrid, elan, rttm, labels, sections, subtitles, times,
             paths, dataset or hub.
-        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
-            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
-        repeats: once, a segment that one annotator marked twice, with the same attributes, is read
-            once; or error, it is refused.
-        unplaced: wrong, quotes of a language model that are not in the text count as false
-            positives; or ignore, they are left out.
-        options: of the readers, named as on the command line with ``_`` for ``-``; and of files
-            ``group_by``, with ``unit``, as for :meth:`Corpus.grouped_by`, or FILE or FILE:COLUMN.
+        repair: repair steps, from join-pieces, drop-repeats, latest, relocate-by-text,
+            drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
+        repeats: treatment of a segment that one annotator marked twice, with the same attributes:
+            ``once``, it is read once; ``error``, an error is raised.
+        unplaced: treatment of a language model's quotes that are not in the text: ``wrong``, they
+            count as false positives; ``ignore``, they are left out.
+        options: options of the readers, named as on the command line with ``_`` for ``-``; and for
+            files ``group_by``, with ``unit``: see :meth:`Corpus.grouped_by`, or FILE or
+            FILE:COLUMN.
 
     Raises:
-        InputError: for what cannot be read or is not recognised, showing what was found; for a
-            table of labels, which :func:`read_labels` reads; for flaws that no repair was asked
-            for.
-        SettingError: for an unknown format, or options that no format of the files takes.
+        InputError: if a file cannot be read or is not recognised, with its content; for a table of
+            labels, which :func:`read_labels` reads; if annotations have flaws that no requested
+            step repairs.
+        SettingError: if a format is unknown, or no format of the files takes an option.
 
     >>> read([{"tokens": ["Jo", "sings"], "gold": ["B-PER", "O"]}]).annotators
     ('gold',)
     """
     repair = steps_of(repair, repeats, unplaced)
     paths = source.values() if isinstance(source, Mapping) else source
-    several = isinstance(source, (list, tuple, Mapping)) and all(
+    are_paths = isinstance(source, (list, tuple, Mapping)) and all(
         isinstance(p, _PATH) for p in paths
     )
-    if isinstance(source, _PATH) or several:
+    if isinstance(source, _PATH) or are_paths:
         files = named_files(source)
         if format in (None, "conll"):
             files = {name: as_pattern(path) for name, path in files.items()}
@@ -76,7 +77,7 @@ def read(
 
 
 def _of_data(source: Any, **options: Any) -> Corpus:
-    """Return the corpus of data in memory; files need none of these modules."""
+    """Read a corpus from data in memory; files need none of these modules."""
     from spanagree.formats.shapes import are_docs, are_tags
 
     if isinstance(source, Mapping) and are_tags(source):

@@ -1,4 +1,4 @@
-"""How a file is read: its format and the options, with what was guessed."""
+"""Format and options that read a file, including guessed ones."""
 
 from __future__ import annotations
 
@@ -16,39 +16,41 @@ from spanagree.formats.registry import FORMATS, Options
 
 
 def reading_of(path: PathName, options: Options, form: str | None = None) -> dict[str, Any]:
-    """Return the format (``from``) and the options that read a file as it is read.
+    """Find the format (``from``) and the options that read a file in the same way.
 
     Raises:
-        InputError, SettingError: as :func:`spanagree.formats.read_files.raw_files`.
+        InputError, SettingError: see :func:`spanagree.formats.read_files.raw_files`.
     """
-    known = {name: value for name, value in options.items() if value not in (None, False)}
-    form = form or format_of(path, known)
+    set_options = {name: value for name, value in options.items() if value not in (None, False)}
+    form = form or format_of(path, set_options)
     if form == "dataset":
-        known |= raw_files({"": path}, options, form).reading.get("read", {})
-        known.pop("length", None)  # which has no option, and is guessed once more
+        set_options |= raw_files({"": path}, options, form).reading.get("read", {})
+        set_options.pop("length", None)  # it has no option, and is guessed again
     elif form == "conll":
-        accepted = {name: value for name, value in known.items() if name in FORMATS[form].takes}
-        accepted.pop("sentences_from", None)  # which names another file
+        accepted = {
+            name: value for name, value in set_options.items() if name in FORMATS[form].takes
+        }
+        accepted.pop("sentences_from", None)  # it names another file
         schemes = {*raw_files({"": path}, accepted, form).reading["schemes"].values()}
-        known |= {"columns": columns_read(path, **accepted)}
+        set_options |= {"columns": columns_read(path, **accepted)}
         is_one = len(schemes) == 1 and schemes <= {*names_of(Scheme)}  # brackets have no name
-        known |= {"scheme": next(iter(schemes))} if is_one else {}
-    return {"from": form, **{name: value for name, value in known.items() if name != "from"}}
+        set_options |= {"scheme": next(iter(schemes))} if is_one else {}
+    return {"from": form, **{name: value for name, value in set_options.items() if name != "from"}}
 
 
 def says_readers(files: Sequence[PathName], options: Options, form: str | None = None) -> str:
-    """Name the formats whose readers open some files, with the numbers of files if several do.
+    """Name the formats whose readers open the files, with the number of files of each format.
 
     Args:
-        files: paths; standard input has none.
-        options: of reading, by name.
-        form: format of all files, where one is named.
+        files: paths of the files; empty for standard input.
+        options: options of reading, by name.
+        form: format of all files, or ``None``.
 
     >>> says_readers([], {})
     'read as conll'
     """
-    known = {name: value for name, value in options.items() if value not in (None, False)}
-    forms = Counter(form or format_of(file, known) for file in files)
+    set_options = {name: value for name, value in options.items() if value not in (None, False)}
+    forms = Counter(form or format_of(file, set_options) for file in files)
     if len(forms) < 2:
         return f"read as {next(iter(forms), form or 'conll')}"
     counts = (f"{name} ({pluralize(n_files, 'file')})" for name, n_files in forms.items())
