@@ -1,4 +1,4 @@
-"""The doors: one module for each outside format; nothing else knows formats."""
+"""Readers and writers: one module for each outside format; nothing else knows formats."""
 
 from spanagree.public import names_of
 

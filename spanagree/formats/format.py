@@ -12,14 +12,23 @@ from spanagree.formats.file_head import FileHead, Shape
 
 
 class Format(NamedTuple):
-    """A format: how files of it are known, read and written.
+    """Format of files: functions that recognise, read and write them.
 
-    ``knows`` says whether a file is of the format, by its beginning; without it, the extension
-    does. It is asked of files of these ``shapes`` (all unless given), and of texts that ``begin``
-    so, as asking loads the reader. ``read`` takes a file, or all files of the format by
-    layer name where each is a layer, and those of the options that it ``takes``; what they say is
-    not checked. ``changes`` says what of a corpus is written otherwise than it is.
-    ``write_tasks`` writes documents as tasks for annotators, to files that end in ``task_ending``.
+    Attributes:
+        means: description of the format.
+        extensions: file extensions.
+        read: function that reads a file, or all files of the format by layer name if each is a
+            layer, with the options in ``takes``; their values are not checked.
+        takes: names of the options.
+        write: function that writes a corpus.
+        is_layer: True if each file is one layer.
+        knows: function that recognises a file by its beginning. Default: the extension decides.
+        shapes: shapes of the files that ``knows`` is called for. Default: all.
+        begin: pattern of the first line of texts that ``knows`` is called for, as a call loads the
+            reader.
+        changes: function that lists the differences of a written corpus.
+        task_ending: ending of files with tasks for annotators.
+        write_tasks: function that writes documents as tasks.
     """
 
     means: str
@@ -36,16 +45,16 @@ class Format(NamedTuple):
     write_tasks: Callable[..., None] | None = None
 
     def is_of(self, start: FileHead) -> bool:
-        """Return whether a file is of the format, by its beginning."""
+        """Check whether a file has the format, by its beginning."""
         if self.knows is None or (self.shapes and start.shape not in self.shapes):
             return False
-        first = next((line for line in start.lines if line.strip()), "")
+        first_line = next((line for line in start.lines if line.strip()), "")
         is_text = start.shape in ("text", "csv", "tsv")
-        return not (is_text and not re.match(self.begin, first)) and self.knows(start)
+        return not (is_text and not re.match(self.begin, first_line)) and self.knows(start)
 
 
 JSON: tuple[Shape, ...] = ("json", "jsonl")
-"""The shapes of records."""
+"""Shapes of files with records."""
 
 TABLES: tuple[Shape, ...] = ("csv", "tsv")
-"""The shapes of tables."""
+"""Shapes of tables."""

@@ -1,4 +1,4 @@
-"""Which format a file has, by what it begins with, and what one seems to be that none knows."""
+"""Recognition of the format of a file by its beginning, and errors for unknown files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _are_all_tagged = lazy("spanagree.formats.conll.choose", "are_all_tagged")
 _knows_labels = lazy("spanagree.formats.conll.choose", "knows_labels")
 _are_pages = lazy("spanagree.formats.inception.files", "are_pages")
 
-_LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is then, what to do
+_UNSUPPORTED: tuple[tuple[str, str, str], ...] = (  # pattern of the beginning, name, advice
     (r"<(\w+:)?FoLiA\b", "FoLiA", "convert it to CoNLL or TEI with FoLiA's tools"),
     (r"<(\w+:)?paula\b", "PAULA", "convert it to CoNLL or WebAnno TSV"),
     (
@@ -89,20 +89,20 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (  # how a file begins, what it is th
     (r"\A\{\\rtf", "rich text", "save it as plain text"),
     (r"\{\s*'entities'\s*:", "spaCy's pairs as Python writes them", "save them with json.dump"),
 )
-_NAMED = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
-_BOUND = re.compile("^(start|begin|off|end|stop|from|to$)|(start|end|offset|begin)$")
-_LOOKED_AT = 5  # files of a folder
-_OF_CONLL_ALONE = {*FORMATS["conll"].extensions} - {".txt", ".tsv"}
+_COLUMN_ADVICE = "--text C --spans C, --tokens C --tags gold=C,mine=C, or --from FORMAT"
+_OFFSET_NAME = re.compile("^(start|begin|off|end|stop|from|to$)|(start|end|offset|begin)$")
+_N_SAMPLE_FILES = 5  # number of files of a folder to read
+_CONLL_EXTENSIONS = {*FORMATS["conll"].extensions} - {".txt", ".tsv"}
 
 
 class SniffedFile(NamedTuple):
-    """A file or folder that was looked at once, for all that is asked of its beginning.
+    """File or folder with its beginning, read once for all checks.
 
     Attributes:
-        path: of it.
-        start: its beginning; none of what is not there, as a pattern.
-        formats: those that know it by that: of records the strictest, which is the first that
-            explains what looks like annotations in them, of texts several decide.
+        path: path of the file or folder.
+        start: beginning of the file; ``None`` if it does not exist, for example for a pattern.
+        formats: formats that recognise the beginning: for records the strictest, which is the first
+            that explains all apparent annotations; for texts several.
     """
 
     path: PathName
@@ -111,29 +111,29 @@ class SniffedFile(NamedTuple):
 
     @classmethod
     def of(cls, path: PathName) -> SniffedFile:
-        """Look at a file or folder.
+        """Read the beginning of a file or folder.
 
         Raises:
-            InputError: for one that cannot be read.
+            InputError: if it cannot be read.
         """
         if not (os.path.isfile(path) or os.path.isdir(path)):
             return cls(path, None, ())
         start = read_head(path)
-        knowing = (name for name, form in FORMATS.items() if form.is_of(start))
+        candidates = (name for name, form in FORMATS.items() if form.is_of(start))
         if not start.records:
-            return cls(path, start, tuple(knowing))
-        first = next(knowing, None)
-        others = TOOLS if first in TOOLS else ()
-        rivals = (name for name in others if name != first and FORMATS[name].is_of(start))
-        return cls(path, start, tuple(_chosen(path, [first, *rivals])) if first else ())
+            return cls(path, start, tuple(candidates))
+        first = next(candidates, None)
+        tools = TOOLS if first in TOOLS else ()
+        rivals = (name for name in tools if name != first and FORMATS[name].is_of(start))
+        return cls(path, start, tuple(_check_rivals(path, [first, *rivals])) if first else ())
 
     def format_by(self, options: Options) -> str:
-        """Return the format: that which knows what is in the file, or by its name.
+        """Find the format that recognises the content of the file, or else the format of its name.
 
-        Rows that no tool wrote are a dataset if the options name their columns.
+        Rows without a tool are a dataset if the options name their columns.
 
         Raises:
-            InputError: for a file that no format knows, showing what was found in it.
+            InputError: if no format recognises the file, with its content.
         """
         path, start, names = self.path, self.start, [*self.formats]
         if start is None:
@@ -150,20 +150,22 @@ class SniffedFile(NamedTuple):
         for name in (format_named(path), *names):
             if "resolution" in FORMATS[name].takes:  # a recording
                 return name
-        quotes = _have_tokens_of_quotes(start)
-        if {"conll", "dataset"} <= {*names} and not quotes:
+        has_open_quotes = _have_tokens_of_quotes(start)
+        if {"conll", "dataset"} <= {*names} and not has_open_quotes:
             guess = _guess_of(start)
             has_bounds = "," in (guess.get("spans") or "")
             if "tags" in guess or has_bounds:
-                names.remove("conll")  # cells of several words, or a row for each span: no tokens
+                names.remove("conll")  # cells of several words, or one row per span, are no tokens
         if names in ([], ["dataset"]) and start.records and _names_paths(options):
             return "paths"
         if names:
             return names[0]
-        is_conll_by_name = Path(path).suffix.lower() in _OF_CONLL_ALONE
-        is_known = is_conll_by_name or any(name.endswith(".ann") for name in start.members)
-        for name, form in registered().items() if not is_known else ():  # asking takes memory
-            if form.is_of(start):
+        is_conll_by_name = Path(path).suffix.lower() in _CONLL_EXTENSIONS
+        is_certain = is_conll_by_name or any(name.endswith(".ann") for name in start.members)
+        for name, registered_format in (
+            registered().items() if not is_certain else ()
+        ):  # their check takes memory
+            if registered_format.is_of(start):
                 return name
         is_table = start.shape in ("csv", "tsv")
         is_of_rows = any(options.get(column) is not None for column in COLUMNS_OF_ROWS)
@@ -176,18 +178,20 @@ class SniffedFile(NamedTuple):
         return self._format_by_name(start)
 
     def _format_by_name(self, start: FileHead) -> str:
-        """Return the format by the file's name, unless what it begins with cannot be of that."""
+        """Find the format by the name of the file, unless its beginning does not fit."""
         if start.shape == "zip":
-            with open_zip(self.path):  # says what is wrong with it
+            with open_zip(self.path):  # raises if it is invalid
                 raise unrecognised(start, FORMATS)
         form = format_named(self.path)
-        rows = sum(bool(line.strip()) for line in start.lines)
-        known_by_name = Path(self.path).suffix.lower() in {*FORMATS[form].extensions, ""}
-        if start.shape == "text" and not rows and not known_by_name:
+        n_rows = sum(bool(line.strip()) for line in start.lines)
+        has_extension = Path(self.path).suffix.lower() in {*FORMATS[form].extensions, ""}
+        if start.shape == "text" and not n_rows and not has_extension:
             raise InputError(
                 f"{escape_name(start.path)}: nothing is in it; export it again, or leave it out"
             )
-        is_table = start.shape in ("csv", "tsv") and rows > 1  # else reading says there are none
+        is_table = (
+            start.shape in ("csv", "tsv") and n_rows > 1
+        )  # otherwise reading reports missing rows
         if (
             start.objects
             or (form == "brat" and start.members and not _is_brat(start.members))
@@ -199,7 +203,7 @@ class SniffedFile(NamedTuple):
         return form
 
     def has_texts_only(self, options: Options) -> bool:
-        """Return whether it has texts by id for other files, and nothing that is marked."""
+        """Check whether the file has texts by id for other files, but no annotations."""
         if self.start is None:
             return False
         if self.start.shape == "folder":
@@ -207,8 +211,8 @@ class SniffedFile(NamedTuple):
             are_marked = any(name.endswith(".ann") for name in self.start.members)
             return are_texts and not are_marked and not self.formats
         spans = options.get("spans")
-        named = spans.values() if isinstance(spans, Mapping) else [spans]
-        keys = {key for key in named if isinstance(key, str)}
+        values = spans.values() if isinstance(spans, Mapping) else [spans]
+        keys = {key for key in values if isinstance(key, str)}
         if self.half_known or any(not keys.isdisjoint(row) for row in self.start.objects):
             return False
         try:
@@ -219,10 +223,10 @@ class SniffedFile(NamedTuple):
 
     @property
     def half_known(self) -> tuple[str, str] | None:
-        """The tool as whose a file begins, and the key of spans in it that the tool does not read.
+        """Tool with a matching beginning, and the key of spans in the file that it does not read.
 
-        ``None`` where another format explains all of it. A dataset explains no more than what is
-        read by paths, as it leaves out all that says whose the spans are, and who saw what.
+        ``None`` if another format explains the whole file. A dataset explains no more than paths
+        do, as it ignores annotators and documents without spans.
         """
         if self.start is None or not {*self.formats} <= {"dataset"}:
             return None
@@ -235,76 +239,78 @@ class SniffedFile(NamedTuple):
 
     @property
     def other_columns(self) -> list[str]:
-        """The names of columns, or keys of records, that are neither ids nor texts."""
+        """Names of columns, or keys of records, that are neither ids nor texts."""
         if self.start is None:
             return []
         names = dict.fromkeys(str(key) for row in self.start.objects for key in row)
-        known = {*COLUMNS["text"], *COLUMNS["tokens"], *COLUMNS["document"], "id", "uid"}
+        text_names = {*COLUMNS["text"], *COLUMNS["tokens"], *COLUMNS["document"], "id", "uid"}
         return [
-            name for name in names or header_of(self.start) if name and plain(name) not in known
+            name
+            for name in names or header_of(self.start)
+            if name and plain(name) not in text_names
         ]
 
     @property
     def marked_column(self) -> str | None:
-        """The column whose texts have marks in them, as GPT-NER's or tags."""
-        marks = TOOLS["tagged-lines"].begins
+        """Name of the column of texts with tags, or with marks of GPT-NER."""
+        pattern = TOOLS["tagged-lines"].begins
         for row in self.start.objects if self.start else ():
             for key, cell in row.items():
-                if isinstance(cell, str) and re.search(marks, cell):
+                if isinstance(cell, str) and re.search(pattern, cell):
                     return str(key)
         return None
 
 
-def _chosen(path: PathName, names: Sequence[str]) -> list[str]:
-    """Return the first of some tools that know a file, if all that can read it give the same.
+def _check_rivals(path: PathName, names: Sequence[str]) -> list[str]:
+    """Return the first of several tools that recognise a file, if their readings are equal.
 
     Raises:
-        InputError: naming two that give different corpora.
+        InputError: if two tools give different corpora; it names both.
     """
     if len(names) < 2:
         return [*names]
-    read: dict[str, RawCorpus] = {}
+    raw_by_tool: dict[str, RawCorpus] = {}
     for name in names:
-        with suppress(SpanAgreeError):  # another may read it; if none does, reading says why
-            read[name] = FORMATS[name].read(path)
-    first, *others = read or names
-    for other in others if read else ():
-        if not _are_same(read[first], read[other]):
+        with suppress(SpanAgreeError):  # if no tool can read it, reading reports why
+            raw_by_tool[name] = FORMATS[name].read(path)
+    first, *later_tools = raw_by_tool or names
+    for tool in later_tools if raw_by_tool else ():
+        if not _are_same(raw_by_tool[first], raw_by_tool[tool]):
             raise InputError(
-                f"{printable_path(path)}: {first} and {other} both know it, and read it"
-                f" otherwise; name one with --from {first} or --from {other}"
+                f"{printable_path(path)}: {first} and {tool} both know it, and read it"
+                f" otherwise; name one with --from {first} or --from {tool}"
             )
     return [first]
 
 
 def _are_same(first: RawCorpus, second: RawCorpus) -> bool:
-    """Return whether two readings have the same documents, annotators and segments."""
-    return all(a == b for a, b in zip_longest(_rows_of(first), _rows_of(second)))
+    """Check whether two readings have the same documents, annotators and segments."""
+    return all(a == b for a, b in zip_longest(_comparable_rows(first), _comparable_rows(second)))
 
 
-def _rows_of(raw: RawCorpus) -> Iterator[object]:
-    """Yield what a reading has, in whatever order it met annotators and labels."""
+def _comparable_rows(raw: RawCorpus) -> Iterator[object]:
+    """Yield the content of a reading, independent of the order of annotators and labels."""
     yield from (raw.offsets, raw.ids, raw.texts, raw.tokens, raw.lengths.tolist())
-    names = [raw.annotators[number] for number in raw.annotator_index.tolist()]
+    names = [raw.annotators[annotator] for annotator in raw.annotator_index.tolist()]
     yield sorted(zip(raw.document_index.tolist(), names, strict=True))
     labels = [*raw.labels, ""]
     columns = (raw.annotation.tolist(), raw.start.tolist(), raw.end.tolist(), raw.label.tolist())
     yield sorted(
-        (int(raw.document_index[a]), names[a], start, end, labels[label])
-        for a, start, end, label in zip(*columns, strict=True)
+        (int(raw.document_index[annotation]), names[annotation], start, end, labels[label])
+        for annotation, start, end, label in zip(*columns, strict=True)
     )
 
 
 def _is_no_conll(start: FileHead) -> bool:
-    """Return whether a table has a head, and no column in it is one of tokens."""
+    """Check whether a table has a header without a column of tokens."""
     names = [*map(plain, head_of_table(start))]
     return len(names) > 1 and not {*names} & {*TOKEN_NAMES}
 
 
 def _have_tokens_of_quotes(start: FileHead) -> bool:
-    """Return whether a quote is open at the end of a line, and each line is a row all the same.
+    """Check whether a quote is open at the end of a line, although each line is a row.
 
-    As a table, what stands up to the next quote would be one cell.
+    In a table, the text up to the next quote would be one cell.
     """
     lines = [line for line in start.lines if line.strip()]
     are_rows = start.shape == "tsv" and len({line.count("\t") for line in lines}) == 1
@@ -312,37 +318,37 @@ def _have_tokens_of_quotes(start: FileHead) -> bool:
 
 
 def _names_paths(options: Options) -> bool:
-    """Return whether options name paths in records, which are not columns."""
+    """Check whether options name paths in records, which are no columns."""
     spans = options.get("spans")
     is_path = isinstance(spans, str) and bool({*"[*"} & {*spans})
     return is_path or any(options.get(name) is not None for name in ("start", "end", "label"))
 
 
 def format_of(path: PathName, options: Options | None = None) -> str:
-    """Return the format of a file or folder; as :meth:`SniffedFile.format_by`."""
+    """Find the format of a file or folder; see :meth:`SniffedFile.format_by`."""
     return SniffedFile.of(path).format_by(options or {})
 
 
 def format_named(path: PathName) -> str:
-    """Return the format of a file by its extension; of a folder, by the names in it.
+    """Find the format of a file by its extension, or of a folder by the names in it.
 
     >>> format_named("corpus.jsonl"), format_named("gold.annotated")
     ('jsonl', 'conll')
     """
     if os.path.isdir(path):
-        saved = (os.path.join(path, name) for name in ("state.json", "dataset_dict.json"))
-        return "dataset" if any(map(os.path.exists, saved)) else "brat"
+        dataset_files = (os.path.join(path, name) for name in ("state.json", "dataset_dict.json"))
+        return "dataset" if any(map(os.path.exists, dataset_files)) else "brat"
     suffix = Path(path).suffix.lower()
     return next((name for name, form in FORMATS.items() if suffix in form.extensions), "conll")
 
 
 def as_pattern(path: PathName) -> PathName:
-    """Return the pattern of the files in a folder that are CoNLL; any other path as it is.
+    """Return the pattern of the files in a folder of CoNLL files; return other paths unchanged.
 
-    They have one extension, and nothing else is in the folder but pages such as README.
+    The files have the same extension; the folder contains no other files except README and LICENSE.
 
     Raises:
-        InputError: for a folder that cannot be read.
+        InputError: if the folder cannot be read.
     """
     if not isinstance(path, (str, os.PathLike)) or not os.path.isdir(path):
         return path
@@ -354,44 +360,48 @@ def as_pattern(path: PathName) -> PathName:
         return path
     if any(form.is_of(start) for form in FORMATS.values()):
         return path
-    heads = (read_head(os.path.join(path, name)) for name in names[:_LOOKED_AT])
+    heads = (read_head(os.path.join(path, name)) for name in names[:_N_SAMPLE_FILES])
     if not all(_are_all_tagged(head) for head in heads):
         return path
     return os.path.join(glob.escape(os.fspath(path)), f"*{Path(names[0]).suffix}")
 
 
 def _is_brat(names: Iterable[str]) -> bool:
-    """Return whether a folder has annotations of brat, or nothing but texts that lack them."""
-    return any(n.endswith(".ann") for n in names) or all(n.endswith(".txt") for n in names)
+    """Check whether a folder contains brat's annotations, or only texts without them."""
+    return any(name.endswith(".ann") for name in names) or all(
+        name.endswith(".txt") for name in names
+    )
 
 
-# --- files that nothing knows ---------------------------------------------------------------------
+# --- files of unknown formats ---------------------------------------------------------------------
 
 
 def header_of(start: FileHead) -> list[str]:
     """Return the names of the columns of a table in text."""
-    first = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
-    return [name.strip().strip('"') for name in cells_of(first, separator_of(start.lines))]
+    first_line = start.lines[0] if start.shape in ("csv", "tsv") and start.lines else ""
+    return [name.strip().strip('"') for name in cells_of(first_line, separator_of(start.lines))]
 
 
 def is_of_labels(names: Iterable[str]) -> bool:
-    """Return whether columns are those of a table with a label of an item in each row."""
-    known = {plain(name) for name in names}
-    return not known.isdisjoint(COLUMNS["annotator"]) and not known.isdisjoint(ANSWERS)
+    """Check whether the columns are those of a table with one label of an item per row."""
+    plain_names = {plain(name) for name in names}
+    return not plain_names.isdisjoint(COLUMNS["annotator"]) and not plain_names.isdisjoint(ANSWERS)
 
 
 def looks_like(start: FileHead) -> tuple[str, str] | None:
-    """Return what a file seems to be that no format is, and what to do with it."""
+    """Recognise a file of an unsupported format; return its name and advice."""
     text = "\n".join(start.lines)
-    seen = ((what, advice) for pattern, what, advice in _LOOKS if re.search(pattern, text))
-    return next(seen, None)
+    matches = ((noun, advice) for pattern, noun, advice in _UNSUPPORTED if re.search(pattern, text))
+    return next(matches, None)
 
 
 def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
-    """Return the error for a file whose beginning no format knows."""
+    """Build the error for a file that no format recognises."""
     name = escape_name(start.path)
-    if looks := looks_like(start):
-        return InputError(f"{name}: this looks like {looks[0]}, which is not read; {looks[1]}")
+    if unsupported := looks_like(start):
+        return InputError(
+            f"{name}: this looks like {unsupported[0]}, which is not read; {unsupported[1]}"
+        )
     if start.shape in ("csv", "tsv"):
         names = header_of(start)
         if is_of_labels(names):
@@ -399,26 +409,30 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
                 f"{name}: a table of labels (columns {join_names(names)}), and spans are needed"
                 " here; spanagree coefficients and sa.read_labels read it"
             )
-        what = f"a table of the columns {join_names(names)}, in which no spans or tags were found"
-        what += _lacking(start, names)
-        also = "; a table of labels is read by spanagree coefficients and sa.read_labels"
-        return InputError(f"{name}: {what}; name its columns: {_NAMED}{also}")
+        description = (
+            f"a table of the columns {join_names(names)}, in which no spans or tags were found"
+        )
+        description += _lacking(start, names)
+        label_advice = "; a table of labels is read by spanagree coefficients and sa.read_labels"
+        return InputError(
+            f"{name}: {description}; name its columns: {_COLUMN_ADVICE}{label_advice}"
+        )
     if start.shape in ("json", "jsonl"):
         keys = dict.fromkeys(key for record in start.objects for key in record)
-        what = f"JSON with the keys {join_names(keys)}" if keys else "JSON without keys"
+        description = f"JSON with the keys {join_names(keys)}" if keys else "JSON without keys"
         lists = [key for key in keys if len(start.objects) == 1 and _has_objects(start, key)]
         if lists:
-            more = f"if each object under {lists[0]} is a document, save that list as a file"
+            advice = f"if each object under {lists[0]} is a document, save that list as a file"
         else:
-            more = f"name its columns: {_NAMED} ({join_names(formats)})"
-        return InputError(f"{name}: {what}, in which no spans or tags were found; {more}")
+            advice = f"name its columns: {_COLUMN_ADVICE} ({join_names(formats)})"
+        return InputError(f"{name}: {description}, in which no spans or tags were found; {advice}")
     if start.shape == "zip":
-        what = (
+        description = (
             f"a zip of {join_names(start.members) or 'nothing'}, of which no tool's export is known"
         )
         return InputError(
-            f"{name}: {what}; unpack it and name its files (of inception and doccano, --from reads"
-            " zips)"
+            f"{name}: {description}; unpack it and name its files (of inception and doccano, --from"
+            " reads zips)"
         )
     if start.shape == "folder":
         return InputError(
@@ -426,37 +440,37 @@ def unrecognised(start: FileHead, formats: Iterable[str]) -> InputError:
             " INCEpTION; name its files, or a pattern in quotes such as 'FOLDER/*.xmi', for each"
             " annotator (NAME='FOLDER/*.xmi')"
         )
-    first = next((line for line in start.lines if line.strip()), "")
+    first_line = next((line for line in start.lines if line.strip()), "")
     return InputError(
-        f"{name}: {start.shape} that no reader knows, beginning with {quote_value(first)}; name its"
-        f" format with --from ({join_names(formats)})"
+        f"{name}: {start.shape} that no reader knows, beginning with {quote_value(first_line)};"
+        f" name its format with --from ({join_names(formats)})"
     )
 
 
 def _lacking(start: FileHead, names: Sequence[str]) -> str:
-    """Return what a table lacks: texts to numbers that may be offsets, or a column of tags."""
-    sign = separator_of(start.lines)
-    rows = [cells_of(line, sign) for line in start.lines[1:] if line.strip()]
+    """Describe the missing part of a table: texts for apparent offsets, or a column of tags."""
+    separator = separator_of(start.lines)
+    rows = [cells_of(line, separator) for line in start.lines[1:] if line.strip()]
     columns = [*zip(*rows, strict=False)]
     are_numbers = [all(cell.strip().isdecimal() for cell in column) for column in columns]
-    known = {*COLUMNS["text"], *TOKEN_NAMES}
-    if not known.isdisjoint(map(plain, names)) or not head_of_table(start):
+    text_names = {*COLUMNS["text"], *TOKEN_NAMES}
+    if not text_names.isdisjoint(map(plain, names)) or not head_of_table(start):
         return ""
-    numbers = [
+    offset_names = [
         name
         for name, is_number in zip(names, are_numbers, strict=False)
-        if is_number and _BOUND.search(plain(name))
+        if is_number and _OFFSET_NAME.search(plain(name))
     ]
-    if len(numbers) > 1:
+    if len(offset_names) > 1:
         return (
-            f", and no texts; if {join_names(numbers)} are offsets, name a file that has the texts"
-            " by id beside it, and the columns with --spans START,END,LABEL --document C"
+            f", and no texts; if {join_names(offset_names)} are offsets, name a file that has the"
+            " texts by id beside it, and the columns with --spans START,END,LABEL --document C"
         )
     return ", and no column of texts or tokens"
 
 
 def _has_objects(start: FileHead, key: str) -> bool:
-    """Return whether the one object of a file has a list of objects under a key."""
+    """Check whether the only object of a file has a list of objects under a key."""
     value = start.objects[0][key]
     return isinstance(value, list) and bool(value) and all(isinstance(x, dict) for x in value)
 
@@ -465,16 +479,16 @@ def _has_objects(start: FileHead, key: str) -> bool:
 
 
 FROM_STDIN = ("conll", "jsonl", "label-studio", "prodigy", "doccano", "mqm", "pubtator")
-"""The formats whose readers take a text as it comes."""
+"""Formats that can be read from a stream."""
 
 
 def check_stdin(form: str | None) -> None:
-    """Refuse standard input in a format that needs a file, or that is not CoNLL and not named.
+    """Check that standard input has a named format that can be read from it, or is CoNLL.
 
     Raises:
-        InputError: for these, with the formats that can be named.
+        InputError: otherwise, with the formats that can be named.
     """
-    if form is not None and form not in (*FROM_STDIN, "hub"):  # whose own error names are better
+    if form is not None and form not in (*FROM_STDIN, "hub"):  # its own error names more
         raise InputError(
             f"-: {form} is not read from standard input ({', '.join(FROM_STDIN)} are); name a file"
         )
@@ -482,11 +496,11 @@ def check_stdin(form: str | None) -> None:
     if form is not None or not hasattr(buffer, "peek"):
         return
     start = head_of_text("-", buffer.peek(1))
-    kind = {"json": "JSON", "jsonl": "JSON", "xml": "XML"}.get(start.shape, "")
+    description = {"json": "JSON", "jsonl": "JSON", "xml": "XML"}.get(start.shape, "")
     if {"start", "end"} <= keys_of(tuple(header_of(start))).keys():
-        kind = "a table of spans"
-    if kind:
+        description = "a table of spans"
+    if description:
         raise InputError(
-            f"-: {kind} on standard input, which is read as CoNLL; name its format with --from"
-            f" ({join_names(FROM_STDIN[1:])}), or name a file"
+            f"-: {description} on standard input, which is read as CoNLL; name its format with"
+            f" --from ({join_names(FROM_STDIN[1:])}), or name a file"
         )

@@ -1,7 +1,7 @@
-"""What readers yield, one document at a time, and the one place that gathers it.
+"""Records that readers yield, one document at a time, and the function that gathers them.
 
-A reader is a generator of records. What it passes over, and what else a user should know, it tells
-its :class:`ReadLog`.
+A reader is a generator of records. It reports ignored content and notes for users to its
+:class:`ReadLog`.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from spanagree.formats.tagged_copies import TaggedCopies
 from spanagree.formats.unread import counting_unread, held_in_cells, marks_at
 
 ONE_LABEL = "span"
-"""What spans are called that have no labels."""
+"""Label of spans without a label."""
 
 
 class RawSpan(NamedTuple):
-    """A span as a source has it; its offsets are checked where it is gathered.
+    """Span of a source, unchecked.
 
     Attributes:
-        start, end: what the source counts.
-        label: its label, if it has one.
-        quote: the text that the source says to stand there, if it says one.
-        attributes: what else is said of it.
-        pieces: start and end of each piece, in place of start and end.
-        location: its place for errors, if it has one of its own.
-        is_placed: False for a quote that was looked for and is not in the text; its end is its
-            length in units of the corpus, if that is known.
+        start, end: offsets in the units of the source.
+        label: label of the span, or ``None``.
+        quote: text of the span in the source, or ``None``.
+        attributes: further properties of the span.
+        pieces: start and end of each fragment, in place of start and end.
+        location: location for errors. Default: that of the annotation.
+        is_placed: False for a quote that was searched for and is not in the text; its end is its
+            length in units of the corpus, if known.
     """
 
     start: Any = None
@@ -49,13 +49,14 @@ class RawSpan(NamedTuple):
 
 
 class RawRelation(NamedTuple):
-    """A relation between two of an annotator's spans, as a source has it.
+    """Relation between two spans of an annotator in a source.
 
     Attributes:
-        first, second: the places of the spans among hers, from 0; ``None``: it is not there.
-        label: of the relation.
-        location: its place for errors.
-        directed: whether it leads from the first to the second.
+        first, second: indices of the spans among the annotator's spans, from 0; ``None`` if
+            missing.
+        label: label of the relation.
+        location: location for errors.
+        directed: True if the relation leads from the first to the second.
     """
 
     first: int | None
@@ -66,14 +67,14 @@ class RawRelation(NamedTuple):
 
 
 class RawAnnotation(NamedTuple):
-    """What an annotator marked in a document.
+    """Annotation of a document by an annotator.
 
     Attributes:
-        annotator: the name; an empty one is that of the file.
-        spans: what was marked; ``None``: the annotator never saw the document.
-        when: the time in seconds, if known.
-        relations: gone through after the spans.
-        location: its place for errors, if it has one of its own.
+        annotator: name of the annotator; an empty name means that the file is the annotator.
+        spans: spans in the document; ``None`` if the annotator never saw it.
+        when: time in seconds, if known.
+        relations: relations, iterated after the spans.
+        location: location for errors. Default: that of the record.
     """
 
     annotator: Any
@@ -84,14 +85,14 @@ class RawAnnotation(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A document, or a part of what is known of one, with what was marked in it.
+    """Document, or a part of its content, with annotations.
 
     Attributes:
-        location: its place for errors.
-        document: the id.
-        content: the text, or tokens, or what else :meth:`Collector.document` takes, by name; of a
-            document that came before it may be left out.
-        annotations: what was marked; gone through after the document is known.
+        location: location for errors.
+        document: id of the document.
+        content: text, tokens, and other arguments of :meth:`Collector.document`, by name; may be
+            empty for a document that an earlier record contains.
+        annotations: annotations, iterated after the content.
     """
 
     location: str
@@ -131,9 +132,9 @@ OF_UNIT: Mapping[str, tuple[str, ...]] = {
     ),
     "relation": ("relation",),
 }
-"""By unit of a balance, how the names of things end that readers pass over.
+"""Endings of the names of ignored content, by the unit of a balance.
 
-Of two that fit, the longer one says the unit; see :data:`OF_NO_UNIT` for those that have none.
+The longest matching ending decides; :data:`OF_NO_UNIT` lists the endings without a unit.
 """
 
 OF_NO_UNIT = (
@@ -143,42 +144,45 @@ OF_NO_UNIT = (
     *("draft", "prediction", "selection in no text", "selection without a code"),
     *("attributes of what is no segment", "line of frequencies"),
 )
-"""How the names of things end that are neither marked nor looked at by anybody."""
+"""Endings of the names of ignored content that no annotator marked or answered."""
 
 
 def unit_of(noun: str) -> str:
-    """Return the unit of a kind of thing that a reader passes over; empty for :data:`OF_NO_UNIT`.
+    """Find the unit of ignored content by its name; empty for :data:`OF_NO_UNIT`.
 
-    What is not named is a segment: a balance holds too much rather than too little.
+    Unknown names are segments, so that a balance contains too much rather than too little.
 
     >>> unit_of("repeated annotation"), unit_of("rejected row"), unit_of("comment")
     ('segment', 'answer', '')
     """
-    fitting = [
-        (len(end), unit) for unit, ends in OF_UNIT.items() for end in ends if noun.endswith(end)
+    matches = [
+        (len(ending), unit)
+        for unit, endings in OF_UNIT.items()
+        for ending in endings
+        if noun.endswith(ending)
     ]
-    fitting += [(len(end), "") for end in OF_NO_UNIT if noun.endswith(end)]
-    return max(fitting, default=(0, "segment"))[1]
+    matches += [(len(ending), "") for ending in OF_NO_UNIT if noun.endswith(ending)]
+    return max(matches, default=(0, "segment"))[1]
 
 
 class ReadLog:
-    """What a reader passes over, looks for and notices.
+    """Log of a reader: ignored content, quotes and notes.
 
     Attributes:
-        name: the file, which stands before notes; an empty one is left out.
-        passed: what is passed over, by kind.
-        within: number of segments in what is passed over as a whole, by a reason that begins with
+        name: name of the file, the prefix of notes; an empty name is left out.
+        passed: counts of ignored content, by type.
+        within: number of segments in ignored records and answers, by a reason that begins with
             "in", such as "in rejected rows".
-        tree: the paths in a record that are read, if marks elsewhere in it are to be counted.
+        tree: paths in a record that are read, if marks elsewhere in it have to be counted.
         unread: number of these marks, by their path in a record.
-        textless: number of records left out, as the file that has the texts lacks theirs.
-        quotes: where quotes stand that have no offsets.
-        copies: spans in copies of a text with tags in them.
-        notes: whatever else a user should know.
-        reading: settings of reading that only show while it is read.
-        labelled: whether spans have labels; if not, all are called :data:`ONE_LABEL`.
-        numbered: whether ids are but the numbers of the documents.
-        seen_unknown: of whom the source does not say which documents they saw.
+        textless: number of records without a text in the other files.
+        quotes: search for quotes without offsets.
+        copies: spans in tagged copies of a text.
+        notes: further notes for users.
+        reading: settings of reading that are only known after reading.
+        labelled: True if spans have labels; otherwise all spans get the label :data:`ONE_LABEL`.
+        numbered: True if ids are only the numbers of the documents.
+        seen_unknown: annotators for whom the source does not state which documents they saw.
     """
 
     def __init__(self, name: str, *, align: bool = False, notes: Sequence[str] = ()) -> None:
@@ -198,39 +202,43 @@ class ReadLog:
 
     @property
     def before(self) -> str:
-        """What stands before a note."""
+        """Prefix of notes."""
         return f"{self.name}: " if self.name else ""
 
     def look_beside(self, record: Any) -> None:
-        """Count the marks in a record to which no path leads that is read."""
-        for at, part in parts_beside(record, self.tree) if self.tree else ():
-            for path, number, _ in marks_at(part):
-                self.unread[f"{at}.{path}" if at and path[:1] != "[" else f"{at}{path}"] += number
+        """Count the marks in a record that no path reads."""
+        for parent_path, unread_value in parts_beside(record, self.tree) if self.tree else ():
+            for path, count, _ in marks_at(unread_value):
+                self.unread[
+                    f"{parent_path}.{path}"
+                    if parent_path and path[:1] != "["
+                    else f"{parent_path}{path}"
+                ] += count
 
     def unread_cells(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
-        """Return the cells of a row that no path reads whole, by name; none if none are counted."""
+        """Return the cells of a row that no path reads fully, by name; empty without a tree."""
         if not self.tree:
             return {}
         return {key: cell for key, cell in row.items() if self.tree.get(key, {}) is not None}
 
     def look_in_cells(self, row: Mapping[str, Any]) -> None:
-        """Count the marks in JSON in the cells of a row of a table that no path reads."""
+        """Count the marks in JSON in the cells of a table's row that no path reads."""
         if cells := self.unread_cells(row):
             self.look_beside(held_in_cells(cells.items()))
 
     def with_unread(self, raw: RawCorpus) -> RawCorpus:
-        """Return rows with the marks that no path read in their balance and in a note."""
+        """Add the marks that no path read to the balance of the rows, and a note."""
         n_unread = self.unread.total()
         return counting_unread(raw, self.unread, n_unread, self.before) if n_unread else raw
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Return for each annotator without offsets the spans read, and those not in the text.
+        """Count spans without offsets, and those that are not in the text, by annotator.
 
-        If they were in copies of the text, also how many, and how many the annotator changed.
+        For spans in copies of the text, also count the copies and the changed copies.
         """
         counts = {
-            annotator: {"read": read, "unaligned": lost}
-            for annotator, (read, lost) in self.quotes.counts().items()
+            annotator: {"read": n_quotes, "unaligned": n_missing}
+            for annotator, (n_quotes, n_missing) in self.quotes.counts().items()
         }
         for annotator, copies in self.copies.copies.items():
             count = counts.setdefault(annotator, {"read": 0, "unaligned": 0})
@@ -240,17 +248,19 @@ class ReadLog:
         return counts
 
     def balance(self, n_read: Mapping[str, int]) -> Balance:
-        """Return the balance of a source, of which so many things of each unit were read."""
-        balance: dict[str, Counter[str]] = {unit: Counter({READ: n}) for unit, n in n_read.items()}
-        for noun, number in self.passed.items():
-            if number and (unit := unit_of(noun)):
-                balance[unit][noun] += number
+        """Build the balance of a source from the number of units that were read."""
+        balance: dict[str, Counter[str]] = {
+            unit: Counter({READ: n_units}) for unit, n_units in n_read.items()
+        }
+        for noun, n_ignored in self.passed.items():
+            if n_ignored and (unit := unit_of(noun)):
+                balance[unit][noun] += n_ignored
         balance["segment"].update(+self.within)
         if self.textless:
             balance["record"]["without a text in another file"] = self.textless
         if n_lost := sum(count["unaligned"] for count in self.counts().values()):
             balance["segment"]["not found in the text"] += n_lost
-        return {unit: dict(numbers) for unit, numbers in balance.items()}
+        return {unit: dict(counts_by_reason) for unit, counts_by_reason in balance.items()}
 
 
 def gather(
@@ -265,22 +275,22 @@ def gather(
     one_each: bool = False,
     unnamed: bool = True,
 ) -> RawCorpus:
-    """Return the rows that a reader yields, unchecked.
+    """Gather the rows that a reader yields, unchecked.
 
     Args:
-        records: what it yields.
-        log: what it tells, read after the last record.
-        reading: the settings of reading.
-        offsets: what they count, tokens or characters.
-        annotators: who are known before.
-        ends: as in :class:`~spanagree.corpus.collector.Collector`.
-        again: whether a document may come several times, with the same content.
-        one_each: whether annotations of one document by the same annotator are one.
-        unnamed: whether the file's annotator may have no name.
+        records: records of the reader.
+        log: log of the reader, complete after the last record.
+        reading: settings of reading.
+        offsets: units of the offsets, tokens or characters.
+        annotators: annotators who are known in advance.
+        ends: see :class:`~spanagree.corpus.collector.Collector`.
+        again: if True, a document may occur several times, with the same content.
+        one_each: if True, annotations of a document by the same annotator are merged.
+        unnamed: if True, the annotator may have no name.
     """
     collector = Collector(offsets, annotators, unnamed=unnamed, ends=ends, name=log.name)
     segment, in_pieces = collector.segment, collector.in_pieces
-    known: dict[tuple[int, Any], int] = {}
+    annotation_index: dict[tuple[int, Any], int] = {}
     n_read = {"record": 0, "answer": 0, "segment": 0, "relation": 0}
     for record in records:
         n_read["record"] += 1
@@ -288,36 +298,40 @@ def gather(
         if document is None:
             content = record.content
             document = collector.document(record.document, record.location, again=again, **content)
-        for annotator, spans, when, relations, own_place in record.annotations:
-            place = own_place or record.location
+        for annotator, spans, when, relations, own_location in record.annotations:
+            annotation_location = own_location or record.location
             if spans is None:
-                collector.annotator(annotator, place)
+                collector.annotator(annotator, annotation_location)
                 continue
             n_read["answer"] += 1
-            number = known.get((document, annotator)) if one_each else None
-            if number is None:
-                number = collector.annotation(document, annotator, place, when)
+            annotation = annotation_index.get((document, annotator)) if one_each else None
+            if annotation is None:
+                annotation = collector.annotation(document, annotator, annotation_location, when)
                 if one_each:
-                    known[document, annotator] = number
+                    annotation_index[document, annotator] = annotation
             segments = []
             for start, end, label, quote, attributes, pieces, location, is_placed in spans:
-                at = location or place
+                span_location = location or annotation_location
                 if not is_placed:
                     score = (attributes or {}).get(SCORE)
-                    collector.unplaced(number, label, quote or "", at, end, score)
+                    collector.unplaced(annotation, label, quote or "", span_location, end, score)
                     n_read["segment"] += bool(reading.get("strings"))
                 elif pieces is None:
-                    segments.append(segment(number, start, end, label, at, attributes, quote))
+                    segments.append(
+                        segment(annotation, start, end, label, span_location, attributes, quote)
+                    )
                 else:
-                    segments.append(in_pieces(number, pieces, label, at, attributes, quote))
+                    segments.append(
+                        in_pieces(annotation, pieces, label, span_location, attributes, quote)
+                    )
             n_read["segment"] += len(segments)
-            for first, second, label, at, directed in relations:
+            for first, second, label, span_location, directed in relations:
                 n_read["relation"] += 1
                 head, tail = (
                     None if i is None or not 0 <= i < len(segments) else segments[i]
                     for i in (first, second)
                 )
-                collector.relation(head, tail, label, at, directed)
+                collector.relation(head, tail, label, span_location, directed)
     notes = [*passed_over(log.name, log.passed)]
     notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
     if not log.labelled and collector.label_all(ONE_LABEL):

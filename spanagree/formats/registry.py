@@ -1,4 +1,4 @@
-"""The table of formats: which files are known, read and written how."""
+"""Table of formats: functions that recognise, read and write files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spanagree.errors import InputError, SettingError, join_names, quote_value, 
 from spanagree.extras import import_optional
 from spanagree.files import PathName, write_bytes
 from spanagree.formats.format import JSON, TABLES, Format
-from spanagree.formats.tools import OF_ANY as _OF_ANY_TOOL
+from spanagree.formats.tools import OF_ANY as _GENERIC_TOOLS
 from spanagree.formats.tools import OF_PATHS, Tool, lazy
-from spanagree.formats.tools import TOOLS as _OF_THIS_ROOM
+from spanagree.formats.tools import TOOLS as _OWN_TOOLS
 from spanagree.formats.usual_names import may_have_spans
 
 _guess_of = lazy("spanagree.formats.hugging_face.load", "guess_of")
@@ -54,18 +54,18 @@ Options = Mapping[str, Any]
 """Options of reading or writing, by name."""
 
 COLUMNS_OF_ROWS = ("tokens", "text", "tags", "spans", "annotator", "document")
-"""The options that name columns of rows."""
+"""Options that name columns of rows."""
 
-_OF_ROWS = (
+_ROW_OPTIONS = (
     *(*COLUMNS_OF_ROWS, "quote", "ends", "split", "scheme", "strict", "encoding", "absent"),
     *("align", "texts", "outside", "scores", "strings"),
 )
 
-_GROUP = ".".join(("spanagree", "readers"))  # of entry points
+_ENTRY_POINT_GROUP = ".".join(("spanagree", "readers"))
 
 
 def _of_tool(tool: Tool) -> Format:
-    """Return the format of an entry of the table of tools."""
+    """Build the format of a tool."""
     read = partial(lazy("spanagree.formats.tool_records", "raw_records"), tool)
     return Format(
         tool.means,
@@ -154,7 +154,7 @@ _FORMATS: Mapping[str, Format] = {
         begin=r"[^|]+\|t\|",
     ),
 }
-_OF_ANY: Mapping[str, Format] = {
+_GENERIC_FORMATS: Mapping[str, Format] = {
     "paths": Format(
         "any records in JSON, by the paths to what is in them",
         (),
@@ -165,7 +165,7 @@ _OF_ANY: Mapping[str, Format] = {
         "what datasets loads: JSON, CSV, Parquet, a saved Dataset",
         (".json", ".csv", ".parquet"),
         lazy("spanagree.formats.hugging_face.load", "read_dataset"),
-        _OF_ROWS,
+        _ROW_OPTIONS,
         _write_parquet,
         knows=lambda start: may_have_spans(start) and bool(_guess_of(start)),
         shapes=(*JSON, *TABLES),
@@ -174,35 +174,35 @@ _OF_ANY: Mapping[str, Format] = {
         "a dataset on the Hugging Face hub, by its name",
         (),
         lazy("spanagree.formats.hugging_face.load", "read_hub"),
-        _OF_ROWS,
+        _ROW_OPTIONS,
     ),
 }
-"""The formats of what no tool wrote, which are asked last."""
+"""Formats of files without a tool, which are tried last."""
 
-_OTHER_ROOMS = [
+_OTHER_TABLES = [
     import_module(name) for name in ("spanagree.tools.table", "spanagree.recordings.table")
 ]
-"""The tables of the rooms that nothing else imports; a reader is when a file may be its own."""
+"""Tables of other packages; their readers are imported when a file may have the format."""
 
 
-TOOLS: Mapping[str, Tool] = {**_OF_THIS_ROOM, **_OTHER_ROOMS[0].TOOLS, **_OF_ANY_TOOL}
-"""The tools by name, the strictest first. A file that two know is of the first, if both read the
-same in it."""
+TOOLS: Mapping[str, Tool] = {**_OWN_TOOLS, **_OTHER_TABLES[0].TOOLS, **_GENERIC_TOOLS}
+"""Tools by name, the strictest first. If two tools recognise a file and read the same in it, the
+first tool is used."""
 
 FORMATS: Mapping[str, Format] = {
     **_FORMATS,
-    **_OTHER_ROOMS[0].FORMATS,
+    **_OTHER_TABLES[0].FORMATS,
     **{name: _of_tool(tool) for name, tool in TOOLS.items()},
-    **_OTHER_ROOMS[1].FORMATS,
-    **_OF_ANY,
+    **_OTHER_TABLES[1].FORMATS,
+    **_GENERIC_FORMATS,
 }
-"""The formats by name, in the order in which they are asked, with the extensions by which files are
-known; else a file is CoNLL. For editors and help ``scripts/name_formats.py`` writes the names."""
+"""Formats by name, in the order in which they are tried, with their extensions; other files are
+CoNLL. ``scripts/name_formats.py`` writes the names for editors and help."""
 
 WRITABLE = tuple(name for name, form in FORMATS.items() if form.write)
 
 TASK_FORMATS = {form.task_ending: name for name, form in FORMATS.items() if form.write_tasks}
-"""The formats in which tasks for annotators are written, by the ending of the file."""
+"""Formats of tasks for annotators, by the ending of the file."""
 
 read_uem = lazy("spanagree.recordings.timelines", "read_uem")
 
@@ -211,19 +211,20 @@ read_uem = lazy("spanagree.recordings.timelines", "read_uem")
 def registered() -> Mapping[str, Format]:
     """Return the formats that other packages register as entry points of readers.
 
-    Each is an entry as those of :data:`spanagree.formats.tools.TOOLS`.
+    Each entry point loads a :class:`spanagree.formats.tools.Tool`.
 
     Raises:
-        InputError: for one that cannot be loaded, is no entry, or has a built-in's name.
+        InputError: if an entry point cannot be loaded, is no tool, or has the name of a built-in
+            format.
     """
     from importlib.metadata import entry_points
 
     readers: dict[str, Format] = {}
-    for point in entry_points(group=_GROUP):
+    for point in entry_points(group=_ENTRY_POINT_GROUP):
         location = f"the reader {quote_value(point.name)} that {point.value} registers"
         try:
             tool = point.load()
-        except Exception as error:  # whatever another package raises
+        except Exception as error:  # other packages may raise any error
             raise InputError(
                 f"{location} cannot be loaded ({reason(error)}); mend or uninstall its package"
             ) from None
@@ -238,5 +239,5 @@ def registered() -> Mapping[str, Format]:
 
 
 def format_called(name: str) -> Format:
-    """Return a format, built in or registered, by its name, which is known."""
+    """Return a format, built in or registered, by its existing name."""
     return FORMATS[name] if name in FORMATS else registered()[name]
