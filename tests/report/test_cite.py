@@ -339,7 +339,9 @@ def test_no_setting_is_left_out(key):
     Where a key has few values, one of them may be what is meant without it.
     """
     name = TABLE[key].signature_key or key
-    values = [*citation._ALLOWED.get(key, ())] if TABLE[key].value_type in ("word", "counted") else []
+    values = (
+        [*citation._ALLOWED.get(key, ())] if TABLE[key].value_type in ("word", "counted") else []
+    )
     for base in BASES:
         parts = [part for part in base.split("|") if not part.startswith(f"{name}:")]
         without = paragraph("|".join([*parts, "spanagree:1.0.0"]))
