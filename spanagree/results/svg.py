@@ -38,7 +38,7 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
 
     ``lines`` has the name, both figures, and a text after the name on the right.
     """
-    width, margin, gap, top = 660, 256, 20, 44  # a name of 16 characters fits in a wide font
+    width, margin, gap, top = 580, 256, 20, 44  # a name of 16 characters fits in a wide font
     right = width - margin
     values = [value for _, *figures, _ in lines for value in figures]
     low = math.floor(min(values) * 10) / 10
@@ -50,8 +50,8 @@ def slopes(lines: Sequence[tuple[str, float, float, str]]) -> Html:
         return bottom - height * (value - low) / (high - low)
 
     elements = [
-        _text("F1 as observed", margin, 20, "axis"),
-        _text("corrected F1", right, 20, "axis"),
+        _text("F1 as observed", margin + 20, 20, "axis", "end"),
+        _text("corrected F1", right - 20, 20, "axis", "start"),
         _line(margin, top, margin, bottom, "axis"),
         _line(right, top, right, bottom, "axis"),
     ]

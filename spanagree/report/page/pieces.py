@@ -356,8 +356,9 @@ def draw_slopes(report: SystemsOverview | ReferencesOverview, *people: HumanAgre
 def draw_difficulty(report: Overview, borders: list[float] | None = None) -> Html:
     """Return a histogram of how difficult the documents are, with the borders of levels."""
     binned, below = bins(report.difficulty), remarks_on(report.difficulty)
-    if not any(binned[0]):
-        return remarks("no document has a difficulty", *below)
+    n_bars = sum(count > 0 for count in binned[0])
+    if n_bars < 2:  # one bar shows nothing
+        return remarks(*[] if n_bars else ["no document has a difficulty"], *below)
     documents = pluralize(
         int(report.difficulty.defined.sum()), document_noun(report.difficulty.settings)
     )
