@@ -142,10 +142,12 @@ class _Draws(NamedTuple):
     def of(cls, score: Floats, draw: Ints, annotator: Ints) -> _Draws:
         """Build the draws with scores that vary."""
         size = np.bincount(draw, minlength=len(annotator))
-        range_ = np.maximum.reduceat(np.abs(score), np.cumsum(size) - size) if len(size) else size
-        max_range = np.zeros(annotator.max(initial=-1) + 1)
-        np.maximum.at(max_range, annotator, range_)
-        varies = range_ > _TIE * np.maximum(max_range[annotator], 1)
+        max_abs_score = (
+            np.maximum.reduceat(np.abs(score), np.cumsum(size) - size) if len(size) else size
+        )
+        largest_score = np.zeros(annotator.max(initial=-1) + 1)
+        np.maximum.at(largest_score, annotator, max_abs_score)
+        varies = max_abs_score > _TIE * np.maximum(largest_score[annotator], 1)
         size = size[varies]
         return cls(score[varies[draw]], np.cumsum(size) - size, size, annotator[varies])
 

@@ -101,12 +101,12 @@ def _variance(
     remaining = total[:, None] - group_sums(entry_sides.T, annotator, n_annotators).T
     with np.errstate(all="ignore"):
         ratio, remaining_ratio = total[0] / total[1], remaining[0] / remaining[1]
-        document_of_entry, remaining_of_entry = document_sides[:, unit], remaining[:, annotator]
-        others_of_entry = [document_of_entry[k] - entry_sides[k] for k in (0, 1)]
-        change = (remaining_of_entry[0] - others_of_entry[0]) / (
-            remaining_of_entry[1] - others_of_entry[1]
+        whole_document, remaining_team = document_sides[:, unit], remaining[:, annotator]
+        other_pairs = [whole_document[k] - entry_sides[k] for k in (0, 1)]
+        change = (remaining_team[0] - other_pairs[0]) / (
+            remaining_team[1] - other_pairs[1]
         ) - remaining_ratio[annotator]
-        change -= (total[0] - document_of_entry[0]) / (total[1] - document_of_entry[1]) - ratio
+        change -= (total[0] - whole_document[0]) / (total[1] - whole_document[1]) - ratio
         # an unseen document: 1 / (W − x) as a series in (1/W − 1/T) · x / (1 − x/T)
         scale = 1 / (1 - document_sides[1] / total[1])
         powers = [scale * (scale * document_sides[1]) ** k for k in range(_TERMS)]

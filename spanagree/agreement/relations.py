@@ -27,11 +27,11 @@ from spanagree.results.result import Result
 from spanagree.settings import document_noun
 
 RELATION_KINDS = {
-    "direction": "same label and segments, the other way round",
+    "direction": "same label and segments, opposite direction",
     "label": "same segments, other label",
     "argument": "same label, one of the segments the same",
-    "missed": "the first linked two segments, the second nothing that goes with it",
-    "spurious": "the second linked two segments, the first nothing that goes with it",
+    "missed": "a relation of the first annotator without a partner",
+    "spurious": "a relation of the second annotator without a partner",
 }
 """The kinds of disagreement in relations."""
 

@@ -300,10 +300,7 @@ def _few_annotators(agreement: Agreement) -> Iterator[str]:
     if n_annotators < LEAST_UNITS:
         yield f"{noun}: an interval over annotators needs {LEAST_UNITS}, so there is none"
     else:
-        yield (
-            f"{noun}: an interval over annotators wants {FEW_ANNOTATORS} or more, as few tell"
-            " little of others"
-        )
+        yield f"{noun}: an interval over annotators is unreliable with fewer than {FEW_ANNOTATORS}"
 
 
 def verdict_of(agreement: Agreement) -> str:

@@ -212,9 +212,8 @@ def _without_affixes(grid: TextTable) -> TextTable:
 def _shortening(names: Collection[str], noun: str, remarks: list[str]) -> Callable[[str], str]:
     """Return a function that drops common affixes of names, and add a remark on them."""
     prefix, suffix = common_parts(sorted(names))
-    if len(prefix + suffix) < _MIN_SAVING or any(
-        " " in name for name in names
-    ):  # those are sentences
+    # names with spaces are sentences
+    if len(prefix + suffix) < _MIN_SAVING or any(" " in name for name in names):
         return lambda name: name
     phrases = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
     remarks.append(f"each {noun} {' and '.join(phrases)}")

@@ -328,19 +328,19 @@ class HasScores(ABC):
 
     precision = Ratio(
         "precision", 1, 0, 1, "the system marked nothing",
-        ": how much of what it marked is right. It says nothing about what was left out; a system"
-        " that marks little may have it high, one that marks nothing has none.",
+        ": share of what it marked that is right. It ignores what was left out: a system that marks"
+        " little may have a high precision. It is undefined if the system marked nothing.",
     )  # fmt: skip
     recall = Ratio(
         "recall", 1, 1, 0, "the gold annotation has nothing marked",
-        ": how much of gold was found. It says nothing about what was marked beside; where gold has"
-        " nothing marked there is none.",
+        ": share of gold that was found. It ignores what else was marked. It is undefined if gold"
+        " has nothing marked.",
     )  # fmt: skip
     f1 = Ratio(
         "F1", 2, 1, 1, "neither marked anything",
-        ", in {sizes}, from the sums over all {document}s of the row (micro-average): what is"
-        " frequent decides. Do not set it beside F1 of another match, other texts or another"
-        " reading of tags.",
+        ", in {sizes}, from the sums over all {document}s of the row (micro-average), so"
+        " frequent labels weigh most. Do not compare it with F1 of another match, other texts or"
+        " another reading of tags.",
         has_chance=True,
     )  # fmt: skip
 
@@ -352,7 +352,7 @@ class HasScores(ABC):
             SettingError: if no β was requested.
         """
         if self.beta is None:
-            raise SettingError("F-beta was not asked for; evaluate with beta=2, or another β")
+            raise SettingError("F-beta was not requested; evaluate with beta=2, or another β")
         return self.score_of(f_beta(self.beta))
 
     @abstractmethod

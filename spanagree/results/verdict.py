@@ -386,10 +386,8 @@ def comparison(
     leaders = first_by_chance(scores)
     sentences = [_first_tested(scores, leaders, leads, (confidence, n_pairs))]
     named_systems = {test.system for test in leads if test.is_significant and test.difference < 0}
-    if all(
-        test.is_significant and test.difference > 0 for test in leads
-    ):  # the first sentence has them
-        named_systems = set(scores)
+    if all(test.is_significant and test.difference > 0 for test in leads):
+        named_systems = set(scores)  # the first sentence names all
     other_pairs = [
         pair
         for pair in significant_pairs
@@ -594,9 +592,11 @@ def other_annotators(interval: tuple[float, float], n_annotators: int, min_annot
         n_annotators: number of annotators that it was estimated from.
         min_annotators: number of annotators below which the interval is unreliable.
     >>> other_annotators((0.094, 0.884), 5, 10)
-    'Over other annotators too: .094 to .884; 5 tell little of others.'
+    'Over other annotators too: .094 to .884 (unreliable with 5 annotators).'
     """
     if math.isnan(interval[0]):
         return ""
-    remark = f"; {n_annotators} tell little of others" if n_annotators < min_annotators else ""
+    remark = (
+        f" (unreliable with {n_annotators} annotators)" if n_annotators < min_annotators else ""
+    )
     return f"Over other annotators too: {short(interval[0])} to {short(interval[1])}{remark}."

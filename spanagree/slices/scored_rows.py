@@ -79,7 +79,7 @@ def scored_rows(result: Scorable) -> dict[str, ScoredRows]:
     return {
         name: ScoredRows(
             kept.of_system(name).by("document"),
-            np.flatnonzero(kept.shared[kept.number(name)]),
+            np.flatnonzero(kept.shared[kept.index_of(name)]),
             beta,
         )
         for name in result.systems

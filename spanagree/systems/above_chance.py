@@ -209,7 +209,7 @@ class ChanceTest(Result):
             columns,
             rows,
             self.settings,
-            caption="systems against chance: gold as it is, each system's segments"
+            caption="systems against chance: gold fixed, each system's segments"
             f" {location} ({computed})",
             remarks=[*reasons, *self.caveats],
         )

@@ -554,7 +554,7 @@ def _compared(
     system_names = set(itertools.chain(*pairs))
     run_names = sorted({run for name in system_names for run in by_system[name]})  # canonical order
     tables = [
-        rows.where(rows.second == per_document.number(name)).symmetric_table(units)
+        rows.where(rows.second == per_document.index_of(name)).symmetric_table(units)
         for name in run_names
     ]
     table = np.stack(tables, axis=1)

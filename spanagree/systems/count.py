@@ -60,14 +60,14 @@ class SystemsByDocument(NamedTuple):
 
     def of_system(self, name: str) -> Comparisons:
         """Select the comparisons of one system with gold."""
-        return self.comparisons.where(self.comparisons.second == self.number(name))
+        return self.comparisons.where(self.comparisons.second == self.index_of(name))
 
     def shared_by(self, *names: str) -> Bools:
         """Return the mask of documents that gold and all named systems saw."""
-        shared: Bools = np.logical_and.reduce([self.shared[self.number(name)] for name in names])
+        shared: Bools = np.logical_and.reduce([self.shared[self.index_of(name)] for name in names])
         return shared
 
-    def number(self, name: str) -> int:
+    def index_of(self, name: str) -> int:
         """Return the index of an annotator."""
         return self.comparisons.annotators.index(name)
 

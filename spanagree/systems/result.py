@@ -248,7 +248,7 @@ class Evaluation(SystemsResult):
             SettingError: if the system is unknown, or chance was not requested.
         """
         if self[system].name not in self.by_chance:
-            raise SettingError("p values were not asked for; evaluate with p_values=True")
+            raise SettingError("p values were not requested; evaluate with p_values=True")
         indices = self.counted.per_document.of_system(system).documents().tolist()
         tallies = (tally for _, tally in self.by_document(system))
         return self.by_chance[system].of_documents(dict(zip(indices, tallies, strict=True)))
@@ -352,8 +352,9 @@ def _notes_on(systems: Collection[System], counts: EvaluationCounts) -> list[str
         notes += [f"{escape_name(system.name)}: {note}" for note in error.notes(size)]
     if sources := settings.reading.get("made", {}).get(settings.gold):
         notes.append(
-            f"{escape_name(settings.gold)} was made of other annotators ({escape_name(sources)}); a"
-            " system that is one of them is compared with itself in part"
+            f"{escape_name(settings.gold)} was combined from other annotators"
+            f" ({escape_name(sources)}); a system that is one of them is partly"
+            " compared with itself"
         )
     for system in systems:
         name, noun = escape_name(system.name), document_noun(settings)

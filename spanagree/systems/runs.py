@@ -263,7 +263,7 @@ class EvaluationOfRuns(SystemsResult):
                     f"{name}: {prefix}F1 {values}; an interval over runs needs {LEAST_UNITS}"
                 )
             if n_runs == 1:
-                remarks.append(f"{name}: one run, which says nothing of others")
+                remarks.append(f"{name}: one run, so the spread over runs is unknown")
             for run, scores in system.runs.items():
                 if scores["f1"].reason not in ("", NO_CHANCE):
                     remarks.append(f"{escape_name(run)}: F1 undefined: {scores['f1'].reason}")

@@ -262,7 +262,7 @@ def remarks_on_chance(evaluation: Evaluation) -> list[str]:
     remarks = verdict.remarks_without_chance(evaluation.settings)
     gold = evaluation.settings.gold
     if evaluation.settings.get("chance_of") == "systems":
-        remarks.append(f"chance: of systems; {escape_name(gold)} is as it is")
+        remarks.append(f"chance: systems random, {escape_name(gold)} fixed")
     if evaluation.places is not None:
         names_by_role = {escape_name(gold): [gold], "systems": list(evaluation.systems)}
         remarks += evaluation.places.remarks(names_by_role)

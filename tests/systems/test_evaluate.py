@@ -459,8 +459,8 @@ def test_gold_that_was_made_of_systems():
     layers = {"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]], "m": [[(1, 2, "X")]]}
     corpus = sa.make_gold(Corpus.from_segments([5], layers), annotators=["a", "b"]).corpus
     assert sa.evaluate(corpus, "majority").to_dict()["notes"] == [
-        "majority was made of other annotators (tokens/more-than-half/least-2); a system that is one of"
-        " them is compared with itself in part"
+        "majority was combined from other annotators (tokens/more-than-half/least-2); a system that is"
+        " one of them is partly compared with itself"
     ]
     assert sa.evaluate(corpus, "a").notes == ()
 

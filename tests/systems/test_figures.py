@@ -227,7 +227,7 @@ def test_a_beta_that_is_none(beta, corpus):
 
 def test_no_beta(evaluation):
     """Nobody has F-beta who did not ask."""
-    with refuses(sa.SettingError, "F-beta was not asked for; evaluate with beta=2"):
+    with refuses(sa.SettingError, "F-beta was not requested; evaluate with beta=2"):
         evaluation["mine"].f_beta  # noqa: B018  # a property
     assert "f_beta" not in evaluation.to_dict()["tables"]["systems"][0]
 

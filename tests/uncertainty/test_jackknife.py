@@ -335,16 +335,18 @@ def test_two_annotators_have_no_second_interval(crowd):
     assert np.isnan(second[:3]).all()
     assert "2 annotators; an interval over annotators needs 3" in second.reason
     assert "2 annotators: an interval over annotators needs 3, so there is none" in result.caveats
-    assert not any("wants 10" in caveat for caveat in result.caveats)
+    assert not any("unreliable" in caveat for caveat in result.caveats)
 
 
 def test_over_annotators_in_words(crowd):
     """The verdict, the signature, and a remark below ten annotators."""
     result = sa.agree(crowd, ci=sa.Jackknife(over="annotators"))
-    assert "Over other annotators too: .094 to .884; 5 tell little of others." in result.verdict
+    assert (
+        "Over other annotators too: .094 to .884 (unreliable with 5 annotators)." in result.verdict
+    )
     assert "(95 % CI .457 to .565 over documents, for these 5 annotators)" in result.verdict
     assert "|ci:jackknife-t95|over:documents+annotators|" in result.signature
-    assert any("wants 10 or more" in caveat for caveat in result.caveats)
+    assert any("unreliable with fewer than 10" in caveat for caveat in result.caveats)
 
 
 def test_kinds_in_the_signature(news):
@@ -372,7 +374,7 @@ def test_clusters_are_summed_first(news):
     of_tagger = per_document.of_system("tagger")
     np.add.at(rows, three[of_tagger.document], np.stack(of_tagger.columns, axis=1))
     sums = moments_of_systems(clusters)
-    at = clusters.number("tagger")
+    at = clusters.index_of("tagger")
     assert np.allclose(sums.variance[at], moments(rows, all_figures).variance[0], rtol=1e-12)
 
 
