@@ -243,7 +243,7 @@ def _as_list(name: str, tags: Any) -> list[Any]:
 def _with_prefixes(
     layers: Mapping[str, Any], original_tags: Mapping[str, str], *, strict: bool
 ) -> dict[str, Any]:
-    """Give a prefix to each tag without a known one, with a warning.
+    """Add a prefix to each tag without a known one, with a warning.
 
     As in seqeval, the first letter is the prefix. The label is the text after the first hyphen or,
     without a hyphen, after that letter. ``original_tags`` has the original form of tags whose

@@ -27,7 +27,7 @@ from spanagree.parts.compared_rows import ComparedRows, compared_documents, whol
 from spanagree.systems.system_rows import SystemRows, compare_with_gold
 
 if TYPE_CHECKING:
-    from spanagree.parts.row_files import RowsFile  # needed by few
+    from spanagree.parts.row_files import RowsFile  # rarely needed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -169,7 +169,7 @@ class ComparedSystems(ComparedRows):
         """
         if self.corpus.of_rows or not self.corpus.reading.get("made"):
             return self
-        from spanagree.comparisons.random_layers import NAME, is_drawn  # few layers are drawn
+        from spanagree.comparisons.random_layers import NAME, is_drawn  # rarely drawn
 
         if self.gold == NAME or not is_drawn(self.corpus):
             return self
@@ -194,7 +194,7 @@ def _checked_gold(corpus: Corpus, gold: str | None) -> str:
 def _check_gold_is_unscored(corpus: Corpus, gold: str) -> None:
     """Raise if gold has scores though predictions are left out by their scores."""
     if corpus.reading.get("min_score") is not None:
-        from spanagree.comparisons.prediction_scores import check_unscored  # few have scores
+        from spanagree.comparisons.prediction_scores import check_unscored  # rarely scored
 
         check_unscored(corpus, [gold])
 
@@ -203,7 +203,7 @@ def _settled(corpus: Corpus, gold: str) -> Corpus:
     """Build the corpus in which systems saw what gold saw, if the source does not record it."""
     if gold not in corpus.layers or not corpus.seen_unknown:
         return corpus
-    from spanagree.corpus.roles import infer_seen_by_systems  # most sources say who saw what
+    from spanagree.corpus.roles import infer_seen_by_systems  # most sources record it
 
     return infer_seen_by_systems(
         corpus, [name for name in corpus.annotators if name != gold], [gold]
@@ -261,7 +261,7 @@ def _with_mean_of_random(
     rows: SystemRows, compared_systems: ComparedSystems
 ) -> tuple[SystemRows, str]:
     """Replace the matches of the random baseline by their mean over many draws, with a note."""
-    from spanagree.comparisons.random_layers import NAME, mean_of_random  # few layers are drawn
+    from spanagree.comparisons.random_layers import NAME, mean_of_random  # rarely drawn
 
     corpus, comparisons = compared_systems.corpus, rows.comparisons
     mean = mean_of_random(corpus, [compared_systems.gold], compared_systems.counting.measure)
@@ -278,14 +278,14 @@ def _with_mean_of_random(
 
 
 def _plain(rows: SystemRows) -> dict[str, Any]:
-    from spanagree.parts import row_files  # few read or write rows
+    from spanagree.parts import row_files  # rarely needed
 
     return {name: row_files.plain_inexact(inexact) for name, inexact in rows.inexact.items()}
 
 
 def _table_of_file(file: RowsFile, table: str, bounds_key: str, corpus: Corpus) -> SystemRows:
     """Read the rows under one chance model from a file."""
-    from spanagree.parts import row_files  # few read or write rows
+    from spanagree.parts import row_files  # rarely needed
 
     stored_bounds = file.about.get(bounds_key)
     if not isinstance(stored_bounds, dict) or not stored_bounds.keys() <= corpus.layers.keys():

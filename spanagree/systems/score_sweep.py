@@ -313,14 +313,14 @@ class _Copies(NamedTuple):
         copies = replace(corpus, layers=copied_layers, **content)
         return cls(copies, copy_document, first_copies, documents, thresholds, from_index)
 
-    def curve(self, table: Floats, document_index: Bools | None = None) -> Floats:
+    def curve(self, table: Floats, is_counted: Bools | None = None) -> Floats:
         """Sum the rows of the copies that are in use at each threshold; (thresholds, columns).
 
         Args:
             table: summands of each copy.
-            document_index: mask of the documents that count, by index. Default: all.
+            is_counted: mask of the documents that count, by index. Default: all.
         """
-        rows = table if document_index is None else table * document_index[self.document][:, None]
+        rows = table if is_counted is None else table * is_counted[self.document][:, None]
         change = rows.copy()
         change[1:] -= rows[:-1]
         change[self.first] = rows[self.first]

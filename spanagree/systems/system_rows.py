@@ -76,14 +76,18 @@ def compare_with_gold(corpus: Corpus, gold: str, counting: MatchCountOptions) ->
         return SystemRows(no_rows.named(names, corpus.labels), {})
     report_progress = counting.progress or (lambda done, total: None)
     report_progress(0, len(names))
-    profiles, placed = compute_start_distributions(corpus, names, counting.chance, measure)
+    profiles, layers_with_starts = compute_start_distributions(
+        corpus, names, counting.chance, measure
+    )
     n_labels = max(1, len(corpus.labels))
     gold_index = names.index(gold)
     rows_by_system: dict[str, Comparisons] = {}
     for system_index, name in enumerate(names):
         if name != gold:
             report_progress(len(rows_by_system) + 1, len(names))
-            rows = compare_layers(placed[gold], placed[name], profiles, measure, n_labels)
+            rows = compare_layers(
+                layers_with_starts[gold], layers_with_starts[name], profiles, measure, n_labels
+            )
             rows = rows.between(gold_index, system_index)
             if corpus.unplaced:
                 rows = rows.named(names, corpus.labels)

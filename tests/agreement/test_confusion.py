@@ -82,7 +82,7 @@ def small():
 def test_shares():
     """Shares of each row, in fractions by hand; a row of zeros has none; rows, table and picture."""
     result = sa.confusion(small(), "ann")
-    # ann's LOC: bob's ORG, nothing of cem's; her PER: bob's PER, cem's ORG, cem's PER
+    # ann's LOC: bob's ORG, nothing of cem's; ann's PER: bob's PER, cem's ORG, cem's PER
     assert result.labels == ("LOC", "ORG", "PER")
     assert result.matrix.tolist() == [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 2, 0], [0, 0, 0, 0]]
     half, third = Fraction(1, 2), Fraction(1, 3)

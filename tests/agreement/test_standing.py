@@ -40,7 +40,7 @@ def p_of(corpus):
 
 
 def scores_by_hand(corpus, name):
-    """The scores of all who saw each document of an annotator's, her own first, from single pairs."""
+    """The scores of all who saw each document of an annotator, their own first, from single pairs."""
     documents = []
     for d in range(len(corpus)):
         one = corpus.subset([d])
@@ -236,7 +236,7 @@ def test_no_rise_without_a_team(crowd):
 
 
 def test_shares_are_those_of_all_pairs(crowd):
-    """The counts are those of disagreements between her and each other; shares add up to 1."""
+    """The counts are those of disagreements between them and each other; shares add up to 1."""
     result = sa.agree(crowd).standings
     for name, each in result.items():
         total = dict.fromkeys(each.outcomes, 0)
