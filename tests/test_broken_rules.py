@@ -35,7 +35,7 @@ BREAKS = {
     "T6": Break('"S": S,', '"S": I,'),
     "T7": Break('"U": S,', '"U": I,'),
     "T8": Break("_among(self.before, (O, E, S))", "_among(self.before, (O, E))"),
-    "T9": Break("if strict and count:", "if strict and count < 0:"),
+    "T9": Break("if strict and n_ill_formed:", "if strict and n_ill_formed < 0:"),
     "M1": Break("_same, kernel", "_same, of_label=False, kernel"),
     "M2": Break("_same, of_label=False, kernel", "_same, of_label=True, kernel"),
     "M3": Break("lambda shared, a, b: shared,\n", "lambda shared, a, b: shared > 0,\n"),
