@@ -370,7 +370,7 @@ def test_docstrings():
 
 
 EXTRAS = ("spacy", "datasets", "pyarrow", "matplotlib")
-NEEDED = {"notebook.md": ("pandas",), "evaluate.md": ("pyarrow", "pandas"), "plots.md": ("matplotlib",), "questions.md": ("seqeval",), "training.md": ("spacy",)}  # fmt: skip
+NEEDED = {"notebook.md": ("pandas",), "plots.md": ("matplotlib",), "questions.md": ("seqeval",), "training.md": ("spacy",)}  # fmt: skip
 """What the Python examples of a page import; its commands may need all the extras."""
 
 
