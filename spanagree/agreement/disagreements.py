@@ -328,7 +328,7 @@ def disagreements(
     names = [kind for kind in KINDS if kind in requested_kinds]
     n_shared, notes = check_between(corpus, a, b)
     layers = corpus.layers[a], corpus.layers[b]
-    pairs = pairing(*layers, labels=len(corpus.labels))
+    pairs = pairing(*layers, n_labels=len(corpus.labels))
     is_requested = np.isin(pairs.kind, [OUTCOMES.index(name) for name in names])
     columns_a, columns_b = (
         np.stack(columns_of(layer, rows[is_requested]), axis=1)

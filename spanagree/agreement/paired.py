@@ -42,7 +42,7 @@ def paired(
     for low, high in batches_up_to(size[pairs[0]] + size[pairs[1]], _PORTION):
         a, b = (annotation[low:high] for annotation in pairs)
         layer_a, layer_b = (crowd.side(segments, rows, details)[0] for rows in (a, b))
-        outcomes_of_pairs = pairing(layer_a, layer_b, labels=max(1, len(corpus.labels)))
+        outcomes_of_pairs = pairing(layer_a, layer_b, n_labels=max(1, len(corpus.labels)))
         row_a, _, _, label_a = columns_of(layer_a, outcomes_of_pairs.a)
         row_b, _, _, label_b = columns_of(layer_b, outcomes_of_pairs.b)
         row = np.maximum(row_a, row_b)

@@ -12,7 +12,7 @@ from spanagree.agreement import by_annotator
 from spanagree.agreement.by_annotator import PAIRS, Layout, LayoutRow
 from spanagree.agreement.team import Mean
 from spanagree.agreement.weight import single_caveat, weight_caveats
-from spanagree.comparisons.inexact import of_all
+from spanagree.comparisons.inexact import standard_error_note
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally_columns import count_columns, count_values
 from spanagree.corpus.times import with_seconds
@@ -136,7 +136,7 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
     if by == "label" and not agreement.labels:
         remarks.append(f"no rows for labels: match {agreement.settings.match} disregards them")
     if by and (error := agreement.error_of_chance):
-        remarks.append(f"team: {of_all(error)}")
+        remarks.append(f"team: {standard_error_note(error)}")
     if agreement.few:
         mark = f"{_FEW} " if by == "pair" else ""
         min_documents = pluralize(agreement.settings.min_shared or 0, document)

@@ -1,7 +1,7 @@
-"""Who saw what, and what each two annotators of the same document have in common.
+"""Annotations, a document seen by an annotator, and comparisons of pairs of them.
 
-Pairs of annotators who share no document are never visited: the rows here are annotations, one of
-each document and annotator who saw it, and pairs of them.
+Only pairs of annotators who share a document are visited. Arrays have one entry for each
+annotation, pair of annotations or segment, as stated.
 """
 
 from __future__ import annotations
@@ -29,21 +29,24 @@ from spanagree.corpus.details import Pieces, SegmentDetails
 from spanagree.corpus.segments import Layer, columns_of_all
 
 CROWD = 10
-"""Annotators of a document, from which on a product is faster than pairs one by one."""
+"""Least number of annotators of a document for which a product is faster than single pairs."""
 
-_FIRST = 1 << 8  # segments of pairs that are compared first, so that progress is soon known
-_PORTION = 1 << 20  # at the most at a time
+_FIRST_BATCH = (
+    1 << 8
+)  # segments in the first batch of pairs, small so that progress is reported early
+_LARGEST_BATCH = 1 << 20  # segments in a batch of pairs
 
 
 @dataclass(frozen=True, eq=False)
 class AnnotationIndex:
-    """Annotations: a row for each document and annotator who saw it, in this order.
+    """Annotations, with one row for each document and annotator who saw it, sorted by both.
 
     Attributes:
-        document: of each annotation.
-        annotator: of each annotation.
-        begin, end: where its segments stand among all, sorted by document and annotator.
-        order: the numbers of the segments, layer after layer, in that order.
+        document: index of the document of each annotation.
+        annotator: index of the annotator of each annotation.
+        begin, end: range of the segments of each annotation, among all segments sorted by document
+            and annotator.
+        order: indices of the segments in this order, if they are counted layer after layer.
     """
 
     document: Ints
@@ -54,58 +57,64 @@ class AnnotationIndex:
 
     @classmethod
     def of(cls, corpus: Corpus) -> AnnotationIndex:
-        """Return who saw what in a corpus."""
+        """Build the index of all annotations of a corpus."""
         layers = list(corpus.layers.values())
-        nothing = np.zeros(0, np.int64)
-        # an annotation is numbered by its document, times the layers, and its layer
-        seen = [np.flatnonzero(layer.annotated) * len(layers) + i for i, layer in enumerate(layers)]
-        marked = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
-        annotations = np.sort(np.concatenate([nothing, *seen]))
-        segments = np.concatenate([nothing, *marked])
-        order = np.argsort(segments, kind="stable")
-        segments = segments[order]
-        begin, end = (np.searchsorted(segments, annotations, side) for side in ("left", "right"))
+        empty = np.zeros(0, np.int64)
+        # id of an annotation: (index of the document) · (number of layers) + index of the layer
+        seen_ids = [
+            np.flatnonzero(layer.annotated) * len(layers) + i for i, layer in enumerate(layers)
+        ]
+        segment_ids = [layer.document * len(layers) + i for i, layer in enumerate(layers)]
+        annotations = np.sort(np.concatenate([empty, *seen_ids]))
+        annotation_of_segment = np.concatenate([empty, *segment_ids])
+        order = np.argsort(annotation_of_segment, kind="stable")
+        annotation_of_segment = annotation_of_segment[order]
+        begin, end = (
+            np.searchsorted(annotation_of_segment, annotations, bound)
+            for bound in ("left", "right")
+        )
         document, annotator = np.divmod(annotations, max(len(layers), 1))
         return cls(document, annotator, begin, end, order)
 
     def is_crowded(self, n_documents: int) -> Bools:
-        """Mask the documents that so many annotators saw that all pairs are compared at once."""
+        """Mask the documents with so many annotators that a product compares all pairs."""
         return np.bincount(self.document, minlength=n_documents) >= CROWD
 
     def segments(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
-        """Return start, end and label of all segments of the corpus, in the order of the crowd."""
+        """Return start, end and label of all segments of the corpus, in index order."""
         _, start, end, label, _ = columns_of_all(corpus.layers.values())
         return start[self.order], end[self.order], label[self.order]
 
     def details(self, corpus: Corpus) -> SegmentDetails | None:
-        """Return the pieces of all segments, in the order of the crowd, if some have several."""
+        """Return the fragments of all segments in index order, or ``None``."""
         if not corpus.has_pieces:
             return None
         from spanagree.corpus.discontinuous import shape_codes  # most have one piece
 
-        known: dict[Pieces, int] = {}
-        codes = np.concatenate(shape_codes(corpus.layers.values(), known))
-        return SegmentDetails(codes[self.order], tuple(known))
+        index_by_shape: dict[Pieces, int] = {}
+        codes = np.concatenate(shape_codes(corpus.layers.values(), index_by_shape))
+        return SegmentDetails(codes[self.order], tuple(index_by_shape))
 
     def side(
         self, segments: Sequence[Ints], rows: Ints, details: SegmentDetails | None = None
     ) -> tuple[Layer, Ints]:
-        """Return the segments of some annotations, each as a document of its own, and which."""
+        """Build a layer with one document for each annotation, with the segments' indices."""
         segment, row = expand_ranges(self.begin[rows], self.end[rows])
         start, end, label = (column[segment] for column in segments)
-        taken_details = (
+        details_of_rows = (
             None if details is None else SegmentDetails(details.shape[segment], details.shapes)
         )
-        return Layer(row, start, end, label, np.ones(len(rows), np.bool_), taken_details), segment
+        return Layer(row, start, end, label, np.ones(len(rows), np.bool_), details_of_rows), segment
 
     def find(self, document: Ints, annotator: Ints) -> Ints:
-        """Return the rows of some annotations, by document and annotator."""
+        """Find the rows of annotations by document and annotator."""
         return places_in((self.document, self.annotator), (document, annotator))
 
     def table(self, rows: Comparisons) -> Floats:
-        """Return what each annotation, the first of some rows, adds to matched, expected and size.
+        """Sum matched, expected and size over the rows of each annotation, the first of its rows.
 
-        That is (annotations, 3), and where sizes are random, with the expected one, 4 columns.
+        The shape is (annotations, 3), or (annotations, 4) with the expected size if sizes are
+        random.
         """
         by_annotation = replace(rows, document=self.find(rows.document, rows.first))
         return by_annotation.symmetric_table(np.arange(len(self.document)))
@@ -113,32 +122,34 @@ class AnnotationIndex:
     def pairs(
         self, *, with_itself: bool = False, documents: Bools | None = None
     ) -> tuple[Ints, Ints]:
-        """Return the rows of all pairs of annotations of a document, the earlier one first.
+        """Return the rows of all pairs of annotations of the same document, the earlier row first.
 
-        ``documents`` says of which documents; all unless given.
+        Args:
+            with_itself: True to pair each annotation with itself too.
+            documents: mask of the documents. Default: all.
         """
-        last = np.searchsorted(self.document, self.document, side="right")
-        low = np.arange(len(last)) + (not with_itself)
+        stop = np.searchsorted(self.document, self.document, side="right")
+        low = np.arange(len(stop)) + (not with_itself)
         if documents is not None:
-            last = np.where(documents[self.document], last, low)
-        second, first = expand_ranges(low, last)
+            stop = np.where(documents[self.document], stop, low)
+        second, first = expand_ranges(low, stop)
         return first, second
 
     def annotators_of_pairs(self, documents: Bools) -> tuple[Ints, Ints, Ints]:
-        """Return document, first and second annotator of all pairs in some documents, by number."""
+        """Return document, first and second annotator of all pairs in these documents."""
         first, second = self.pairs(documents=documents)
         return self.document[first], self.annotator[first], self.annotator[second]
 
 
 class SegmentStarts(NamedTuple):
-    """The segments of a crowd, in its order, each with its start distribution.
+    """Segments of all annotations in index order, each with its start distribution.
 
     Attributes:
-        starts: where all of them start.
-        profile: the number of each segment in these.
-        start, end, label: of each segment.
-        chance: the chance model.
-        details: the pieces of segments, if some have several.
+        starts: start distributions of all segments.
+        profile: index of the start distribution of each segment.
+        start, end, label: borders and label of each segment.
+        chance: chance model.
+        details: fragments of the segments, if a segment has several.
     """
 
     starts: Starts
@@ -151,82 +162,94 @@ class SegmentStarts(NamedTuple):
 
     @classmethod
     def of(
-        cls, corpus: Corpus, crowd: AnnotationIndex, chance: ChanceModel, measure: Measure
+        cls, corpus: Corpus, index: AnnotationIndex, chance: ChanceModel, measure: Measure
     ) -> SegmentStarts:
-        """Return the segments of all annotators of a corpus."""
-        starts, placed = compute_start_distributions(corpus, corpus.annotators, chance, measure)
-        profile = np.concatenate([layer.profile for layer in placed.values()])[crowd.order]
-        return cls(starts, profile, *crowd.segments(corpus), chance, crowd.details(corpus))
+        """Compute the start distributions of the segments of all annotators."""
+        starts, layers = compute_start_distributions(corpus, corpus.annotators, chance, measure)
+        profile = np.concatenate([layer.profile for layer in layers.values()])[index.order]
+        return cls(starts, profile, *index.segments(corpus), chance, index.details(corpus))
 
     @property
     def anywhere(self) -> Profiles:
-        """The start distributions of a model without a rule of places."""
+        """Start distributions of a model without a rule of places."""
         assert isinstance(self.starts, UniformStarts)
         return self.starts.profiles
 
-    def side(self, crowd: AnnotationIndex, rows: Ints) -> LayerWithStarts:
-        """Return the segments of some annotations, each as a document of its own."""
-        layer, segment = crowd.side((self.start, self.end, self.label), rows, self.details)
+    def side(self, index: AnnotationIndex, rows: Ints) -> LayerWithStarts:
+        """Build a layer with one document for each annotation, with start distributions."""
+        layer, segment = index.side((self.start, self.end, self.label), rows, self.details)
         return LayerWithStarts(layer, self.profile[segment], self.chance)
 
 
 def compare_pairs(
     corpus: Corpus,
-    crowd: AnnotationIndex,
+    index: AnnotationIndex,
     pairs: tuple[Ints, Ints],
     match: str,
     chance: ChanceModel,
     progress: Progress = None,
-    marks: SegmentStarts | None = None,
+    segment_starts: SegmentStarts | None = None,
 ) -> Comparisons:
-    """Return what the two annotations of each pair have in common.
+    """Compare the two annotations of each pair, observed and expected.
 
-    The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.comparisons.overlaps.check_layer`).
+    The layers must not have overlaps that the measure forbids; see
+    :func:`spanagree.comparisons.overlaps.check_layer`.
 
     Args:
-        corpus: the annotators.
-        crowd: their annotations.
-        pairs: rows of the crowd, two of the same document each.
-        match: the measure.
-        chance: the chance model; of systems only, the first of each pair stays as it is.
-        progress: called with the number of pairs done, and of all.
-        marks: the segments of the crowd, if they are known.
+        corpus: annotations.
+        index: index of the annotations.
+        pairs: rows of the two annotations of each pair, of the same document.
+        match: name of the measure.
+        chance: chance model; if only systems are random, the first annotation of each pair is
+            fixed.
+        progress: function called with the number of finished pairs and of all pairs.
+        segment_starts: segments with their start distributions, if they are known.
     """
     first, second = pairs
-    report_progress = progress or (lambda done, total: None)
+    report_progress = progress or (lambda cumulative_segments, total: None)
     measure = find_measure(match)
     if not len(first):
         report_progress(0, 0)
-        none = Comparisons.none(is_whole=measure.is_whole)
-        return none.named(corpus.annotators, corpus.labels)
-    marks = marks or SegmentStarts.of(corpus, crowd, chance, measure)
-    report_progress(0, len(first))  # how long all takes is told from here
-    # sides by name: canonical order; of systems only, the first is as it is
+        no_rows = Comparisons.none(is_whole=measure.is_whole)
+        return no_rows.named(corpus.annotators, corpus.labels)
+    segment_starts = segment_starts or SegmentStarts.of(corpus, index, chance, measure)
+    report_progress(0, len(first))  # the time left is estimated from here
+    # canonical order by name; if only systems are random, the first annotation is fixed
     rank = dense_ranks(corpus.annotators)
-    turned = rank[crowd.annotator[first]] > rank[crowd.annotator[second]]
-    turned &= not chance.first_is_fixed
-    left, right = np.where(turned, second, first), np.where(turned, first, second)
-    segments = crowd.end - crowd.begin
-    done = np.cumsum(segments[left] + segments[right])
-    parts = []
-    low, size = 0, _FIRST
-    while low < len(first):
-        before = int(done[low - 1]) if low else 0
-        high = min(int(np.searchsorted(done, before + size)) + 1, len(first))
-        size = min(2 * size, _PORTION)
-        a, b = (marks.side(crowd, rows[low:high]) for rows in (left, right))
-        part = compare_layers(a, b, marks.starts, measure, max(1, len(corpus.labels)))
-        pair = part.document + low
-        part = replace(part, document=crowd.document[first[pair]]).turned(turned[pair])
-        parts.append(part.between(*(crowd.annotator[side[pair]] for side in pairs)))
-        report_progress(high, len(first))
-        low = high
-    rows = Comparisons.joined(parts).named(corpus.annotators, corpus.labels)
+    is_exchanged = rank[index.annotator[first]] > rank[index.annotator[second]]
+    is_exchanged &= not chance.first_is_fixed
+    first_by_name, second_by_name = (
+        np.where(is_exchanged, second, first),
+        np.where(is_exchanged, first, second),
+    )
+    n_segments = index.end - index.begin
+    cumulative_segments = np.cumsum(n_segments[first_by_name] + n_segments[second_by_name])
+    batches = []
+    start, batch_size = 0, _FIRST_BATCH
+    while start < len(first):
+        n_before = int(cumulative_segments[start - 1]) if start else 0
+        stop = min(int(np.searchsorted(cumulative_segments, n_before + batch_size)) + 1, len(first))
+        batch_size = min(2 * batch_size, _LARGEST_BATCH)
+        a, b = (
+            segment_starts.side(index, rows[start:stop]) for rows in (first_by_name, second_by_name)
+        )
+        rows_of_batch = compare_layers(
+            a, b, segment_starts.starts, measure, max(1, len(corpus.labels))
+        )
+        pair = rows_of_batch.document + start
+        rows_of_batch = replace(rows_of_batch, document=index.document[first[pair]]).turned(
+            is_exchanged[pair]
+        )
+        batches.append(
+            rows_of_batch.between(*(index.annotator[annotations[pair]] for annotations in pairs))
+        )
+        report_progress(stop, len(first))
+        start = stop
+    rows = Comparisons.joined(batches).named(corpus.annotators, corpus.labels)
     if not corpus.unplaced:
         return rows
     from spanagree.comparisons.unplaced_rows import with_unplaced  # most annotators give offsets
 
-    annotators = crowd.annotator[first], crowd.annotator[second]
-    pairs_of_rows = crowd.document[first], *annotators
+    annotators = index.annotator[first], index.annotator[second]
+    pairs_of_rows = index.document[first], *annotators
     return with_unplaced(rows, corpus, measure, pairs_of_rows, is_undefined=bool(chance.undefined))

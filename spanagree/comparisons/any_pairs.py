@@ -1,7 +1,8 @@
 """One-to-one matches of segments that may overlap others of their layer, without chance.
 
-Where segments of a layer are disjoint, a greatest matching follows from left to right. Here it is
-an assignment problem (Kuhn 1955), one for each group of segments that are connected by pairs.
+If the segments of each layer are disjoint, a greatest matching is found from left to right. Here it
+is an assignment problem (Kuhn 1955): maximize Σ φ over one-to-one matchings. Each connected group
+of segments is solved separately. Arrays have one entry for each segment or pair.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from spanagree.arrays import Bools, Floats, Ints, expand_ranges
 def all_near_pairs(
     a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int
 ) -> tuple[Ints, Ints]:
-    """Return all pairs of segments whose starts, and whose ends, differ by at most so many tokens.
+    """Find all pairs of segments with starts and ends that differ by at most t.
 
     Args:
-        a, b: cell, start and end of each segment of either side.
-        t: the greatest difference.
+        a, b: cell, start and end of the segments of each annotator.
+        t: greatest difference, in tokens.
 
     >>> zero, at = np.zeros(2, np.int64), np.array([0, 1])
     >>> [x.tolist() for x in all_near_pairs((zero, at, at + 3), (zero, at, at + 3), 1)]
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     """
     stretch = max(int(start.max(initial=0)) for _, start, _ in (a, b)) + t + 1
-    at_a, at_b = (cell * stretch + start for cell, start, _ in (a, b))
-    order = np.argsort(at_b, kind="stable")
-    low = np.searchsorted(at_b[order], at_a - t)
-    place, i = expand_ranges(low, np.searchsorted(at_b[order], at_a + t, "right"))
-    j = order[place]
+    line_a, line_b = (cell * stretch + start for cell, start, _ in (a, b))
+    order = np.argsort(line_b, kind="stable")
+    low = np.searchsorted(line_b[order], line_a - t)
+    position, i = expand_ranges(low, np.searchsorted(line_b[order], line_a + t, "right"))
+    j = order[position]
     is_near = (a[0][i] == b[0][j]) & (np.abs(a[2][i] - b[2][j]) <= t)
     return i[is_near], j[is_near]
 
@@ -38,9 +39,9 @@ def greatest_matching(i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_se
     """Mask the pairs of a one-to-one matching with the greatest total.
 
     Args:
-        i, j: numbers of the two segments of each pair.
-        value: φ of each pair; of 0, a pair is not taken.
-        n_first, n_second: number of segments of either side.
+        i, j: indices of the two segments of each pair.
+        value: φ of each pair; a pair with 0 is never taken.
+        n_first, n_second: number of segments of each annotator.
 
     >>> first, second = np.array([0, 0, 1]), np.array([0, 1, 0])
     >>> greatest_matching(first, second, np.array([1.0, 0.5, 0.5]), 2, 2).tolist()
@@ -52,25 +53,25 @@ def greatest_matching(i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_se
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    taken: Bools = value > 0
-    rest = np.flatnonzero(taken)
-    is_alone = (np.bincount(i[rest], minlength=n_first)[i[rest]] == 1) & (
-        np.bincount(j[rest], minlength=n_second)[j[rest]] == 1
+    is_taken: Bools = value > 0
+    pair = np.flatnonzero(is_taken)
+    has_no_rival = (np.bincount(i[pair], minlength=n_first)[i[pair]] == 1) & (
+        np.bincount(j[pair], minlength=n_second)[j[pair]] == 1
     )
-    rest = rest[~is_alone]
-    if not len(rest):
-        return taken
-    taken[rest] = False
+    pair = pair[~has_no_rival]
+    if not len(pair):
+        return is_taken
+    is_taken[pair] = False
     size = n_first + n_second
-    graph = coo_array((np.ones(len(rest)), (i[rest], n_first + j[rest])), (size, size))
+    graph = coo_array((np.ones(len(pair)), (i[pair], n_first + j[pair])), (size, size))
     _, group = connected_components(graph, directed=False)
-    rest = rest[np.argsort(group[i[rest]], kind="stable")]
-    for pairs in np.split(rest, np.flatnonzero(np.diff(group[i[rest]])) + 1):
+    pair = pair[np.argsort(group[i[pair]], kind="stable")]
+    for pairs in np.split(pair, np.flatnonzero(np.diff(group[i[pair]])) + 1):
         rows, row = np.unique(i[pairs], return_inverse=True)
         columns, column = np.unique(j[pairs], return_inverse=True)
         similarity = np.zeros((len(rows), len(columns)))
-        number = np.full(similarity.shape, -1)
-        similarity[row, column], number[row, column] = value[pairs], pairs
-        chosen = number[linear_sum_assignment(similarity, maximize=True)]
-        taken[chosen[chosen >= 0]] = True
-    return taken
+        pair_at = np.full(similarity.shape, -1)
+        similarity[row, column], pair_at[row, column] = value[pairs], pairs
+        chosen_pairs = pair_at[linear_sum_assignment(similarity, maximize=True)]
+        is_taken[chosen_pairs[chosen_pairs >= 0]] = True
+    return is_taken

@@ -1,4 +1,9 @@
-"""Where the segments of several layers stand at random, under a rule of places."""
+"""Random places of the segments of several layers under a rule of places.
+
+Under a rule, each random segment keeps the kind of its place: P(x) is positive only for places x of
+that kind. Segments of one group and one kind have the same distribution, and form a *class*. Arrays
+have one entry for each class, segment or place, as stated.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +30,17 @@ from spanagree.corpus.segments import Layer, by_layer, columns_of_all
 
 @dataclass(frozen=True, eq=False)
 class PlacementModel:
-    """Where the segments of several layers stand at random, under a rule of places.
+    """Distributions of the segments of several layers over places, under a rule of places.
 
     Attributes:
-        kinds: of all segments.
-        random: where they stand.
-        one_rule: whether all labels have the same rule.
-        free: segments do not exclude each other (the overlapping model).
-        random_lengths: whether the places of a kind differ in length, as in characters.
-        ruled: of each rule, whether segments may not stand anywhere.
-        words: where words stand, if a tolerance counts these.
-        at_words: whether the rule is that of these words.
+        kinds: kinds of places of all segments.
+        random: distribution of each class of segments over the places of its kind.
+        one_rule: True if all labels have the same rule.
+        free: True if segments do not exclude each other (the overlapping model).
+        random_lengths: True if the places of a kind differ in length, as in characters.
+        ruled: mask of the rules that do not allow all places.
+        words: positions of words, if a tolerance counts words.
+        at_words: True if the rule is that of these words.
     """
 
     kinds: PlaceKinds
@@ -48,99 +53,104 @@ class PlacementModel:
     at_words: bool = False
 
     def kinds_of(self, classes: Ints) -> Ints:
-        """Return the kinds of segments."""
+        """Return the kinds of the segments of these classes."""
         return self.random.kind[classes]
 
     def in_words(
         self, measure: Measure, layers: Sequence[Layer], classes: Sequence[Ints]
     ) -> Measure:
-        """Return a measure of these layers whose tolerance counts words, if it does.
+        """Convert a measure of these layers to words, if its tolerance counts words.
 
-        Copies of all documents may follow each other in a layer.
+        A layer may contain several copies of all documents, one after another.
         """
         words = self.words
         if words is None:
             return measure
-        real = np.zeros(len(layers[0].annotated), np.int64)
-        for layer, of_layer in zip(layers, classes, strict=True):
-            real[layer.document] = self.kinds.document[self.random.kind[of_layer]]
+        document_of_copy = np.zeros(len(layers[0].annotated), np.int64)
+        for layer, classes_of_layer in zip(layers, classes, strict=True):
+            document_of_copy[layer.document] = self.kinds.document[
+                self.random.kind[classes_of_layer]
+            ]
 
         def borders(layer: Layer) -> tuple[Ints, Ints]:
-            document = real[layer.document % len(real)]
+            document = document_of_copy[layer.document % len(document_of_copy)]
             return words.in_words(document, layer.start, layer.end)
 
         return replace(measure, borders=borders)
 
     def redraw(self, layer: Layer, classes: Ints, copies: int, rng: np.random.Generator) -> Layer:
-        """Draw so many random annotations of a layer, as copies of its documents."""
-        kind, group = self.random.kind[classes], self.random.group[classes]
-        (_,), number, _ = unique_rows(group)
-        return redraw_at_places(layer, self.kinds, kind, number, copies, rng, free=self.free)
+        """Draw random annotations of a layer, as copies of its documents."""
+        kind_of_segment, group = self.random.kind[classes], self.random.group[classes]
+        (_,), group_index, _ = unique_rows(group)
+        return redraw_at_places(
+            layer, self.kinds, kind_of_segment, group_index, copies, rng, free=self.free
+        )
 
     @cached_property
     def longest(self) -> Ints:
-        """Where the last place of each class ends: its document is at least as long."""
+        """Largest end of a place of each class: a lower bound of the length of its document."""
         ends: Ints = np.maximum.reduceat(self.kinds.end, self.kinds.first[:-1])
         return ends[self.random.kind]
 
     @cached_property
     def mean_length(self) -> Floats:
-        """The expected length of the segments of each class."""
+        """Expected length of the segments of each class."""
         random = self.random
         length = (self.kinds.end - self.kinds.start).astype(np.float64)
-        at, which = expand_ranges(random.first[:-1], random.first[1:])
-        place = at - random.first[which] + self.kinds.first[random.kind[which]]
-        mean = np.bincount(which, random.p * length[place], len(random.kind))
+        row, class_index = expand_ranges(random.first[:-1], random.first[1:])
+        place_index = row - random.first[class_index] + self.kinds.first[random.kind[class_index]]
+        mean = np.bincount(class_index, random.p * length[place_index], len(random.kind))
         return mean.astype(np.float64)
 
 
 def placement_model(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel, unit: str = ""
 ) -> tuple[PlacementModel, list[Ints]] | None:
-    """Return where the segments of several layers stand, and the classes of each layer's.
+    """Compute the random places of several layers, and the class of each segment.
 
-    ``None`` if the chance model has no rule of places, unless a tolerance counts words.
+    The result is ``None`` if the chance model has no rule of places, unless a tolerance counts
+    words.
 
     Args:
-        corpus: the annotations.
-        names: of the layers.
-        chance: the chance model, with its rule.
-        unit: the rule of the words that a tolerance counts, if it does.
+        corpus: annotations.
+        names: names of the layers.
+        chance: chance model with its rule.
+        unit: rule of the words that a tolerance counts, or empty.
     """
-    given = chance.places
+    places = chance.places
     if unit:
-        at, classes = _at_places(corpus, names, chance, given or Places(ANYWHERE))
+        model, classes = _cached_model(corpus, names, chance, places or Places(ANYWHERE))
         words = words_of_texts(corpus, unit, f"tolerance in {unit}")
-        at_words = given is not None and given.words_of_all("tolerance") == unit
-        return replace(at, words=words, at_words=at_words), classes
-    return None if given is None else _at_places(corpus, names, chance, given)
+        at_words = places is not None and places.words_of_all("tolerance") == unit
+        return replace(model, words=words, at_words=at_words), classes
+    return None if places is None else _cached_model(corpus, names, chance, places)
 
 
-def _at_places(
-    corpus: Corpus, names: Sequence[str], chance: ChanceModel, given: Places
+def _cached_model(
+    corpus: Corpus, names: Sequence[str], chance: ChanceModel, places: Places
 ) -> tuple[PlacementModel, list[Ints]]:
-    """Return the same under a rule."""
-    asked = chance.name, tuple(names)
-    for of_corpus, rule, before, known in _LAST:
-        if of_corpus() is corpus and rule is given and before == asked:
-            return known
-    places = given.of(corpus)
+    """Build the model and the classes under a rule, or return the last result again."""
+    request = chance.name, tuple(names)
+    for corpus_ref, rule, earlier_request, result in _LAST:
+        if corpus_ref() is corpus and rule is places and earlier_request == request:
+            return result
+    bound_places = places.of(corpus)
     layers = [corpus.layers[name] for name in names]
-    kinds = places.kinds(columns_of_all(layers))
+    kinds = bound_places.kinds(columns_of_all(layers))
     group, _ = exclusion_groups(layers, chance.name)
     random = arrangements(kinds, group, free=chance.is_free)
-    at = PlacementModel(
+    model = PlacementModel(
         kinds,
         random,
-        len(places.rules) == 1,
+        len(bound_places.rules) == 1,
         chance.is_free,
-        any(isinstance(rule, WordRule) for rule in places.rules),
-        np.array([not isinstance(rule, AnywhereRule) for rule in places.rules]),
+        any(isinstance(rule, WordRule) for rule in bound_places.rules),
+        np.array([not isinstance(rule, AnywhereRule) for rule in bound_places.rules]),
     )
-    placed = at, by_layer(random.class_of, layers)
-    _LAST[:] = [(ref(corpus, lambda _: _LAST.clear()), given, asked, placed)]
-    return placed
+    model_and_classes = model, by_layer(random.class_of, layers)
+    _LAST[:] = [(ref(corpus, lambda _: _LAST.clear()), places, request, model_and_classes)]
+    return model_and_classes
 
 
 _LAST: list[tuple[ref[Corpus], Places, Any, tuple[PlacementModel, list[Ints]]]] = []
-"""What was asked for last while its corpus lives, as what is said beside figures needs it again."""
+"""The last result, kept as long as its corpus exists, because notes and tables need it again."""

@@ -1,10 +1,15 @@
-"""Where segments start in long documents: in few units, and extrapolated to as many as there are.
+"""Expected matches in long documents: computed in few units, and extrapolated to the true unit.
 
-These are recordings, and texts in which all units would be more work than is allowed. What two
-random annotations share, in length or as a share of it, has a limit as units shrink, so it need
-not be summed over every millisecond or character. It is computed in documents of few, fewer and
-fewest units, and extrapolated by Richardson to the unit of the corpus. So the cost follows
-segments, and not the resolution. How far the last step moves a value is the error that notes state.
+These documents are recordings, or texts in which sums over all units would take too long. The share
+of two random annotations that overlaps has a limit as units shrink, so sums over every millisecond
+or character are not necessary. Values are computed for three numbers of units, n, n/2 and n/4, and
+Richardson's extrapolation takes them to the unit of the corpus. With u the unit of the corpus as a
+ratio of the finest unit, and f(1), f(2), f(4) the three values,
+
+    f(u) ≈ (2−u)(4−u)/3 · f(1) + (u−1)(4−u)/2 · f(2) + (1−u)(2−u)/6 · f(4).
+
+So the cost depends on the number of segments, not on the resolution. The error in notes is the
+difference of the quadratic and the linear extrapolation.
 """
 
 from __future__ import annotations
@@ -33,19 +38,19 @@ from spanagree.comparisons.uniform_starts import expected_one_to_one
 from spanagree.corpus.segments import by_layer
 from spanagree.limits import check_cost
 
-_A_SEGMENT = 16  # units at least for each segment of an annotation, in the finest
-_TOGETHER = 1 << 20  # offsets that are added up at once
-_LEVELS = 3  # each with half the units of the one before
+_UNITS_PER_SEGMENT = 16  # least number of the finest units for each segment of an annotation
+_TOGETHER = 1 << 20  # offsets in one vectorized batch
+_LEVELS = 3  # each level has half as many units as the level before
 
 
 class Resolution(NamedTuple):
-    """Start distributions in documents of fewer units; a row for each kind of segment.
+    """Start distributions in documents of fewer units, with one row for each kind of segment.
 
     Attributes:
-        profiles: the distributions.
-        profile: which is that of a kind.
-        length: of a kind, in these units.
-        factor: how many units of the corpus one of these is.
+        profiles: start distributions.
+        profile: index of the start distribution of each kind.
+        length: length of each kind in these units.
+        factor: number of corpus units in one of these units, for each kind.
     """
 
     profiles: Profiles
@@ -56,12 +61,12 @@ class Resolution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CoarseStarts(Starts):
-    """Where segments start, at several levels; a row for each kind of segment.
+    """Start distributions at several resolutions, with one row for each kind of segment.
 
     Attributes:
-        levels: from the finest to the coarsest.
-        length: of a kind, in the units of the corpus.
-        units: those of its document.
+        levels: resolutions, from the finest to the coarsest.
+        length: length of each kind in the units of the corpus.
+        units: number of corpus units of the document of each kind.
     """
 
     levels: tuple[Resolution, ...]
@@ -70,104 +75,125 @@ class CoarseStarts(Starts):
 
     @classmethod
     def of(cls, request: StartsRequest) -> tuple[CoarseStarts, list[Ints]]:
-        """Return the kinds of the segments of several layers, and which is that of each."""
+        """Find the kinds of the segments of several layers, and the kind of each segment."""
         corpus, layers, is_free = request.corpus, request.layers, request.chance.is_free
         group, document = exclusion_groups(layers, request.chance.name)
         length = np.concatenate([layer.end - layer.start for layer in layers])
-        most = np.zeros(len(corpus), np.int64)  # segments of an annotation
-        np.maximum.at(most, document, np.bincount(group, minlength=len(document)))
-        wanted = np.maximum(
-            UNITS, 1 << np.ceil(np.log2(np.maximum(_A_SEGMENT * most, 1))).astype(int)
+        largest_annotation = np.zeros(len(corpus), np.int64)  # number of segments
+        np.maximum.at(largest_annotation, document, np.bincount(group, minlength=len(document)))
+        n_units = np.maximum(
+            UNITS,
+            1
+            << np.ceil(np.log2(np.maximum(_UNITS_PER_SEGMENT * largest_annotation, 1))).astype(int),
         )
-        made = []
+        levels_of_segments = []
         for level in range(_LEVELS):
-            units = np.where(corpus.lengths > wanted, wanted >> level, corpus.lengths)
+            units = np.where(corpus.lengths > n_units, n_units >> level, corpus.lengths)
             factor = corpus.lengths / np.maximum(units, 1)
-            short = shortened(length, group, factor[document])
-            profiles, profile = start_profiles(group, units[document], short, free=is_free)
-            made.append((profiles, profile, short, factor[document][group]))
-        columns = [x for _, profile, short, _ in made for x in (profile, short)]
-        n = corpus.lengths[document][group]
-        kinds, which, counts = unique_rows(*columns, length, n)
-        some = np.empty(len(counts), np.int64)
-        some[which] = np.arange(len(which))
+            coarse_length = shortened(length, group, factor[document])
+            profiles, profile = start_profiles(group, units[document], coarse_length, free=is_free)
+            levels_of_segments.append((profiles, profile, coarse_length, factor[document][group]))
+        columns = [
+            x
+            for _, profile, coarse_length, _ in levels_of_segments
+            for x in (profile, coarse_length)
+        ]
+        document_length = corpus.lengths[document][group]
+        kind_columns, kind_index, counts = unique_rows(*columns, length, document_length)
+        segment_of_kind = np.empty(len(counts), np.int64)
+        segment_of_kind[kind_index] = np.arange(len(kind_index))
         levels = tuple(
-            Resolution(profiles, profile[some], short[some], factor[some])
-            for profiles, profile, short, factor in made
+            Resolution(
+                profiles,
+                profile[segment_of_kind],
+                coarse_length[segment_of_kind],
+                factor[segment_of_kind],
+            )
+            for profiles, profile, coarse_length, factor in levels_of_segments
         )
-        return cls(levels, kinds[-2], kinds[-1]), by_layer(which, layers)
+        return cls(levels, kind_columns[-2], kind_columns[-1]), by_layer(kind_index, layers)
 
-    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
-        """Return E[Σ φ] of each cell, as :class:`Starts` has it; one-to-one it is exact."""
+    def expected(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Compute E[Σ φ] of each cell; extrapolated, but exact one-to-one."""
         if measure.one_to_one:
-            tokens = sides.document_tokens([self.units[kinds] for kinds in sides.profiles])
-            return expected_one_to_one(sides, tokens, measure)
-        values = [self._at(level, sides, measure) for level in self.levels]
-        unit = np.ones(sides.count)
-        unit[sides.cells[0]] = 1 / self.levels[0].factor[sides.profiles[0]]
-        value, error = extrapolated(values, unit)
-        return value, ApproximationError(extrapolated=sides.count, off=error * sides.count)
+            tokens = layer_pair.document_tokens(
+                [self.units[kind_indices] for kind_indices in layer_pair.profiles]
+            )
+            return expected_one_to_one(layer_pair, tokens, measure)
+        values = [self._expected_at_level(level, layer_pair, measure) for level in self.levels]
+        unit_ratio = np.ones(layer_pair.count)
+        unit_ratio[layer_pair.cells[0]] = 1 / self.levels[0].factor[layer_pair.profiles[0]]
+        value, error = extrapolated(values, unit_ratio)
+        return value, ApproximationError(
+            extrapolated=layer_pair.count, off=error * layer_pair.count
+        )
 
-    def _at(self, level: Resolution, sides: LayerPair, measure: Measure) -> Floats:
-        """Return the same as one level has it."""
+    def _expected_at_level(
+        self, level: Resolution, layer_pair: LayerPair, measure: Measure
+    ) -> Floats:
+        """Compute E[Σ φ] of each cell at one resolution."""
         if measure.kernel == "cover":
-            return self._covered(level, sides)
+            return self._covered(level, layer_pair)
 
         def same_length(a: Ints, b: Ints) -> Bools:
             return self.length[a] == self.length[b]
 
-        return sides.expected_of_pairs(
+        return layer_pair.expected_of_pairs(
             lambda p, q: self._of_pairs(level, p, q, measure),
             same_length if measure.kernel == "equal" else None,
         )
 
-    def _covered(self, level: Resolution, sides: LayerPair) -> Floats:
-        """Return the expected number of units that both annotators cover, for each cell."""
-        covering, factor = [], np.ones(sides.count)
-        for cell, kind, number in sides.alike():
-            weight = number * self._scale(level, kind)
-            covering.append((cell, level.length[kind], level.profile[kind], weight))
-            factor[cell] = level.factor[kind]
-        return covered_together(level.profiles, covering, sides.count) * factor
+    def _covered(self, level: Resolution, layer_pair: LayerPair) -> Floats:
+        """Compute the expected number of units that both annotators cover, for each cell."""
+        covering, factor = [], np.ones(layer_pair.count)
+        for cell, kind_index, count in layer_pair.equal_segments():
+            weight = count * self._scale(level, kind_index)
+            covering.append((cell, level.length[kind_index], level.profile[kind_index], weight))
+            factor[cell] = level.factor[kind_index]
+        return covered_together(level.profiles, covering, layer_pair.count) * factor
 
     def _of_pairs(self, level: Resolution, p: Ints, q: Ints, measure: Measure) -> Floats:
-        """Return E[φ] of a segment of each of two kinds."""
+        """Compute E[φ] of two random segments, for each pair of kinds."""
         profiles, first, second = level.profiles, level.profile[p], level.profile[q]
         if measure.kernel == "equal":
             return inner(profiles, first, profiles, second) / level.factor[p]
-        (first_profile, a, second_profile, b), which, _ = unique_rows(
+        (first_profile, a, second_profile, b), inverse, _ = unique_rows(
             first, level.length[p], second, level.length[q]
         )
-        value = correlated(profiles, first_profile, a, second_profile, b, measure.phi)[which]
-        there = of_all_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
-        return value * of_all_offsets(measure, self.length[p], self.length[q]) / there
+        value = correlated(profiles, first_profile, a, second_profile, b, measure.phi)[inverse]
+        total_phi = of_all_offsets(measure, level.length[p], level.length[q]) * level.factor[p]
+        return value * of_all_offsets(measure, self.length[p], self.length[q]) / total_phi
 
-    def _scale(self, level: Resolution, kind: Ints) -> Floats:
-        """Return by how much segments are longer than what they were rounded to."""
-        return self.length[kind] / (level.length[kind] * level.factor[kind])
+    def _scale(self, level: Resolution, kind_index: Ints) -> Floats:
+        """Compute the ratio of the true length of each kind to its rounded length."""
+        return self.length[kind_index] / (level.length[kind_index] * level.factor[kind_index])
 
 
 def shortened(length: Ints, group: Ints, factor: Floats) -> Ints:
-    """Return lengths in coarser units, at least 1, such that those of a group add up.
+    """Convert lengths to coarser units, at least 1 each, such that the sum of each group is kept.
 
     Args:
-        length: of each segment.
-        group: of each segment.
-        factor: of each group, how many units make one.
+        length: length of each segment.
+        group: group of each segment.
+        factor: number of units in one coarser unit, for each group.
 
     >>> shortened(np.array([5, 5, 5, 25]), np.zeros(4, int), np.array([10.0])).tolist()
     [1, 1, 1, 1]
     >>> shortened(np.array([15, 15, 15, 15]), np.zeros(4, int), np.array([10.0])).tolist()
     [2, 1, 1, 2]
     """
-    short = np.empty(len(length), np.int64)
-    for members, many in zip(group_indices(group, len(factor)), factor.tolist(), strict=True):
+    coarse_length = np.empty(len(length), np.int64)
+    for members, units_per_coarse_unit in zip(
+        group_indices(group, len(factor)), factor.tolist(), strict=True
+    ):
         rows = members[np.argsort(length[members], kind="stable")]
-        number = np.arange(1, len(rows) + 1)
-        ahead = np.rint(np.cumsum(length[rows]) / many).astype(np.int64) - number
-        done = number + np.maximum.accumulate(np.maximum(ahead, 0))
-        short[rows] = np.diff(done, prepend=0)
-    return short
+        rank = np.arange(1, len(rows) + 1)
+        surplus = np.rint(np.cumsum(length[rows]) / units_per_coarse_unit).astype(np.int64) - rank
+        end = rank + np.maximum.accumulate(np.maximum(surplus, 0))
+        coarse_length[rows] = np.diff(end, prepend=0)
+    return coarse_length
 
 
 def of_all_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
@@ -192,18 +218,18 @@ def of_all_offsets(measure: Measure, a: Ints, b: Ints) -> Floats:
 
 
 def extrapolated(values: Sequence[Floats], unit: Floats) -> tuple[Floats, float]:
-    """Return what values in coarser units would be in those of the corpus, and the error of it.
+    """Extrapolate values in coarser units to the unit of the corpus, with an error estimate.
 
     Args:
-        values: the finest first; the units of the others are two and four times as long.
-        unit: that of the corpus, as a share of the finest; of 1, the finest stays as it is.
+        values: values for units of ratios 1, 2 and 4 to the finest unit.
+        unit: unit of the corpus as a ratio of the finest unit; 1 keeps the finest value.
 
     >>> limit, error = extrapolated([np.array([x]) for x in (1.25, 1.5, 2.0)], np.zeros(1))
     >>> round(float(limit[0]), 9), round(error, 9)
     (1.0, 0.0)
     """
-    finest, middle, coarsest = values
-    straight = (2 - unit) * finest + (unit - 1) * middle
+    finest, medium, coarsest = values
+    linear = (2 - unit) * finest + (unit - 1) * medium
     weights = (2 - unit) * (4 - unit) / 3, (unit - 1) * (4 - unit) / 2, (1 - unit) * (2 - unit) / 6
-    bent = weights[0] * finest + weights[1] * middle + weights[2] * coarsest
-    return np.maximum(bent, 0), float(np.abs(bent - straight).max(initial=0))
+    quadratic = weights[0] * finest + weights[1] * medium + weights[2] * coarsest
+    return np.maximum(quadratic, 0), float(np.abs(quadratic - linear).max(initial=0))

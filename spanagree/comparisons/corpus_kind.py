@@ -1,4 +1,4 @@
-"""What of a whole corpus decides how each of its documents is compared."""
+"""Traits of a whole corpus that affect the comparison of each of its documents."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from spanagree.corpus.corpus import Corpus
 
 
 class CorpusKind(NamedTuple):
-    """Traits of a corpus by which chance treats all its documents.
+    """Traits of a corpus that the chance of all its documents depends on.
 
-    If only some parts of a corpus have a trait, rows of the others are not those of the whole.
+    If only some parts of a corpus have a trait, the rows of the other parts differ from those
+    computed for the whole corpus.
 
     Attributes:
-        offsets: what offsets count.
-        has_pieces: whether some segment has several pieces.
-        is_long: whether some recording has more units than are all looked at.
-        relations: labels of relations, if these are compared.
-        undirected: those of them that have no direction.
+        offsets: unit of offsets.
+        has_pieces: True if a segment has several fragments.
+        is_long: True if a recording has too many units for sums over all of them.
+        relations: labels of relations, if relations are compared.
+        undirected: labels of relations without a direction.
     """
 
     offsets: str = "tokens"
@@ -30,7 +31,7 @@ class CorpusKind(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus) -> CorpusKind:
-        """Find the traits of a corpus, or of a part of one."""
+        """Find the traits of a corpus, or of a part of a corpus."""
         if not corpus.of_relations:
             return cls(corpus.offsets, corpus.has_pieces, is_long(corpus))
         from spanagree.comparisons.relation_places import RelationCorpus, directions
@@ -40,31 +41,31 @@ class CorpusKind(NamedTuple):
         return cls(corpus.offsets, False, False, frozenset(labels), frozenset(undirected))
 
     @classmethod
-    def joined(cls, kinds: Sequence[CorpusKind]) -> CorpusKind:
-        """Find the traits of the corpus that parts make up."""
+    def joined(cls, traits_of_parts: Sequence[CorpusKind]) -> CorpusKind:
+        """Combine the traits of the parts of a corpus."""
         from spanagree.corpus.times import ticks_of  # few corpora come in parts
 
         return cls(
-            min((kind.offsets for kind in kinds), key=ticks_of),
-            any(kind.has_pieces for kind in kinds),
-            any(kind.is_long for kind in kinds),
-            frozenset().union(*(kind.relations for kind in kinds)),
-            frozenset().union(*(kind.undirected for kind in kinds)),
+            min((traits.offsets for traits in traits_of_parts), key=ticks_of),
+            any(traits.has_pieces for traits in traits_of_parts),
+            any(traits.is_long for traits in traits_of_parts),
+            frozenset().union(*(traits.relations for traits in traits_of_parts)),
+            frozenset().union(*(traits.undirected for traits in traits_of_parts)),
         )
 
     def holds_in(self, joined: CorpusKind) -> bool:
-        """Return whether rows of a part of this kind are those of the whole corpus."""
+        """Whether rows of a part with these traits equal the rows of the joined corpus."""
         traits = self.offsets, self.has_pieces, self.is_long
         return traits == (joined.offsets, joined.has_pieces, joined.is_long) and (
             self.undirected == joined.undirected & self.relations
         )
 
 
-def rows_add(kinds: Sequence[CorpusKind]) -> bool:
-    """Return whether rows of parts of these kinds are those of the corpus that they make up.
+def rows_add(traits_of_parts: Sequence[CorpusKind]) -> bool:
+    """Whether the rows of parts with these traits can be concatenated to those of the whole corpus.
 
     >>> rows_add([CorpusKind(), CorpusKind(has_pieces=True)])
     False
     """
-    joined = CorpusKind.joined(kinds)
-    return all(kind.holds_in(joined) for kind in kinds)
+    joined = CorpusKind.joined(traits_of_parts)
+    return all(traits.holds_in(joined) for traits in traits_of_parts)

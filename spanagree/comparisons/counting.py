@@ -1,4 +1,4 @@
-"""What all counts of matches share: what is asked for, the measure, and the chance model."""
+"""Options of all counts of matches: the measure, the chance model and the selection."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonContext:
-    """How the segments of a corpus, or of a part of one, stand to their texts; it adds.
+    """Relation of the segments of a corpus, or of a part of one, to their texts; contexts can be
+    added.
 
     Attributes:
-        shares: how they stand to the rule of places, if chance has one.
+        shares: statistics of the places of segments, if chance has a rule of places.
         word_edges: ends of segments at edges of words, if chance has no rule and texts are known.
-        text_numbers: number of each text, of a part.
+        text_numbers: hash of each text of a part.
     """
 
     shares: PlacementStatistics | None = None
@@ -40,28 +41,28 @@ class ComparisonContext:
 
     @classmethod
     def joined(cls, parts: Sequence[ComparisonContext]) -> ComparisonContext:
-        """Add the descriptions of parts."""
+        """Add the contexts of parts of a corpus."""
         shares = [part.shares for part in parts if part.shares is not None]
         edges = [part.word_edges for part in parts if part.word_edges is not None]
         return cls(
             functools.reduce(operator.add, shares) if shares else None,
-            functools.reduce(lambda total, more: total.plus(more), edges) if edges else None,
+            functools.reduce(lambda total, other: total.plus(other), edges) if edges else None,
         )
 
     @property
     def settings(self) -> dict[str, int]:
-        """The settings of a result that say how its segments stand to the rule."""
+        """Settings of a result that record how kinds of places are kept."""
         return {} if self.shares is None else {"places_mean": self.shares.mixed}
 
     def notes(self) -> tuple[str, ...]:
-        """Say that a rule of places would fit, if there is none."""
+        """Return a note that a rule of places would fit, if there is no rule."""
         if self.shares is not None or self.word_edges is None:
             return ()
         return self.word_edges.notes()
 
 
 def notes_on_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
-    """Note that files have the same texts under different ids, if they are parts of a corpus."""
+    """Note that files contain the same texts under different ids, if they are parts."""
     numbers = [
         part.text_numbers
         for i, (name, part) in enumerate(parts.items(), 1)
@@ -72,18 +73,18 @@ def notes_on_texts(parts: Mapping[str, ComparisonContext]) -> tuple[str, ...]:
     return note_of_same_texts(numbers)
 
 
-_Compared = TypeVar("_Compared")
+_Comparison = TypeVar("_Comparison")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatchCountOptions:
-    """How the matches of a corpus, or of a part of one, are counted.
+    """Options for counting the matches of a corpus, or of a part of one.
 
     Attributes:
         match: name of the measure.
         chance: chance model.
-        progress: function called with the number of steps done, and of all.
-        is_open: whether no chance model was named, so that figures may stand without chance.
+        progress: function called with the number of finished steps and of all steps.
+        is_open: True if no chance model was requested, so that scores without chance are allowed.
     """
 
     match: str
@@ -93,24 +94,24 @@ class MatchCountOptions:
 
     @classmethod
     def asked(
-        cls, match: str, chance: ChanceModel, named: ChanceModel, progress: Progress = None
+        cls, match: str, chance: ChanceModel, requested: ChanceModel, progress: Progress = None
     ) -> MatchCountOptions:
-        """Return how matches are counted under the model of a corpus, where another was named.
+        """Build the options from the chance model of a corpus and the requested model.
 
         Args:
             match: name of the measure.
             chance: chance model of the corpus.
-            named: model as it was named, which may leave it open.
-            progress: as above.
+            requested: model as it was requested, which may leave the choice open.
+            progress: function called with the number of finished steps and of all steps.
         """
-        return cls(match=match, chance=chance, progress=progress, is_open=named.is_open)
+        return cls(match=match, chance=chance, progress=progress, is_open=requested.is_open)
 
-    def run(self, compare: Callable[[MatchCountOptions], _Compared]) -> _Compared:
-        """Compare under this chance model; where none was named and it fails, without chance.
+    def run(self, compare: Callable[[MatchCountOptions], _Comparison]) -> _Comparison:
+        """Compare under this chance model; without chance if it fails and no model was requested.
 
         Raises:
-            SettingError: if the measure does not take the segments, or if the model was named and
-                does not.
+            SettingError: if the measure does not allow the segments, or if the requested model does
+                not.
         """
         try:
             return compare(self)
@@ -120,31 +121,31 @@ class MatchCountOptions:
             reason = error.reason if isinstance(error, OverlapError) else str(error)
             try:
                 return compare(replace(self, chance=self.chance.without_chance(reason)))
-            except OverlapError:  # the measure itself does not take the segments
+            except OverlapError:  # the measure forbids the segments, whatever chance is
                 raise error from None
 
     @property
     def measure(self) -> Measure:
-        """What two segments count."""
+        """Measure of two segments."""
         return find_measure(self.match)
 
     def check(self, corpus: Corpus) -> None:
-        """Refuse a layer that overlaps itself where the measure or chance does not allow it.
+        """Raise an error if a layer has overlaps that the measure or the chance model forbids.
 
         Raises:
-            SettingError: naming the first one.
+            SettingError: naming the first such layer.
         """
         check_layers(corpus, self.match, self.chance)
 
     def without_places(self) -> MatchCountOptions | None:
-        """Return the same without a rule of places, if chance has one; nothing is drawn."""
+        """Return the options without the rule of places; ``None`` if there is no rule."""
         chance = self.chance.without_places
         if chance is None:
             return None
         return MatchCountOptions(match=self.match, chance=chance)
 
     def describe(self, corpus: Corpus) -> ComparisonContext:
-        """Describe how the segments of a corpus stand to their texts."""
+        """Compute how the segments of a corpus relate to their texts."""
         if self.chance.undefined:
             return ComparisonContext()
         if self.chance.places is None and corpus.texts is None:
@@ -159,7 +160,7 @@ class MatchCountOptions:
     def settings_of(
         self, corpus: Corpus, inexact: ApproximationError, description: ComparisonContext
     ) -> dict[str, Any]:
-        """Collect the settings that all results of matches have, by name."""
+        """Collect the settings of all results of matches, by name."""
         return {
             "match": self.match,
             **self.chance.settings,
@@ -173,12 +174,12 @@ class MatchCountOptions:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonRequest:
-    """What a user asks to compare, parsed: measure, chance model and selection.
+    """Request of a user, parsed: measure, chance model and selection.
 
     Attributes:
-        match: measure of segments; of relations, that of the segments that they link.
+        match: measure of segments; for relations, of the segments that they link.
         chance: chance model, which may be open.
-        selection: selection of what is compared; ``None`` for all segments.
+        selection: selection of the compared items; ``None`` for all segments.
     """
 
     match: MatchName
@@ -198,13 +199,13 @@ class ComparisonRequest:
         """Parse the keywords of :func:`spanagree.evaluate`.
 
         Args:
-            match: measure.
+            match: name of the measure.
             chance, places, chance_of, seed: chance model.
             comparing: selection; see :class:`spanagree.comparisons.Selection`.
 
         Raises:
-            SettingError: for an unknown choice or rule, or a bad seed; for settings of relations
-                where segments are compared.
+            SettingError: for an unknown choice or rule, or a bad seed; for settings of relations if
+                segments are compared.
         """
         model = chance_model(chance, places, chance_of, seed)
         if not comparing:
@@ -214,7 +215,7 @@ class ComparisonRequest:
         return cls(match, model, Selection.asked(comparing))
 
     def _match_in(self, offsets: str) -> MatchName:
-        """Return the measure with its tolerance, in units of a corpus."""
+        """Return the name of the measure with its tolerance, in the unit of offsets."""
         if self.selection is None and self.chance.places is None:
             return self.match
         from spanagree.comparisons.tolerance import within  # few have a tolerance
@@ -223,24 +224,23 @@ class ComparisonRequest:
         return within(self.match, tolerance, offsets, self.chance.places)
 
     def measure_of(self, offsets: str) -> MatchName:
-        """Return the name of the measure by which a corpus with these offsets is compared."""
+        """Return the name of the measure for a corpus with these offsets."""
         of_selection = None if self.selection is None else self.selection.measure
         return of_selection or self._match_in(offsets)
 
     def compared(
         self, corpus: Corpus, progress: Progress = None, *, in_part: bool = False
     ) -> tuple[Corpus, MatchCountOptions]:
-        """Return what of a corpus is compared, and how its matches are counted.
+        """Select the compared items of a corpus, and build the options for counting matches.
 
         Args:
             corpus: annotations.
-            progress: function called with the number of steps done, and of all.
-            in_part: whether this is a part of a corpus: what the whole needs in one place, such as
-                an attribute, it need not have. :meth:`measure_of_whole` looks at the whole.
+            progress: function called with the number of finished steps and of all steps.
+            in_part: True for a part of a corpus. It may lack items that the whole corpus needs,
+                such as an attribute; :meth:`measure_of_whole` checks the whole corpus.
 
         Raises:
-            SettingError: for an unknown measure; for a corpus without relations, or without this
-                attribute.
+            SettingError: if the measure is unknown, or the corpus lacks relations or the attribute.
         """
         match = self._match_in(corpus.offsets)
         find_measure(match)
@@ -257,11 +257,11 @@ class ComparisonRequest:
         return corpus, MatchCountOptions.asked(match, chance, self.chance, progress)
 
     def check(self) -> None:
-        """Check what is asked for before any part of a corpus is read.
+        """Check the request before any part of a corpus is read.
 
         Raises:
-            SettingError: as :meth:`compared`; for rules of documents, as those of a part are not
-                known.
+            SettingError: for errors that :meth:`compared` raises too; for rules for single
+                documents, because the documents of a part are not known.
         """
         places = self.chance.places
         if places is not None and places.documents is not None:
@@ -270,17 +270,19 @@ class ComparisonRequest:
                 " or a predicate would work"
             )
         if self.selection is None or not self.selection.tolerance:
-            find_measure(self._match_in(""))  # a tolerance is in units of the corpus, not known yet
+            find_measure(
+                self._match_in("")
+            )  # a tolerance is in units of the corpus, which are unknown yet
 
     def measure_of_whole(self, corpus: Corpus) -> MatchName:
-        """Return the measure by which a whole corpus is compared, and check what it needs.
+        """Return the name of the measure for a whole corpus, and check that the corpus fits.
 
         Args:
-            corpus: parts joined, what is compared of each.
+            corpus: joined parts, with the compared items of each.
 
         Raises:
-            SettingError: if no segment has the attribute, or the label of a rule of places; for a
-                rule of places where segments have several pieces.
+            SettingError: if no segment has the attribute, or the label of a rule of places; if
+                segments have several fragments and there is a rule of places.
             InputError: if no token is at a place.
         """
         if not corpus.of_rows:
@@ -296,43 +298,43 @@ class ComparisonRequest:
         recorded: Selection,
         names: Sequence[tuple[str, Any, Any]],
     ) -> None:
-        """Raise if rows were compared by another measure, chance model or setting.
+        """Raise an error if rows were compared by another measure, chance model or setting.
 
         Args:
             corpus: documents of the rows.
             counting: measure and chance model of the rows.
             recorded: selection of the rows.
-            names: name of each other setting, its value of the rows and the one asked for.
+            names: name of each other setting, with its value in the rows and the requested value.
 
         Raises:
-            SettingError: naming the first.
+            SettingError: naming the first difference.
         """
         from spanagree.comparisons.selection import Selection  # few compare rows
 
         selection = Selection() if self.selection is None else self.selection
-        of_rows, model = counting.chance, self.chance
-        if model.is_open and of_rows.undefined:
-            model = of_rows
+        chance_of_rows, model = counting.chance, self.chance
+        if model.is_open and chance_of_rows.undefined:
+            model = chance_of_rows
         elif model.name == AUTO:
-            model = model.named(of_rows.name)
+            model = model.named(chance_of_rows.name)
         settings = [
             ("match", counting.match, self.measure_of(corpus.offsets)),
-            ("chance", _described(of_rows), _described(model)),
+            ("chance", _describe_chance(chance_of_rows), _describe_chance(model)),
             *names,
             *selection.differences(recorded, corpus, self.match),
         ]
-        for name, there, wanted in settings:
-            if there != wanted:
+        for name, recorded_value, requested_value in settings:
+            if recorded_value != requested_value:
                 raise SettingError(
-                    f"{name} {quote_value(wanted)}; the rows are of {name} {quote_value(there)}:"
-                    " ask for that, or compare the corpus anew"
+                    f"{name} {quote_value(requested_value)}; the rows are of {name}"
+                    f" {quote_value(recorded_value)}: ask for that, or compare the corpus anew"
                 )
 
 
-def _described(chance: ChanceModel) -> str:
-    """Return the name of a chance model, and what more it has."""
-    (_, name), *more = chance.settings.items()
-    return ", ".join((name, *(f"{key} {value}" for key, value in more)))
+def _describe_chance(chance: ChanceModel) -> str:
+    """Return the name of a chance model and its other settings."""
+    (_, name), *other_settings = chance.settings.items()
+    return ", ".join((name, *(f"{key} {value}" for key, value in other_settings)))
 
 
 def of_gold(gold: str | None, corpus: Corpus) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""Credit by share: precision and recall of matched spans, as error spans in translations need it.
+"""Credit by share: precision and recall of matched spans, as for error spans in translations.
 
-Each segment is in one pair at most. A pair gives precision the share of the second's segment that
-both cover, and recall that of the first's (MPP, "match with partial overlap and partial credit",
-Perrella, Morales Agostinho and Zaragoza 2026, arXiv 2603.19921). Of all matchings of a document the
-one whose pairs have the greatest sum of F1s counts, as in the authors' scorer. Precision and recall
-have numerators of their own, so chance is not linear in one sum as for other measures, and is
-drawn.
+Each segment is in at most one pair. For a pair of segments x of A and y of B,
+
+    precision credit = |x ∩ y| / |y|,   recall credit = |x ∩ y| / |x|
+
+(MPP, "match with partial overlap and partial credit", Perrella, Morales Agostinho and Zaragoza
+2026, arXiv 2603.19921). The matching of a document maximizes the sum of the F1s of its pairs, as in
+the authors' scorer. Precision and recall have separate numerators, so their expected values are not
+linear in one sum as for other measures. They are computed as means over draws.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ _REASONS = ("the second marked nothing", "the first marked nothing", "nobody mar
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PartialCreditSettings(Settings):
-    """The settings of credit by share: between whom, average, weights, and how chance is drawn."""
+    """Settings of credit by share: annotators, average, weights and draws."""
 
     credit: str = "by-share"
     between: Sequence[str]
@@ -62,14 +64,14 @@ class PartialCredit(Result):
     """The result of :func:`partial_credit`.
 
     Attributes:
-        precision: of the second annotator; observed, expected by chance, and corrected.
-        recall: of the first annotator's segments.
-        f1: the harmonic mean of the two.
-        documents: how many both saw.
-        of_documents: how many the corpus has.
-        error: the standard error of the expected F1, as it is the mean of draws.
-        settings: what made the figures.
-        notes: what a reader repaired or passed over.
+        precision: precision of the second annotator; observed, expected by chance, and corrected.
+        recall: recall of the first annotator's segments.
+        f1: harmonic mean of precision and recall.
+        documents: number of documents that both annotators saw.
+        of_documents: number of documents of the corpus.
+        error: standard error of the expected F1, which is a mean over draws.
+        settings: settings that the scores depend on.
+        notes: repairs and omissions by the reader.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 2, "PER"), (4, 5, "LOC")]], "bob": [[(0, 2, "PER"), (4, 6, "LOC")]]}
@@ -109,15 +111,17 @@ class PartialCredit(Result):
             draws = pluralize(self.settings.draws, "draw")
             remarks.append(f"by chance: mean of {draws}; standard error of F1 {self.error:.4f}")
         first, second = map(escape_name, self.settings.between)
-        over = pluralize_of(self.documents, self.of_documents, document_noun(self.settings))
-        caption = f"credit of {second} against {first}, {over}"
+        document_count = pluralize_of(
+            self.documents, self.of_documents, document_noun(self.settings)
+        )
+        caption = f"credit of {second} against {first}, {document_count}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
     def _picture(self, by: str | None) -> Plot:
-        """Return precision, recall and F1, observed and by chance."""
-        kinds = ("expected", "observed")
-        rows = [(name, [dot_of(x, kind) for kind in kinds]) for name, x in self._scores.items()]
-        return dots_of(rows, kinds, "credit by share")
+        """Plot precision, recall and F1, observed and by chance."""
+        values = ("expected", "observed")
+        rows = [(name, [dot_of(x, value) for value in values]) for name, x in self._scores.items()]
+        return dots_of(rows, values, "credit by share")
 
 
 def partial_credit(
@@ -132,28 +136,28 @@ def partial_credit(
     draws: int = 100,
     seed: int = 0,
 ) -> PartialCredit:
-    """Return character precision, recall and F1 of one-to-one matched segments, and their chance.
+    """Compute character precision, recall and F1 of one-to-one matched segments, with chance.
 
-    Labels play no part, but by their weights, where a pair weighs as its lighter segment, and by
-    the penalty. Segments of an annotator may overlap. Credits and weights are added up over
+    Labels are compared only for the penalty. With label weights, a pair has the smaller weight of
+    its segments. Segments of an annotator may overlap. Credits and weights are summed over
     documents.
 
     Args:
-        corpus: the annotations.
-        a: the first annotator, or gold.
-        b: the second one, or a system.
-        label_weights: of labels, such as ``{"major": 1, "minor": 0.2}``; 1 unless given.
-        severity_penalty: what a pair of different labels loses of its credit, from 0 to 1; .5 in
-            the tasks of WMT.
-        macro: take means over documents instead, where precision (recall) is 1 if the second
-            (first) marked nothing.
-        chance: where random segments may stand; nonoverlapping, per-label or overlapping.
-        draws: how many random annotations of both make the expected figures; 0 for none.
-        seed: a whole number from 0, for the draws.
+        corpus: annotations.
+        a: name of the first annotator, or gold.
+        b: name of the second annotator, or a system.
+        label_weights: weights of labels, such as ``{"major": 1, "minor": 0.2}``. Default: 1.
+        severity_penalty: share of its credit that a pair of different labels loses, from 0 to 1; .5
+            in the tasks of WMT.
+        macro: True for means over documents, with a precision (recall) of 1 if the second (first)
+            annotator marked nothing.
+        chance: chance model; nonoverlapping, per-label or overlapping.
+        draws: number of draws of both annotations for the expected scores; 0 for none.
+        seed: random seed, an integer from 0.
 
     Raises:
         SettingError: for an unknown name, a label without a weight, a weight that is not finite or
-            below 0, a penalty that is not from 0 to 1, or segments of several pieces.
+            below 0, a penalty that is not from 0 to 1, or segments of several fragments.
 
     >>> layers = {"gold": [[(0, 5, "minor"), (6, 9, "major")]], "mt": [[(0, 4, "minor")]]}
     >>> made = partial_credit(Corpus.from_segments([20], layers), "gold", "mt", draws=0)
@@ -169,9 +173,9 @@ def partial_credit(
         )
     check_whole(draws, 0, "draws")
     check_whole(seed, 0, "seed")
-    of_label = _weights(corpus, (a, b), label_weights)
+    label_weight = _weights(corpus, (a, b), label_weights)
     pair = corpus.layers[a], corpus.layers[b]
-    both = np.flatnonzero(pair[0].annotated & pair[1].annotated)
+    shared_documents = np.flatnonzero(pair[0].annotated & pair[1].annotated)
     settings = PartialCreditSettings(
         between=[a, b],
         average="macro" if macro else "micro",
@@ -183,17 +187,26 @@ def partial_credit(
         offsets=corpus.offsets,
         reading=corpus.reading,
     )
-    if not len(both):
-        no = undefined("no document that both saw")
-        return PartialCredit(no, no, no, 0, len(corpus), math.nan, settings, corpus.notes)
-    observed = _figures(pair, both, of_label, severity_penalty, macro)
+    if not len(shared_documents):
+        undefined_score = undefined("no document that both saw")
+        return PartialCredit(
+            undefined_score,
+            undefined_score,
+            undefined_score,
+            0,
+            len(corpus),
+            math.nan,
+            settings,
+            corpus.notes,
+        )
+    observed = _compute_scores(pair, shared_documents, label_weight, severity_penalty, macro)
     rng = np.random.default_rng(seed)
     labels = max(1, len(corpus.labels))
-    drawn = [
-        _figures(
+    drawn_scores = [
+        _compute_scores(
             [draw_random_layer(layer, corpus.lengths, labels, rng, chance) for layer in pair],
-            both,
-            of_label,
+            shared_documents,
+            label_weight,
             severity_penalty,
             macro,
         )
@@ -201,15 +214,26 @@ def partial_credit(
     ]
     scores = []
     for i, reason in enumerate(_REASONS):
-        expected = statistics.fmean(figures[i] for figures in drawn) if drawn else math.nan
-        missing = math.isnan(observed[i])
-        scores.append(undefined(reason) if missing else corrected(observed[i], expected))
-    f1 = [figures[2] for figures in drawn]
-    drawn_often = draws > 1 and not math.isnan(observed[2])
-    error = statistics.stdev(f1) / math.sqrt(draws) if drawn_often else math.nan
+        expected = (
+            statistics.fmean(drawn_values[i] for drawn_values in drawn_scores)
+            if drawn_scores
+            else math.nan
+        )
+        is_undefined = math.isnan(observed[i])
+        scores.append(undefined(reason) if is_undefined else corrected(observed[i], expected))
+    f1 = [drawn_values[2] for drawn_values in drawn_scores]
+    has_error = draws > 1 and not math.isnan(observed[2])
+    error = statistics.stdev(f1) / math.sqrt(draws) if has_error else math.nan
     precision, recall, f1_score = scores
     return PartialCredit(
-        precision, recall, f1_score, len(both), len(corpus), error, settings, corpus.notes
+        precision,
+        recall,
+        f1_score,
+        len(shared_documents),
+        len(corpus),
+        error,
+        settings,
+        corpus.notes,
     )
 
 
@@ -219,8 +243,8 @@ def _weights(
     """Return the weight of each label of the corpus."""
     if label_weights is None:
         return np.ones(max(1, len(corpus.labels)))
-    used = {i for name in names for i in np.unique(corpus.layers[name].label).tolist()}
-    for i in sorted(used):
+    used_codes = {i for name in names for i in np.unique(corpus.layers[name].label).tolist()}
+    for i in sorted(used_codes):
         label = corpus.labels[i]
         weight = label_weights.get(label)
         if weight is None:
@@ -234,50 +258,54 @@ def _weights(
     return np.array([float(label_weights.get(label, 0)) for label in corpus.labels] or [1.0])
 
 
-def _figures(
-    pair: Iterable[Layer], both: np.ndarray, of_label: Floats, penalty: float, macro: bool
+def _compute_scores(
+    pair: Iterable[Layer],
+    shared_documents: np.ndarray,
+    label_weight: Floats,
+    penalty: float,
+    macro: bool,
 ) -> tuple[float, float, float]:
-    """Return precision, recall and F1 of the second layer against the first."""
-    gold, mine = (_by_document(layer, of_label) for layer in pair)
-    nothing = np.zeros((0, 4))
+    """Compute precision, recall and F1 of the second layer against the first."""
+    gold, other = (_by_document(layer, label_weight) for layer in pair)
+    no_segments = np.zeros((0, 4))
     rows = []
-    for document in both.tolist():
-        first, second = gold.get(document, nothing), mine.get(document, nothing)
+    for document in shared_documents.tolist():
+        first, second = gold.get(document, no_segments), other.get(document, no_segments)
         sizes = float(second[:, 2].sum()), float(first[:, 2].sum())
         rows.append((*best_credit(first, second, penalty), *sizes))
     if macro:
         scores = [(p / b if b else 1.0, r / a if a else 1.0) for p, r, b, a in rows]
         precision, recall = (statistics.fmean(x) for x in zip(*scores, strict=True))
-        return precision, recall, statistics.fmean(_harmonic(*x) for x in scores)
+        return precision, recall, statistics.fmean(_harmonic_mean(*x) for x in scores)
     p, r, b, a = (math.fsum(column) for column in zip(*rows, strict=True))
     precision, recall = p / b if b else math.nan, r / a if a else math.nan
     if math.isnan(precision) or math.isnan(recall):
         return precision, recall, 0.0 if a or b else math.nan
-    return precision, recall, _harmonic(precision, recall)
+    return precision, recall, _harmonic_mean(precision, recall)
 
 
-def _by_document(layer: Layer, of_label: Floats) -> dict[int, Floats]:
-    """Return start, end, weight and label of the segments of each document, by their starts."""
+def _by_document(layer: Layer, label_weight: Floats) -> dict[int, Floats]:
+    """Collect start, end, weight and label of the segments of each document, by start."""
     order = np.lexsort((layer.label, layer.end, layer.start, layer.document))
-    columns = (layer.start, layer.end, of_label[layer.label], layer.label)
+    columns = (layer.start, layer.end, label_weight[layer.label], layer.label)
     rows = np.column_stack(columns)[order]
     documents, first = np.unique(layer.document[order], return_index=True)
     return dict(zip(documents.tolist(), np.split(rows, first[1:]), strict=False))
 
 
-def _harmonic(precision: float, recall: float) -> float:
-    both = precision + recall
-    return 2 * precision * recall / both if both else 0.0
+def _harmonic_mean(precision: float, recall: float) -> float:
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0
 
 
 def best_credit(first: Floats, second: Floats, penalty: float = 0.0) -> tuple[float, float]:
-    """Return what one document adds to precision and to recall.
+    """Compute the credits that one document adds to precision and to recall.
 
-    Of all one-to-one matchings, that with the greatest sum of the F1s of its pairs counts.
+    The one-to-one matching has the greatest sum of the F1s of its pairs.
 
     Args:
-        first, second: start, end, weight and label of the segments of either, a row for each.
-        penalty: what a pair of different labels loses of its credit.
+        first, second: start, end, weight and label of the segments of each annotator, one row each.
+        penalty: share of its credit that a pair of different labels loses.
 
     >>> best_credit(np.array([[0, 4, 1, 0], [4, 8, 1, 0]]), np.array([[2, 6, 1, 0]]))
     (0.5, 0.5)
@@ -286,8 +314,15 @@ def best_credit(first: Floats, second: Floats, penalty: float = 0.0) -> tuple[fl
         return 0.0, 0.0
     from scipy.optimize import linear_sum_assignment  # takes a while to load
 
-    (start, end, weight, label), (from_, to, other, name) = first.T[:, :, None], second.T[:, None]
-    shared = np.maximum(np.minimum(end, to) - np.maximum(start, from_), 0)
-    mass = shared * np.minimum(weight, other) * np.where(label == name, 1.0, 1.0 - penalty)
-    pairs = linear_sum_assignment(mass / (end - start + to - from_), maximize=True)
-    return float((mass / (to - from_))[pairs].sum()), float((mass / (end - start))[pairs].sum())
+    (start_a, end_a, weight_a, label_a), (start_b, end_b, weight_b, label_b) = (
+        first.T[:, :, None],
+        second.T[:, None],
+    )
+    n_shared = np.maximum(np.minimum(end_a, end_b) - np.maximum(start_a, start_b), 0)
+    mass = (
+        n_shared * np.minimum(weight_a, weight_b) * np.where(label_a == label_b, 1.0, 1.0 - penalty)
+    )
+    pairs = linear_sum_assignment(mass / (end_a - start_a + end_b - start_b), maximize=True)
+    return float((mass / (end_b - start_b))[pairs].sum()), float(
+        (mass / (end_a - start_a))[pairs].sum()
+    )

@@ -1,4 +1,4 @@
-"""A measure of your own: observed and expected totals of any additive similarity."""
+"""Custom measures: observed and expected totals of any additive similarity."""
 
 from __future__ import annotations
 
@@ -28,29 +28,28 @@ def expected(
     chance: Chance = "nonoverlapping",
     annotators: Sequence[str] | None = None,
 ) -> Comparisons:
-    """Return observed and exact expected totals of two annotators under a measure of your own.
+    """Compute observed and exact expected totals of two annotators under a custom measure.
 
     The similarity of two annotations is the sum of ``similarity`` over all pairs of segments, one
     of each annotator, that share a token (Li et al. 2024, Prop. 1).
 
     Args:
-        corpus: two annotators as layers, or more of which two are named.
-        similarity: takes three arrays of whole numbers: the offset of the second segment's start
-            from the first's, and the lengths of both. It returns as many finite numbers, 0 for
-            segments that share no token.
-        of_label: whether only segments of the same label are compared.
-        in_tokens: whether the size of an annotation is its tokens; else its segments.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
-        annotators: the names of the two.
+        corpus: two annotators as layers, or more if ``annotators`` names two.
+        similarity: function of three integer arrays: the offset of the second segment's start from
+            the first's, and the lengths of both. It returns as many finite numbers, 0 for segments
+            that share no token.
+        of_label: True to compare only segments of the same label.
+        in_tokens: True if the size of an annotation is its number of tokens, otherwise of segments.
+        chance: chance model, nonoverlapping, per-label or overlapping.
+        annotators: names of the two annotators.
 
     Returns:
-        A row for each document and label; ``.total()`` is their sum, and its ``f1`` the Dice
-        coefficient, if the measure is one for which that is at most 1.
+        Table with a row for each document and label. ``.total()`` is their sum, and its ``f1`` is
+        the Dice coefficient, if the measure has one that is at most 1.
 
     Raises:
-        SettingError: for other than two annotators, an unknown name, a layer that overlaps itself
-            where the chance model does not allow it, or a ``similarity`` that does not return what
-            it has to.
+        SettingError: if there are not two annotators, a name is unknown, a layer has overlaps that
+            the chance model forbids, or ``similarity`` returns an invalid result.
 
     >>> from spanagree.corpus.corpus import Corpus
     >>> corpus = Corpus.from_segments([9], {"a": [[(0, 4, "X")]], "b": [[(2, 4, "X")]]})
@@ -71,13 +70,13 @@ def expected(
     measure = Measure(OWN, OWN, checked(similarity), of_label, in_tokens)
     model = chance_model(chance)
     check_layers(corpus, "exact", model)  # exact allows any overlap
-    profiles, placed = compute_start_distributions(corpus, corpus.annotators, model, coarse=False)
-    a, b = placed.values()
+    profiles, layers = compute_start_distributions(corpus, corpus.annotators, model, coarse=False)
+    a, b = layers.values()
     return compare_layers(a, b, profiles, measure, max(1, len(corpus.labels)))
 
 
 def checked(similarity: Phi) -> Phi:
-    """Return the same function; what it returns is checked each time."""
+    """Wrap a similarity such that each of its results is checked."""
     if not callable(similarity):
         raise SettingError(
             f"similarity {quote_value(similarity)}; a function is needed; evaluate and agree take"
@@ -95,17 +94,17 @@ def checked(similarity: Phi) -> Phi:
                 f" {offset.shape}, as its arguments, are needed"
             )
         numbers: Floats = value.astype(np.float64)
-        wrong = numbers[~np.isfinite(numbers)]
-        if len(wrong):
+        invalid = numbers[~np.isfinite(numbers)]
+        if len(invalid):
             raise SettingError(
-                f"{name} returns {quote_value(float(wrong[0]))}; finite numbers are needed"
+                f"{name} returns {quote_value(float(invalid[0]))}; finite numbers are needed"
             )
         return numbers
 
-    beside = checked(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
-    if beside.any():
+    outside = checked(np.array([2, -3]), np.array([2, 2]), np.array([3, 3]))
+    if outside.any():
         raise SettingError(
-            f"{name} gives {quote_value(float(beside[beside != 0][0]))} to segments that share no"
+            f"{name} gives {quote_value(float(outside[outside != 0][0]))} to segments that share no"
             " token; 0 is needed"
         )
     return checked

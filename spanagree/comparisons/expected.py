@@ -1,8 +1,12 @@
-"""What two layers have in common, observed and expected, by document and label.
+"""Comparison of two layers, observed and expected, for each document and label.
 
-A measure is a function φ of two segments, one of each annotator, that adds up over all pairs
-(Li et al. 2024, Prop. 1): so its expected value under two independent random annotations is the
-sum over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b), and needs only start distributions.
+A measure φ of two segments adds up over all pairs, one segment of each annotator (Li et al. 2024,
+Prop. 1). So under two independent random annotations
+
+    E[Σ φ] = Σ over pairs of Σ_x Σ_y P_A(x) P_B(y) φ(y − x, a, b),
+
+which needs only the start distributions P of the segments. A *cell* is a document and label with a
+segment; arrays have one entry for each cell, or for each segment.
 """
 
 from __future__ import annotations
@@ -27,10 +31,16 @@ from spanagree.limits import CostError
 
 @dataclass(frozen=True, eq=False)
 class LayerWithStarts:
-    """A layer with the start distribution of each segment under a chance model."""
+    """A layer with the start distribution of each segment under a chance model.
+
+    Attributes:
+        layer: segments.
+        profile: index of each segment in the starts that all layers share.
+        chance: chance model.
+    """
 
     layer: Layer
-    profile: Ints  # of each segment, its number in the starts that all layers share
+    profile: Ints
     chance: ChanceModel
 
 
@@ -42,11 +52,11 @@ STARTS = {
     "relations": "spanagree.comparisons.relation_places.PairPlaces",
     "none": "spanagree.comparisons.no_starts.NoStarts",
 }
-"""The class of starts of each kind of corpus; of segments anywhere, at places, and of no chance."""
+"""Class of starts for each kind of corpus, for rules of places, and without chance."""
 
 
 def kind_of_starts(corpus: Corpus, chance: ChanceModel, measure: Measure | None = None) -> str:
-    """Return which of :data:`STARTS` are those of a corpus under a chance model.
+    """Find the key in :data:`STARTS` for a corpus and a chance model.
 
     >>> from spanagree.chance.model import chance_model
     >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X")]]})
@@ -69,63 +79,70 @@ def compute_start_distributions(
     *,
     coarse: bool = True,
 ) -> tuple[Starts, dict[str, LayerWithStarts]]:
-    """Return where the segments of several layers start at random, each distinct shape once.
+    """Compute the start distributions of the segments of several layers.
 
-    Of long recordings that is known in coarser units, and of documents in which each unit would be
-    more work than is allowed, if ``coarse``. For a ``measure`` that does
-    not add up over pairs of segments only sizes of start distributions are right.
+    Long recordings use coarser units, and so do documents in which sums over all units would exceed
+    the budget, if ``coarse``. If ``measure`` does not add up over pairs of segments, only the sizes
+    of the start distributions are correct.
 
     Raises:
         SettingError: for an unknown chance model.
     """
-    kind = kind_of_starts(corpus, chance, measure)
-    if kind != "none":
+    starts_key = kind_of_starts(corpus, chance, measure)
+    if starts_key != "none":
         check_choice(chance.name, CHANCES, "chance")
-    may_be_coarse = kind == "segments" and coarse and not chance.first_is_fixed
+    may_be_coarse = starts_key == "segments" and coarse and not chance.first_is_fixed
     if may_be_coarse and is_long(corpus):
-        kind = "long"
+        starts_key = "long"
     request = StartsRequest(corpus, names, chance, measure)
     try:
-        starts, parts = _starts(kind).of(request)
+        starts, profiles = _load_starts(starts_key).of(request)
     except CostError:
-        if not may_be_coarse or kind == "long":
+        if not may_be_coarse or starts_key == "long":
             raise
-        starts, parts = _starts("long").of(request)
-    layers = zip(names, parts, strict=True)
+        starts, profiles = _load_starts("long").of(request)
+    layers = zip(names, profiles, strict=True)
     return starts, {
         name: LayerWithStarts(corpus.layers[name], profile, chance) for name, profile in layers
     }
 
 
-def _starts(kind: str) -> type[Starts]:
+def _load_starts(starts_key: str) -> type[Starts]:
     """Load a class of :data:`STARTS`."""
-    module, _, name = STARTS[kind].rpartition(".")
+    module, _, name = STARTS[starts_key].rpartition(".")
     loaded: type[Starts] = getattr(import_module(module), name)
     return loaded
 
 
 def compare_layers(
-    a: LayerWithStarts, b: LayerWithStarts, starts: Starts, measure: Measure, labels: int
+    a: LayerWithStarts, b: LayerWithStarts, starts: Starts, measure: Measure, n_labels: int
 ) -> Comparisons:
-    """Return what two layers have in common, observed and expected, by document and label.
+    """Compare two layers, observed and expected, for each document and label.
 
-    Only documents that both annotators saw count. ``labels`` is the number of labels in the
-    corpus. The layers must not overlap themselves in the measure's sense
-    (:func:`spanagree.comparisons.overlaps.check_layer`). If chance is that of systems only, the
-    first stays as it is.
+    Only documents that both annotators saw count. The layers must not have overlaps that the
+    measure forbids; see :func:`spanagree.comparisons.overlaps.check_layer`. If only systems are
+    random, the first layer is fixed.
+
+    Args:
+        a, b: layers with their start distributions.
+        starts: start distributions that the layers refer to.
+        measure: measure of two segments.
+        n_labels: number of labels of the corpus.
     """
-    both = a.layer.annotated & b.layer.annotated
-    a, b = _within(a, both), _within(b, both)
-    cells, (cell_a, cell_b) = _cells((a.layer, b.layer), labels if measure.of_label else 1)
+    is_shared = a.layer.annotated & b.layer.annotated
+    a, b = _restrict_to(a, is_shared), _restrict_to(b, is_shared)
+    cells, (cell_a, cell_b) = _cells((a.layer, b.layer), n_labels if measure.of_label else 1)
     n = len(cells)
-    sides = LayerPair((a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance)
-    measure = starts.adapted(measure, sides)
+    layer_pair = LayerPair(
+        (a.layer, b.layer), (a.profile, b.profile), (cell_a, cell_b), n, a.chance
+    )
+    measure = starts.adapted(measure, layer_pair)
     matched = observed(a.layer, b.layer, cell_a, cell_b, n, measure)
-    expected, inexact = starts.expected(sides, measure)
-    sizes, random_sizes = _sizes(sides, starts, measure)
+    expected, inexact = starts.expected(layer_pair, measure)
+    sizes, random_sizes = _sizes(layer_pair, starts, measure)
     return Comparisons.of(
-        cells // labels if measure.of_label else cells,
-        cells % labels if measure.of_label else np.full(n, NO_LABEL),
+        cells // n_labels if measure.of_label else cells,
+        cells % n_labels if measure.of_label else np.full(n, NO_LABEL),
         matched,
         expected,
         sizes,
@@ -135,33 +152,39 @@ def compare_layers(
 
 
 def _sizes(
-    sides: LayerPair, starts: Starts, measure: Measure
+    layer_pair: LayerPair, starts: Starts, measure: Measure
 ) -> tuple[list[Ints], list[Floats] | None]:
-    """Return the sizes of both annotations in each cell; and at random, where these vary."""
-    n = sides.count
+    """Compute the sizes of both annotations in each cell, and the expected sizes if these vary."""
+    n = layer_pair.count
     if not measure.in_tokens:
-        return [np.bincount(cell, minlength=n) for cell in sides.cells], None
+        return [np.bincount(cell, minlength=n) for cell in layer_pair.cells], None
     sizes, random_sizes = [], []
-    for layer, profile, cell in zip(sides.layers, sides.profiles, sides.cells, strict=True):
+    for layer, profile, cell in zip(
+        layer_pair.layers, layer_pair.profiles, layer_pair.cells, strict=True
+    ):
         size = np.bincount(cell, starts.tokens(layer, profile), n)
         sizes.append(size.astype(np.int64))
         tokens = starts.random_tokens(profile)
         if tokens is not None:
             random_sizes.append(np.bincount(cell, tokens, n).astype(np.float64))
-    if random_sizes and sides.first_is_fixed:
+    if random_sizes and layer_pair.first_is_fixed:
         random_sizes[0] = sizes[0].astype(np.float64)
     return sizes, random_sizes or None
 
 
-def _within(x: LayerWithStarts, documents: Bools) -> LayerWithStarts:
-    keep = documents[x.layer.document]
-    return x if keep.all() else LayerWithStarts(x.layer.only(keep), x.profile[keep], x.chance)
+def _restrict_to(x: LayerWithStarts, documents: Bools) -> LayerWithStarts:
+    """Select the segments of these documents."""
+    is_kept = documents[x.layer.document]
+    return (
+        x if is_kept.all() else LayerWithStarts(x.layer.only(is_kept), x.profile[is_kept], x.chance)
+    )
 
 
-def _cells(layers: tuple[Layer, ...], labels: int) -> tuple[Ints, list[Ints]]:
-    """Return a cell for each document and label that occur, and which one each segment is in."""
+def _cells(layers: tuple[Layer, ...], n_labels: int) -> tuple[Ints, list[Ints]]:
+    """Find the cells of layers, and the index of the cell of each segment."""
     keys = [
-        layer.document if labels == 1 else layer.document * labels + layer.label for layer in layers
+        layer.document if n_labels == 1 else layer.document * n_labels + layer.label
+        for layer in layers
     ]
-    (cells,), number, _ = unique_rows(np.concatenate(keys))
-    return cells, by_layer(number, layers)
+    (cells,), cell_index, _ = unique_rows(np.concatenate(keys))
+    return cells, by_layer(cell_index, layers)

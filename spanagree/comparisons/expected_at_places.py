@@ -1,8 +1,13 @@
-"""The expected match of two random annotations that keep the kinds of their places.
+"""Expected matches of random annotations that keep the kinds of their places.
 
-Where a segment may stand depends on the text, so start distributions have no edges and middles as
-those of the uniform model have: sums run over places. Segments of two annotators at one place are
-of one kind, so an exact match is a sum within kinds.
+A random segment of a class occurs at each place x of its kind with a probability P(x). The places
+depend on the text, so sums run over places, not over edges and middles as for the uniform model:
+
+- exact match: E[Σ φ] = Σ_x P_A(x) P_B(x), over places of the same kind,
+- shared tokens: E[Σ φ] = Σ_t c_A(t) c_B(t), with c(t) the expected number of segments that cover t,
+- other additive measures: E[Σ φ] = Σ_x Σ_y P_A(x) P_B(y) φ(x, y), over overlapping places.
+
+Arrays have one entry for each cell, for each distinct cell and class, or for each place, as stated.
 """
 
 from __future__ import annotations
@@ -30,227 +35,266 @@ from spanagree.comparisons.inexact import ApproximationError
 from spanagree.comparisons.measures import Measure, Phi, turned
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 
-_TOGETHER = 1 << 20  # numbers of cells that are computed at once
-_PAIRS = 1 << 15  # pairs of places that are computed at once
+_TOGETHER = 1 << 20  # array elements in one batch of cells
+_PAIRS = 1 << 15  # pairs of places in one batch
 
 
 @dataclass(frozen=True, eq=False)
 class StartsAtPlaces(Starts):
-    """Where segments stand under a rule of places; a segment's number is its class there."""
+    """Places of segments under a rule of places; the index of a segment is its class.
 
-    at: PlacementModel
+    Attributes:
+        model: distribution of each class over the places of its kind.
+    """
+
+    model: PlacementModel
 
     @classmethod
     def of(cls, request: StartsRequest) -> tuple[StartsAtPlaces, list[Ints]]:
-        """Return where the segments of several layers stand, and the classes of each layer's."""
+        """Compute the places of several layers, and the class of each segment."""
         corpus, names, chance, measure = request
-        placed = placement_model(corpus, names, chance, "" if measure is None else measure.unit)
-        assert placed is not None  # as there is a rule, or a tolerance counts words
-        at, classes = placed
-        return cls(at), classes
+        model_and_classes = placement_model(
+            corpus, names, chance, "" if measure is None else measure.unit
+        )
+        assert model_and_classes is not None  # there is a rule, or a tolerance counts words
+        model, classes = model_and_classes
+        return cls(model), classes
 
-    def adapted(self, measure: Measure, sides: LayerPair) -> Measure:
-        """Return the measure with a tolerance in words, if it is one."""
-        return self.at.in_words(measure, sides.layers, sides.profiles)
+    def adapted(self, measure: Measure, layer_pair: LayerPair) -> Measure:
+        """Return the measure, with its tolerance counted in words if it is in words."""
+        return self.model.in_words(measure, layer_pair.layers, layer_pair.profiles)
 
     def random_tokens(self, profiles: Ints) -> Floats | None:
-        """Return the mean length of segments; ``None`` if the places of a kind have one length."""
-        return self.at.mean_length[profiles] if self.at.random_lengths else None
+        """Return the mean length of segments; ``None`` if each kind has a single length."""
+        return self.model.mean_length[profiles] if self.model.random_lengths else None
 
-    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
-        """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
+    def expected(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Compute E[Σ φ] of each cell; see :meth:`Starts.expected`."""
         if measure.one_to_one:
-            return self._one_to_one(sides, measure)
-        expected = _expected_with_fixed if sides.first_is_fixed else _expected_of_both
-        return expected(self.at, sides, measure), ApproximationError()
+            return self._one_to_one(layer_pair, measure)
+        expected = _expected_with_fixed if layer_pair.first_is_fixed else _expected_of_both
+        return expected(self.model, layer_pair, measure), ApproximationError()
 
-    def _one_to_one(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
+    def _one_to_one(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Compute the expected one-to-one match of each cell."""
         from spanagree.comparisons.overlap_expected import expected_overlap
 
-        both = np.intersect1d(*sides.cells)
-        additive = np.zeros(sides.count)
-        if measure.kernel != "near" and not sides.first_is_fixed:
-            # one segment of each is a pair or none, so their match is that of an additive measure
-            many = [np.bincount(cell, minlength=sides.count) for cell in sides.cells]
-            single = (many[0] == 1) & (many[1] == 1)
-            both = both[~single[both]]
+        shared_cells = np.intersect1d(*layer_pair.cells)
+        additive = np.zeros(layer_pair.count)
+        if measure.kernel != "near" and not layer_pair.first_is_fixed:
+            # two single segments are matched or not, so the measure is additive
+            n_segments = [
+                np.bincount(cell, minlength=layer_pair.count) for cell in layer_pair.cells
+            ]
+            has_single_pair = (n_segments[0] == 1) & (n_segments[1] == 1)
+            shared_cells = shared_cells[~has_single_pair[shared_cells]]
             as_additive = replace(measure, kernel="offsets")
-            additive = _expected_of_both(self.at, sides, as_additive, single)
-        tokens = sides.document_tokens([self.at.longest[classes] for classes in sides.profiles])
-        values, drawn = expected_overlap(sides, tokens, measure, self.at, both)
-        return values + additive, drawn
+            additive = _expected_of_both(self.model, layer_pair, as_additive, has_single_pair)
+        tokens = layer_pair.document_tokens(
+            [self.model.longest[classes] for classes in layer_pair.profiles]
+        )
+        values, error = expected_overlap(layer_pair, tokens, measure, self.model, shared_cells)
+        return values + additive, error
 
 
 def _expected_of_both(
-    at: PlacementModel, sides: LayerPair, measure: Measure, cells: Bools | None = None
+    model: PlacementModel,
+    layer_pair: LayerPair,
+    measure: Measure,
+    is_requested: Bools | None = None,
 ) -> Floats:
-    """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
+    """Compute E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
     Args:
-        at: where segments stand.
-        sides: the segments of both annotators.
-        measure: the measure, an additive one.
-        cells: which cells are asked for, all unless given; the others are 0.
+        model: places of the segments.
+        layer_pair: segments of both annotators.
+        measure: additive measure.
+        is_requested: mask of the requested cells; the others get 0. Default: all.
     """
-    count = sides.count
-    kinds = [_PlacedSegments(*columns) for columns in sides.alike()]
-    both = np.multiply(*(np.bincount(side.cell, minlength=count) for side in kinds)) > 0
-    if cells is not None:
-        both &= cells
-    kinds = [_PlacedSegments(*(column[both[side.cell]] for column in side)) for side in kinds]
-    if measure.kernel == "equal" and (measure.of_label or at.one_rule):
-        return _equal(at, kinds, count)
-    total = np.zeros(count)
-    for portion in _portions(at, kinds, np.flatnonzero(both)):
-        some = [side.of_cells(portion) for side in kinds]
+    n_cells = layer_pair.count
+    segments = [_CountedSegments(*columns) for columns in layer_pair.equal_segments()]
+    is_shared = (
+        np.multiply(
+            *(np.bincount(segments_of_one.cell, minlength=n_cells) for segments_of_one in segments)
+        )
+        > 0
+    )
+    if is_requested is not None:
+        is_shared &= is_requested
+    segments = [
+        _CountedSegments(*(column[is_shared[segments_of_one.cell]] for column in segments_of_one))
+        for segments_of_one in segments
+    ]
+    if measure.kernel == "equal" and (measure.of_label or model.one_rule):
+        return _sum_equal(model, segments, n_cells)
+    total = np.zeros(n_cells)
+    for batch_cells in _batches(model, segments, np.flatnonzero(is_shared)):
+        batch = [segments_of_one.of_cells(batch_cells) for segments_of_one in segments]
         if measure.kernel == "cover":
-            total[portion] = _covered(at, some, len(portion))
+            total[batch_cells] = _sum_covered(model, batch, len(batch_cells))
         else:
-            total[portion] = _pairs([_rows(at, side) for side in some], len(portion), measure)
+            total[batch_cells] = _sum_overlapping(
+                [_expected_places(model, segments_of_one) for segments_of_one in batch],
+                len(batch_cells),
+                measure,
+            )
     return total
 
 
-def _expected_with_fixed(at: PlacementModel, sides: LayerPair, measure: Measure) -> Floats:
-    """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
-    a = sides.layers[0]
-    cell, of_class, number = sides.alike()[1]
-    i, j = join_unsorted(cell, sides.cells[0])
+def _expected_with_fixed(model: PlacementModel, layer_pair: LayerPair, measure: Measure) -> Floats:
+    """Compute E[Σ φ] of a fixed first and a random second annotation, for each cell."""
+    a = layer_pair.layers[0]
+    cell, class_index, count = layer_pair.equal_segments()[1]
+    i, j = join_unsorted(cell, layer_pair.cells[0])
     value = np.zeros(len(i))
     length = a.end - a.start
-    for low, high in batches_up_to(np.diff(at.random.first)[of_class[i]], _TOGETHER):
-        which, start, end, p = at.random.rows(at.kinds, of_class[i[low:high]])
-        fixed = j[low:high][which]
-        phi = measure.phi(start - a.start[fixed], length[fixed], end - start)
-        value[low:high] = np.bincount(which, p * phi, high - low)
-    return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
+    for low, high in batches_up_to(np.diff(model.random.first)[class_index[i]], _TOGETHER):
+        row, start, end, p = model.random.rows(model.kinds, class_index[i[low:high]])
+        fixed_segment = j[low:high][row]
+        phi = measure.phi(start - a.start[fixed_segment], length[fixed_segment], end - start)
+        value[low:high] = np.bincount(row, p * phi, high - low)
+    return np.bincount(cell[i], count[i] * value, layer_pair.count).astype(np.float64)
 
 
-class _PlacedSegments(NamedTuple):
-    """The segments of one annotator that are alike: cell and class, sorted, and how many."""
+class _CountedSegments(NamedTuple):
+    """Segments of one annotator, counted by cell and class, and sorted by both."""
 
     cell: Ints
-    of_class: Ints
-    number: Ints
+    class_index: Ints
+    n_segments: Ints
 
-    def of_cells(self, cells: Ints) -> _PlacedSegments:
-        """Return the segments of some cells that stand together, which are numbered from 0."""
-        here = slice(*np.searchsorted(self.cell, (cells[0], cells[-1] + 1)).tolist())
-        cell, of_class, number = (column[here] for column in self)
-        return _PlacedSegments(np.searchsorted(cells, cell), of_class, number)
+    def of_cells(self, cells: Ints) -> _CountedSegments:
+        """Select a contiguous range of cells, and number these from 0."""
+        rows = slice(*np.searchsorted(self.cell, (cells[0], cells[-1] + 1)).tolist())
+        cell, class_index, count = (column[rows] for column in self)
+        return _CountedSegments(np.searchsorted(cells, cell), class_index, count)
 
 
-def _equal(at: PlacementModel, sides: Sequence[_PlacedSegments], count: int) -> Floats:
-    """Return Σ P_A · P_B over the places of the kinds that both have in a cell."""
-    kind = at.random.kind
-    (cell_a, a, number_a), (cell_b, b, number_b) = sides
-    keys = np.concatenate((cell_a, cell_b)), np.concatenate((kind[a], kind[b]))
-    _, which, _ = unique_rows(*keys)
-    i, j = join_unsorted(which[: len(a)], which[len(a) :])
-    # equal pairs of classes once
+def _sum_equal(model: PlacementModel, segments: Sequence[_CountedSegments], n_cells: int) -> Floats:
+    """Compute Σ P_A · P_B over the places of the kinds that both annotators have in a cell."""
+    kind_of_class = model.random.kind
+    (cell_a, a, count_a), (cell_b, b, count_b) = segments
+    keys = np.concatenate((cell_a, cell_b)), np.concatenate((kind_of_class[a], kind_of_class[b]))
+    _, kind_in_cell, _ = unique_rows(*keys)
+    i, j = join_unsorted(kind_in_cell[: len(a)], kind_in_cell[len(a) :])
+    # equal pairs of classes are computed once
     (p, q), pair, _ = unique_rows(a[i], b[j])
-    first, p_of = at.random.first, at.random.p
+    first, probability = model.random.first, model.random.p
     size = np.diff(first)[p]
     value = np.zeros(len(p))
     for low, high in batches_up_to(size, _TOGETHER):
-        places, row = expand_ranges(first[p[low:high]], first[p[low:high] + 1])
-        other = places - first[p[low:high]][row] + first[q[low:high]][row]
+        row_p, pair_index = expand_ranges(first[p[low:high]], first[p[low:high] + 1])
+        row_q = row_p - first[p[low:high]][pair_index] + first[q[low:high]][pair_index]
         value[low:high] = np.add.reduceat(
-            p_of[places] * p_of[other], np.cumsum(size[low:high]) - size[low:high]
+            probability[row_p] * probability[row_q], np.cumsum(size[low:high]) - size[low:high]
         )
-    total = np.bincount(cell_a[i], number_a[i] * number_b[j] * value[pair], count)
+    total = np.bincount(cell_a[i], count_a[i] * count_b[j] * value[pair], n_cells)
     return total.astype(np.float64)
 
 
-def _portions(at: PlacementModel, sides: Sequence[_PlacedSegments], cells: Ints) -> Iterator[Ints]:
-    """Yield cells whose places are looked at together."""
-    size = np.diff(at.random.first)
-    many = np.maximum(*(np.bincount(side.cell, size[side.of_class]) for side in sides))
-    for low, high in batches_up_to(many[cells].astype(np.int64), _TOGETHER):
+def _batches(
+    model: PlacementModel, segments: Sequence[_CountedSegments], cells: Ints
+) -> Iterator[Ints]:
+    """Yield batches of cells with a limited number of places."""
+    size = np.diff(model.random.first)
+    n_places = np.maximum(
+        *(np.bincount(columns.cell, size[columns.class_index]) for columns in segments)
+    )
+    for low, high in batches_up_to(n_places[cells].astype(np.int64), _TOGETHER):
         yield cells[low:high]
 
 
 # --- covered tokens ------------------------------------------------------------------------------
 
 
-def _covered(at: PlacementModel, sides: Sequence[_PlacedSegments], count: int) -> Floats:
-    """Return Σ_t c_A(t) · c_B(t) of each cell, c the expected number that cover a token.
+def _sum_covered(
+    model: PlacementModel, segments: Sequence[_CountedSegments], n_cells: int
+) -> Floats:
+    """Compute Σ_t c_A(t) · c_B(t) of each cell, with c(t) the expected segments that cover token t.
 
-    One annotation is in many cells, of pairs of annotators: what it covers is computed once.
+    One annotation occurs in many cells, of several pairs of annotators; its cover is computed once.
     """
-    cell, of_class, number = (np.concatenate(columns) for columns in zip(*sides, strict=True))
-    cell[len(sides[0].cell) :] += count
-    annotation, one_of = _annotations(cell, of_class, number)
-    power, row, covers = _covers(at, cell, of_class, number, one_of)
-    first, second = annotation[:count], annotation[count:]
-    total = np.zeros(count)
-    (powers_a, powers_b), which, _ = unique_rows(power[first], power[second])
+    cell, class_index, count = (np.concatenate(columns) for columns in zip(*segments, strict=True))
+    cell[len(segments[0].cell) :] += n_cells
+    annotation, example_cell = _distinct_annotations(cell, class_index, count)
+    power, row, covers = _cover_tables(model, cell, class_index, count, example_cell)
+    first, second = annotation[:n_cells], annotation[n_cells:]
+    total = np.zeros(n_cells)
+    (powers_a, powers_b), power_pair, _ = unique_rows(power[first], power[second])
     for k, (x, y) in enumerate(zip(powers_a.tolist(), powers_b.tolist(), strict=True)):
-        cells, wide = np.flatnonzero(which == k), 1 << min(x, y)
-        for some in np.array_split(cells, 1 + (len(cells) * wide) // _TOGETHER):
-            a, b = covers[x][row[first[some]], :wide], covers[y][row[second[some]], :wide]
-            total[some] = (a * b).sum(1)
+        cells, n_tokens = np.flatnonzero(power_pair == k), 1 << min(x, y)
+        for batch in np.array_split(cells, 1 + (len(cells) * n_tokens) // _TOGETHER):
+            a, b = covers[x][row[first[batch]], :n_tokens], covers[y][row[second[batch]], :n_tokens]
+            total[batch] = (a * b).sum(1)
     return total
 
 
-def _annotations(cell: Ints, of_class: Ints, number: Ints) -> tuple[Ints, Ints]:
-    """Return which annotation each cell has, and one cell of each annotation.
+def _distinct_annotations(cell: Ints, class_index: Ints, count: Ints) -> tuple[Ints, Ints]:
+    """Find the annotation of each cell, and one example cell of each annotation.
 
     An annotation is a set of classes, each with its number of segments.
     """
     size = np.bincount(cell)
     begin = np.cumsum(size) - size
-    annotation, one_of = np.zeros(len(size), np.int64), [np.zeros(0, np.int64)]
-    known = 0
+    annotation, example_cells = np.zeros(len(size), np.int64), [np.zeros(0, np.int64)]
+    n_distinct = 0
     for k in unique(size).tolist():
         cells = np.flatnonzero(size == k)
         rows = begin[cells][:, None] + np.arange(k)
-        alike, which, _ = unique_matrix_rows(np.hstack((of_class[rows], number[rows])))
-        annotation[cells] = which + known
-        some = np.zeros(len(alike), np.int64)
-        some[which] = cells
-        one_of.append(some)
-        known += len(alike)
-    return annotation, np.concatenate(one_of)
+        distinct, inverse, _ = unique_matrix_rows(np.hstack((class_index[rows], count[rows])))
+        annotation[cells] = inverse + n_distinct
+        example = np.zeros(len(distinct), np.int64)
+        example[inverse] = cells
+        example_cells.append(example)
+        n_distinct += len(distinct)
+    return annotation, np.concatenate(example_cells)
 
 
-def _covers(
-    at: PlacementModel, cell: Ints, of_class: Ints, number: Ints, one_of: Ints
+def _cover_tables(
+    model: PlacementModel, cell: Ints, class_index: Ints, count: Ints, example_cell: Ints
 ) -> tuple[Ints, Ints, dict[int, Floats]]:
-    """Return what annotations cover, as rows of tables whose width is a power of 2.
+    """Compute the cover of each annotation, as rows of tables with a power of 2 as width.
 
     Args:
-        at: where segments stand.
-        cell, of_class, number: of segments, as :class:`_PlacedSegments` has them.
-        one_of: a cell of each annotation.
+        model: places of the segments.
+        cell, class_index, count: cell, class and number of segments, sorted by cell and class.
+        example_cell: example cell of each annotation.
 
     Returns:
-        The power of each annotation, its row, and the table of each power.
+        The exponent of each annotation, its row, and the table of each exponent.
     """
-    unit_of = np.full(int(cell[-1]) + 1, -1)
-    unit_of[one_of] = np.arange(len(one_of))
-    here = unit_of[cell] >= 0
-    which, start, end, p = at.random.rows(at.kinds, of_class[here])
-    unit, value = unit_of[cell[here]][which], p * number[here][which]
-    width = np.zeros(len(one_of), np.int64)
-    np.maximum.at(width, unit, end + 1)
+    annotation_of_cell = np.full(int(cell[-1]) + 1, -1)
+    annotation_of_cell[example_cell] = np.arange(len(example_cell))
+    is_example = annotation_of_cell[cell] >= 0
+    row_index, start, end, p = model.random.rows(model.kinds, class_index[is_example])
+    annotation, value = (
+        annotation_of_cell[cell[is_example]][row_index],
+        p * count[is_example][row_index],
+    )
+    width = np.zeros(len(example_cell), np.int64)
+    np.maximum.at(width, annotation, end + 1)
     power = np.frexp(width - 1)[1].astype(np.int64)
-    row, covers = np.zeros(len(one_of), np.int64), dict[int, Floats]()
-    for wide in unique(power).tolist():
-        units = np.flatnonzero(power == wide)
-        row[units] = np.arange(len(units))
-        some = power[unit] == wide
-        first, size = row[unit[some]] << wide, len(units) << wide
-        change = np.bincount(first + start[some], value[some], size)
-        change -= np.bincount(first + end[some], value[some], size)
-        covers[wide] = np.cumsum(change.reshape(len(units), -1), axis=1, dtype=np.float64)
+    row, covers = np.zeros(len(example_cell), np.int64), dict[int, Floats]()
+    for exponent in unique(power).tolist():
+        members = np.flatnonzero(power == exponent)
+        row[members] = np.arange(len(members))
+        has_width = power[annotation] == exponent
+        first, size = row[annotation[has_width]] << exponent, len(members) << exponent
+        steps = np.bincount(first + start[has_width], value[has_width], size)
+        steps -= np.bincount(first + end[has_width], value[has_width], size)
+        covers[exponent] = np.cumsum(steps.reshape(len(members), -1), axis=1, dtype=np.float64)
     return power, row, covers
 
 
 # --- pairs of places -----------------------------------------------------------------------------
 
 
-class _PlacedRows(NamedTuple):
-    """Places by cell, start and end, with the number of segments expected there."""
+class _ExpectedPlaces(NamedTuple):
+    """Places by cell, start and end, with the expected number of segments at each."""
 
     cell: Ints
     start: Ints
@@ -258,45 +302,49 @@ class _PlacedRows(NamedTuple):
     value: Floats
 
 
-def _rows(at: PlacementModel, side: _PlacedSegments) -> _PlacedRows:
-    """Return the places of an annotator's segments."""
-    which, start, end, p = at.random.rows(at.kinds, side.of_class)
-    value = p * side.number[which]
-    order = row_order(side.cell[which], start, end)
-    return _PlacedRows(side.cell[which][order], start[order], end[order], value[order])
+def _expected_places(model: PlacementModel, segments: _CountedSegments) -> _ExpectedPlaces:
+    """Compute the expected number of an annotator's segments at each place."""
+    row, start, end, p = model.random.rows(model.kinds, segments.class_index)
+    value = p * segments.n_segments[row]
+    order = row_order(segments.cell[row], start, end)
+    return _ExpectedPlaces(segments.cell[row][order], start[order], end[order], value[order])
 
 
-def _pairs(rows: Sequence[_PlacedRows], count: int, measure: Measure) -> Floats:
-    """Return Σ P_A · P_B · φ over all pairs of places that overlap, of each cell.
+def _sum_overlapping(
+    places_of_both: Sequence[_ExpectedPlaces], n_cells: int, measure: Measure
+) -> Floats:
+    """Compute Σ P_A · P_B · φ over all pairs of overlapping places, for each cell.
 
-    Of two that overlap, one begins in the other.
+    If two places overlap, one starts within the other.
     """
-    a, b = rows
-    stretch = 1 + max(int(side.end.max()) for side in rows)  # of each cell, on one long line
-    b_begins = _begun(a, b, stretch, "left", measure.phi)
-    a_begins = _begun(b, a, stretch, "right", turned(measure).phi)
-    total = np.bincount(a.cell, b_begins, count) + np.bincount(b.cell, a_begins, count)
+    a, b = places_of_both
+    stretch = 1 + max(
+        int(places.end.max()) for places in places_of_both
+    )  # length of each cell on one common line
+    b_begins = _sum_starting_within(a, b, stretch, "left", measure.phi)
+    a_begins = _sum_starting_within(b, a, stretch, "right", turned(measure).phi)
+    total = np.bincount(a.cell, b_begins, n_cells) + np.bincount(b.cell, a_begins, n_cells)
     return total.astype(np.float64)
 
 
-def _begun(
-    a: _PlacedRows, b: _PlacedRows, stretch: int, side: Literal["left", "right"], phi: Phi
+def _sum_starting_within(
+    a: _ExpectedPlaces, b: _ExpectedPlaces, stretch: int, bound: Literal["left", "right"], phi: Phi
 ) -> Floats:
-    """Return Σ P_A · P_B · φ of each place of A over those of B that begin in it.
+    """Compute Σ P_A · P_B · φ of each place of A over the places of B that start within it.
 
-    That is where it begins too, if ``side`` is left.
+    Equal starts count only if ``bound`` is left.
     """
     line = b.cell * stretch + b.start
-    low = np.searchsorted(line, a.cell * stretch + a.start, side)
+    low = np.searchsorted(line, a.cell * stretch + a.start, bound)
     high = np.searchsorted(line, a.cell * stretch + a.end)
     total, length = np.zeros(len(low)), b.end - b.start
-    some = np.flatnonzero(high > low)
-    low, many = low[some], (high - low)[some]
-    start, size = a.start[some], (a.end - a.start)[some]
-    for first, last in batches_up_to(many, _PAIRS):
-        here = slice(first, last)
-        j, _ = expand_ranges(low[here], low[here] + many[here])
-        offset = b.start[j] - np.repeat(start[here], many[here])
-        value = b.value[j] * phi(offset, np.repeat(size[here], many[here]), length[j])
-        total[some[here]] = np.add.reduceat(value, np.cumsum(many[here]) - many[here])
+    outer = np.flatnonzero(high > low)
+    low, n_inner = low[outer], (high - low)[outer]
+    start, size = a.start[outer], (a.end - a.start)[outer]
+    for batch_start, batch_stop in batches_up_to(n_inner, _PAIRS):
+        batch = slice(batch_start, batch_stop)
+        j, _ = expand_ranges(low[batch], low[batch] + n_inner[batch])
+        offset = b.start[j] - np.repeat(start[batch], n_inner[batch])
+        value = b.value[j] * phi(offset, np.repeat(size[batch], n_inner[batch]), length[j])
+        total[outer[batch]] = np.add.reduceat(value, np.cumsum(n_inner[batch]) - n_inner[batch])
     return total * a.value

@@ -1,4 +1,4 @@
-"""Expected matches that are not exact: means over draws, and what is extrapolated."""
+"""Approximate expected matches: means over draws, and extrapolations."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from spanagree.errors import pluralize
 
 @dataclass(eq=False)
 class ApproximationError:
-    """How many expected matches are not exact, and how far off they may be.
+    """Number and error bounds of approximate expected matches.
 
     Attributes:
-        drawn: of how many pairs of document and label they are means over draws.
-        errors: their standard errors, by what is drawn; the same draws err alike, and add up.
-        extrapolated: how many are extrapolated from coarser units.
-        off: by how much these may be off, together.
+        drawn: number of pairs of document and label with a mean over draws.
+        errors: standard errors of these means, by content. The means of equal content use the same
+            draws, so their errors are added up.
+        extrapolated: number of pairs of document and label that are extrapolated from coarser
+            units.
+        off: sum of the error bounds of the extrapolations.
     """
 
     drawn: int = 0
@@ -28,15 +30,15 @@ class ApproximationError:
     extrapolated: int = 0
     off: float = 0.0
 
-    def add(self, drawn: bytes, error: float) -> None:
-        """Count a mean over draws."""
+    def add(self, content: bytes, error: float) -> None:
+        """Add a mean over draws with its standard error, by its content."""
         self.drawn += 1
-        self.errors[drawn] = self.errors.get(drawn, 0.0) + error
+        self.errors[content] = self.errors.get(content, 0.0) + error
 
     def __add__(self, other: ApproximationError) -> ApproximationError:
         errors = dict(self.errors)
-        for drawn, error in other.errors.items():
-            errors[drawn] = errors.get(drawn, 0.0) + error
+        for content, error in other.errors.items():
+            errors[content] = errors.get(content, 0.0) + error
         return ApproximationError(
             self.drawn + other.drawn,
             errors,
@@ -45,10 +47,10 @@ class ApproximationError:
         )
 
     def error(self, size: float) -> float | None:
-        """Return the standard error of the expected F1; nothing if no match was drawn.
+        """Compute the standard error of the expected F1; ``None`` if no match was drawn.
 
         Args:
-            size: that of both annotations together, over all that was compared.
+            size: total size of both annotations, over all comparisons.
 
         >>> drawn = ApproximationError(2, {b"a": 0.3, b"b": 0.4})
         >>> drawn.error(100), ApproximationError().error(100)
@@ -59,33 +61,33 @@ class ApproximationError:
         return 2 * math.sqrt(math.fsum(error**2 for error in self.errors.values())) / size
 
     def notes(self, size: float) -> list[str]:
-        """Return where the expected match is not exact, and how far off it may be.
+        """Describe the approximations and their errors.
 
         Args:
-            size: as of :meth:`error`.
+            size: total size of both annotations, over all comparisons.
 
         >>> ApproximationError(2, {b"a": 0.5}).notes(100)[0].partition(";")[2]
         ' standard error of the chance F1: 0.0100'
         """
         notes = []
         if self.extrapolated:
-            off = 2 * self.off / size if size else 0.0
+            off_f1 = 2 * self.off / size if size else 0.0
             notes.append(
                 "expected scores of long documents extrapolated from coarser units, to"
-                f" {max(off, 1e-6):.1g} of F1"
+                f" {max(off_f1, 1e-6):.1g} of F1"
             )
         if not self.drawn:
             return notes
         error = self.error(size)
-        after = f"; standard error of the chance F1: {error:.4f}" if error else ""
+        clause = f"; standard error of the chance F1: {error:.4f}" if error else ""
         return [
             *notes,
             f"expected match from draws in {pluralize(self.drawn, 'pair')} of document and"
-            f" label, as the exact mean would be too much work{after}",
+            f" label, as the exact mean would be too much work{clause}",
         ]
 
     def settings(self, seed: int) -> dict[str, Any]:
-        """Return what the settings say of expected matches that are not all exact.
+        """Return the settings that record approximations; empty if all expected matches are exact.
 
         Args:
             seed: seed of draws.
@@ -96,10 +98,10 @@ class ApproximationError:
         return {"expected": "partly-drawn", "chance_seed": seed} if self.drawn else {}
 
 
-def of_all(error: float) -> str:
-    """Return what tables of parts say of the standard error of the whole.
+def standard_error_note(error: float) -> str:
+    """Build the note about the standard error, for tables of parts of a result.
 
-    >>> of_all(0.00123)
+    >>> standard_error_note(0.00123)
     'chance F1 over all is of draws, standard error 0.0012; that of a row may be greater'
     """
     return (
@@ -107,20 +109,20 @@ def of_all(error: float) -> str:
     )
 
 
-def digest_of(what: object) -> bytes:
-    """Return 32 bytes that are the same for what is written the same, wherever it is drawn."""
+def content_digest(content: object) -> bytes:
+    """Compute 32 bytes that are equal if the representations are equal."""
     import hashlib  # takes a while to load
 
-    return hashlib.sha256(repr(what).encode()).digest()
+    return hashlib.sha256(repr(content).encode()).digest()
 
 
 def generator_of(digest: bytes, seed: int) -> np.random.Generator:
-    """Return a generator for what is drawn and a seed: order and neighbours change no draw."""
+    """Create the random generator of a content and a seed, whatever else is drawn."""
     return np.random.default_rng(int.from_bytes(digest[:16], "little") + (seed << 128))
 
 
 def mean_of(draws: Floats | Ints) -> tuple[float, float]:
-    """Return the mean over draws, and its standard error.
+    """Compute the mean over draws, and its standard error.
 
     >>> mean_of(np.array([1, 3]))
     (2.0, 1.0)

@@ -1,4 +1,8 @@
-"""The iou of two segments, added up over all offsets at which they overlap."""
+"""The sum of the IoU of two segments over all offsets at which they overlap.
+
+With lengths a ≤ b and s shared units, the IoU is s / (a + b − s). Each s < a occurs at two offsets,
+and s = a at b − a + 1 offsets, so the sum is (b − a + 1) a / b + 2 Σ_{s<a} s / (a + b − s).
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,25 @@ import numpy as np
 
 from spanagree.arrays import Floats, Ints
 
-_FEW = 64  # terms of a sum that are added as they are
+_N_EXACT = 64  # number of terms from which the asymptotic series is used
 
 
 def iou_of_all_offsets(a: Ints, b: Ints) -> Floats:
     """Compute the sum for each pair of lengths.
 
-    With s shared units that is s / (a + b − s), twice for each s below the shorter length.
-
     >>> iou_of_all_offsets(np.array([1, 2]), np.array([1, 2])).round(3).tolist()
     [1.0, 1.667]
     """
-    short, long = np.minimum(a, b), np.maximum(a, b)
-    ramp = (short + long) * (_harmonic(short + long - 1) - _harmonic(long)) - (short - 1)
-    return np.asarray((long - short + 1) * short / long + 2 * ramp)
+    shorter, longer = np.minimum(a, b), np.maximum(a, b)
+    partial_overlaps = (shorter + longer) * (
+        _harmonic(shorter + longer - 1) - _harmonic(longer)
+    ) - (shorter - 1)
+    return np.asarray((longer - shorter + 1) * shorter / longer + 2 * partial_overlaps)
 
 
-def _harmonic(number: Ints) -> Floats:
-    """Return 1 + 1/2 + … + 1/n."""
-    few = np.cumsum(1 / np.arange(1, _FEW))
-    n = np.maximum(number, _FEW).astype(np.float64)
-    many = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2) + 1 / (120 * n**4)
-    return np.where(number < _FEW, few[np.minimum(number, _FEW - 1) - 1], many)
+def _harmonic(index: Ints) -> Floats:
+    """Compute 1 + 1/2 + … + 1/n."""
+    exact = np.cumsum(1 / np.arange(1, _N_EXACT))
+    n = np.maximum(index, _N_EXACT).astype(np.float64)
+    asymptotic = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2) + 1 / (120 * n**4)
+    return np.where(index < _N_EXACT, exact[np.minimum(index, _N_EXACT - 1) - 1], asymptotic)

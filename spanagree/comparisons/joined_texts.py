@@ -1,6 +1,6 @@
-"""The texts that documents were joined of, and what single texts add to figures of the documents.
+"""Comparisons of the single texts that documents were joined from.
 
-Intervals may draw the texts, each by itself, while figures stay those of the joined documents.
+Intervals may resample the texts, while scores remain those of the joined documents.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from spanagree.errors import SettingError
 
 
 def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
-    """Return the texts of a corpus as documents, and the number of the document that each is in.
+    """Build a corpus with one document for each text, with the joined document of each text.
 
-    The line break that joins two texts belongs to the second.
+    The line break that joins two texts belongs to the second text.
 
     Raises:
-        SettingError: if the documents were not joined of texts.
+        SettingError: if the documents were not joined from texts.
     """
     if joined is None or joined.text_ends is None:
         raise SettingError(
             "cluster_by text: the documents were not joined of texts; join them with group_by"
             " and unit document (sentences of CoNLL with unit document), or leave it out"
         )
-    per = np.array([len(ends) for ends in joined.text_ends], np.int64)
-    document = np.repeat(np.arange(len(per)), per)
+    n_texts = np.array([len(ends) for ends in joined.text_ends], np.int64)
+    document = np.repeat(np.arange(len(n_texts)), n_texts)
     end = np.concatenate([np.zeros(0, np.int64), *joined.text_ends])
-    first = np.cumsum(per) - per
+    first = np.cumsum(n_texts) - n_texts
     begin = np.concatenate((end[:0], [0], end[:-1]))[: len(end)]
-    begin[first[per > 0]] = 0
-    at = joined.starts[document]
+    begin[first[n_texts > 0]] = 0
+    document_start = joined.starts[document]
     layers = {}
     for name, layer in joined.layers.items():
-        place = joined.starts[layer.document] + layer.start
-        text = np.searchsorted(at + end, place, side="right")
+        segment_start = joined.starts[layer.document] + layer.start
+        text = np.searchsorted(document_start + end, segment_start, side="right")
         layers[name] = replace(
             layer,
             document=text,
@@ -48,7 +48,7 @@ def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
             end=layer.end - begin[text],
             annotated=layer.annotated[document],
         )
-    # a quote that is not in the joined text is counted with the first of its texts
+    # a quote that is missing from the joined text counts in the first of its texts
     unplaced = {name: quotes.moved(first) for name, quotes in joined.unplaced.items()}
     texts = Corpus(end - begin, layers, joined.labels, offsets=joined.offsets, unplaced=unplaced)
     return texts, document
@@ -57,48 +57,59 @@ def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
 def by_text(
     joined: Comparisons, corpus: Corpus | None, compare: Callable[[Corpus], Comparisons]
 ) -> tuple[Comparisons, Ints]:
-    """Return comparisons of documents shared out over their texts, and the document of each text.
+    """Distribute the comparisons of documents over their texts; return each text's document too.
 
-    What matches stands in one text. What chance expects in a document belongs to all of it, and is
-    nearly a·b/n, with both sizes and the length. A text's share is how much of it would go with
-    the text, to first order: a'/a + b'/b − n'/n, if a', b', n' are the text's own. So a text with
-    nothing in it makes the expected match smaller; and the shares add up to 1.
+    The observed match of a text is computed from the text. The expected match belongs to the whole
+    document, and is about a·b/n, with sizes a and b and length n. To first order, the share of a
+    text with sizes a' and b' and length n' is
+
+        a'/a + b'/b − n'/n.
+
+    These shares add up to 1. A text without segments has a negative share.
 
     Args:
-        joined: of the documents.
-        corpus: the documents.
-        compare: compares the same annotators in a corpus, of each text by itself.
+        joined: comparisons of the documents.
+        corpus: documents.
+        compare: function that compares the same annotators in the corpus of texts.
     """
-    alone, document = split_texts(corpus)
-    texts = compare(alone)
+    text_corpus, document = split_texts(corpus)
+    texts = compare(text_corpus)
     order = np.argsort(document, kind="stable")
-    low, high = (np.searchsorted(document[order], joined.document, s) for s in ("left", "right"))
-    place, row = expand_ranges(low, high)
-    text = order[place]
-    wanted = (text, *(getattr(joined, key)[row] for key in ("first", "second", "label")))
-    there = (texts.document, texts.first, texts.second, texts.label)
-    _, which, times = unique_rows(*map(np.concatenate, zip(wanted, there, strict=True)))
-    number = np.full(len(times), -1)
-    number[which[len(text) :]] = np.arange(len(texts))
-    asked_row = number[which[: len(text)]]
+    low, high = (
+        np.searchsorted(document[order], joined.document, bound) for bound in ("left", "right")
+    )
+    position, row = expand_ranges(low, high)
+    text = order[position]
+    requested_keys = (text, *(getattr(joined, key)[row] for key in ("first", "second", "label")))
+    known_keys = (texts.document, texts.first, texts.second, texts.label)
+    _, key_index, n_rows = unique_rows(
+        *map(np.concatenate, zip(requested_keys, known_keys, strict=True))
+    )
+    row_of_key = np.full(len(n_rows), -1)
+    row_of_key[key_index[len(text) :]] = np.arange(len(texts))
+    known_row = row_of_key[key_index[: len(text)]]
 
     def filled(column: Any) -> Any:
         return (
-            np.where(asked_row >= 0, column[asked_row], 0)
+            np.where(known_row >= 0, column[known_row], 0)
             if len(column)
-            else np.zeros(len(asked_row), np.int64)
+            else np.zeros(len(known_row), np.int64)
         )
 
     matched, size_first, size_second = map(
         filled, (texts.matched, texts.size_first, texts.size_second)
     )
-    length = np.bincount(document, alone.lengths)
+    length = np.bincount(document, text_corpus.lengths)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = size_first / joined.size_first[row] + size_second / joined.size_second[row]
-        share -= alone.lengths[text] / length[joined.document[row]]
+        share -= text_corpus.lengths[text] / length[joined.document[row]]
     expected_of_all = joined.expected[row]
     expected = np.where(
         expected_of_all > 0, share * expected_of_all, 0.0
-    )  # if one marked nothing, it is 0
-    shared = Comparisons.of(text, wanted[3], matched, expected, (size_first, size_second))
-    return shared.between(*wanted[1:3]).named(joined.annotators, joined.labels), document
+    )  # also 0 if an annotator marked nothing
+    rows_of_texts = Comparisons.of(
+        text, requested_keys[3], matched, expected, (size_first, size_second)
+    )
+    return rows_of_texts.between(*requested_keys[1:3]).named(
+        joined.annotators, joined.labels
+    ), document

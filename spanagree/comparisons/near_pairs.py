@@ -1,4 +1,4 @@
-"""One-to-one matches within a tolerance: which segments are paired."""
+"""One-to-one matching of segments with borders that differ by at most a tolerance."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from spanagree.arrays import Ints, row_order
 
 
 def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -> tuple[Ints, Ints]:
-    """Return the pairs of a greatest one-to-one matching of segments that are near, by number.
+    """Find the pairs of a greatest one-to-one matching of near segments, as indices.
 
-    Segments of one side and cell share no tokens. All cells are read at once, from the left.
+    Segments of one annotator and cell share no tokens. Each cell is read from the left: a pair is
+    taken if its segments are near, otherwise the segment that is too far to the left is passed
+    over. All cells are processed together.
 
     Args:
-        a, b: cell, start and end of each segment of either side.
-        t: by how many tokens starts may differ, and ends.
+        a, b: cell, start and end of the segments of each annotator.
+        t: greatest difference of starts, and of ends, in tokens.
 
     >>> zero, at = np.zeros(2, int), np.array([0, 5])
     >>> [x.tolist() for x in near_pairs((zero, at, at + 2), (zero, at + 1, at + 3), 1)]
@@ -22,23 +24,23 @@ def near_pairs(a: tuple[Ints, Ints, Ints], b: tuple[Ints, Ints, Ints], t: int) -
     """
     cells = np.intersect1d(a[0], b[0])
     orders = []
-    for cell, start, end in (a, b):
+    for cell, start_difference, end_difference in (a, b):
         rows = np.flatnonzero(np.isin(cell, cells))
-        # in words several may begin alike
-        orders.append(rows[row_order(cell[rows], start[rows], end[rows])])
+        # several segments may start at the same word
+        orders.append(rows[row_order(cell[rows], start_difference[rows], end_difference[rows])])
     (cell_a, start_a, end_a), (cell_b, start_b, end_b) = (
-        [column[order] for column in side] for side, order in zip((a, b), orders, strict=True)
+        [column[order] for column in columns] for columns, order in zip((a, b), orders, strict=True)
     )
-    i, last_i = np.searchsorted(cell_a, cells), np.searchsorted(cell_a, cells, "right")
-    j, last_j = np.searchsorted(cell_b, cells), np.searchsorted(cell_b, cells, "right")
-    firsts, seconds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    i, stop_i = np.searchsorted(cell_a, cells), np.searchsorted(cell_a, cells, "right")
+    j, stop_j = np.searchsorted(cell_b, cells), np.searchsorted(cell_b, cells, "right")
+    indices_a, indices_b = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     while len(i):
-        start, end = start_a[i] - start_b[j], end_a[i] - end_b[j]
-        near = (np.abs(start) <= t) & (np.abs(end) <= t)
-        firsts.append(i[near])
-        seconds.append(j[near])
-        i = i + (near | (np.minimum(start, end) < -t))
-        j = j + (near | (np.maximum(start, end) > t))
-        left = (i < last_i) & (j < last_j)
-        i, last_i, j, last_j = (x[left] for x in (i, last_i, j, last_j))
-    return orders[0][np.concatenate(firsts)], orders[1][np.concatenate(seconds)]
+        start_difference, end_difference = start_a[i] - start_b[j], end_a[i] - end_b[j]
+        is_near = (np.abs(start_difference) <= t) & (np.abs(end_difference) <= t)
+        indices_a.append(i[is_near])
+        indices_b.append(j[is_near])
+        i = i + (is_near | (np.minimum(start_difference, end_difference) < -t))
+        j = j + (is_near | (np.maximum(start_difference, end_difference) > t))
+        is_active = (i < stop_i) & (j < stop_j)
+        i, stop_i, j, stop_j = (x[is_active] for x in (i, stop_i, j, stop_j))
+    return orders[0][np.concatenate(indices_a)], orders[1][np.concatenate(indices_b)]

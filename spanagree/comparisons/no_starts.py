@@ -1,4 +1,4 @@
-"""Segments without a chance: their sizes and what is observed are known, and nothing expected."""
+"""Segments without a chance model: sizes and matches are known, expected matches are not."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from spanagree.corpus.segments import Layer
 
 
 class NoStarts(Starts):
-    """Starts where no chance model goes with the segments or the measure: all is ``nan``."""
+    """Starts without a chance model for the segments or the measure; expectations are ``nan``."""
 
     @classmethod
     def of(cls, request: StartsRequest) -> tuple[NoStarts, list[Ints]]:
-        """Return the starts of several layers, and number 0 for each segment."""
+        """Build the starts of several layers, with index 0 for each segment."""
         return cls(), [np.zeros(len(layer), np.int64) for layer in request.layers]
 
-    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
-        """Return that the expected match of no cell is known."""
-        return np.full(sides.count, np.nan), ApproximationError()
+    def expected(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Return ``nan`` for each cell."""
+        return np.full(layer_pair.count, np.nan), ApproximationError()
 
-    def adapted(self, measure: Measure, sides: LayerPair) -> Measure:
-        """Return the measure of segments that may overlap others of their layer."""
+    def adapted(self, measure: Measure, layer_pair: LayerPair) -> Measure:
+        """Return the measure for segments that may overlap others of their layer."""
         return replace(measure, disjoint=False) if measure.pairs_once else measure
 
     def tokens(self, layer: Layer, profiles: Ints) -> Ints:
-        """Return how many tokens the pieces of each segment have."""
+        """Count the tokens of the fragments of each segment."""
         if not layer.shape.any():
             return layer.end - layer.start
         from spanagree.corpus.discontinuous import in_pieces  # most have one piece

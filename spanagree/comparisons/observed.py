@@ -1,4 +1,8 @@
-"""The similarity observed between two layers."""
+"""Observed similarity of two layers, Σ φ(δ, a, b) over pairs of segments in the same cell.
+
+Arrays have one entry for each segment (``cell_a``, ``cell_b``), pair (``i``, ``j``, ``value``) or
+cell.
+"""
 
 from __future__ import annotations
 
@@ -20,98 +24,104 @@ from spanagree.corpus.segments import Layer
 def observed(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, cells: int, measure: Measure
 ) -> Ints | Floats:
-    """Return Σ φ over all pairs of segments in the same cell, for each cell."""
+    """Compute Σ φ over all pairs of segments in the same cell, for each cell."""
     i, _, value = similar(a, b, cell_a, cell_b, measure)
-    total = np.bincount(cell_a[i], value, cells)  # of nothing, whole numbers whatever φ is
+    total = np.bincount(
+        cell_a[i], value, cells
+    )  # the sums of no pairs are integers, even if φ is not
     return total.astype(np.int64) if value.dtype.kind == "i" else total.astype(np.float64)
 
 
 def similar(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Return pairs of segments in the same cell, by their numbers, and φ of each.
+    """Find pairs of segments in the same cell, as indices, with φ of each pair.
 
-    Pairs that do not overlap add nothing, so only the others are looked at.
+    Pairs that do not overlap have φ = 0, so they are left out.
     """
     if measure.disjoint:
-        return _pairs(a, b, cell_a, cell_b, measure)
+        return _candidate_pairs(a, b, cell_a, cell_b, measure)
     from spanagree.comparisons.any_pairs import greatest_matching  # most layers have no overlap
 
-    i, j, value = _pairs(a, b, cell_a, cell_b, measure)
-    taken = greatest_matching(i, j, value, len(a), len(b))
-    return i[taken], j[taken], value[taken]
+    i, j, value = _candidate_pairs(a, b, cell_a, cell_b, measure)
+    is_matched = greatest_matching(i, j, value, len(a), len(b))
+    return i[is_matched], j[is_matched], value[is_matched]
 
 
-def _pairs(
+def _candidate_pairs(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Return pairs as :func:`similar`; of layers with overlaps, all that may match."""
+    """Find pairs with φ as :func:`similar` does; all candidate pairs if layers have overlaps."""
     if measure.kernel == "near":
         borders = [measure.borders(layer) for layer in (a, b)]
-        sides = (cell_a, *borders[0]), (cell_b, *borders[1])
+        columns = (cell_a, *borders[0]), (cell_b, *borders[1])
         if measure.disjoint:
             from spanagree.comparisons.near_pairs import near_pairs
 
-            i, j = near_pairs(*sides, measure.within)
+            i, j = near_pairs(*columns, measure.within)
         else:
             from spanagree.comparisons.any_pairs import all_near_pairs  # of layers with overlaps
 
-            i, j = all_near_pairs(*sides, measure.within)
+            i, j = all_near_pairs(*columns, measure.within)
         return i, j, np.ones(len(i), np.int64)
     if a.shape.any() or b.shape.any():
-        return _similar_in_pieces(a, b, cell_a, cell_b, measure)
+        return _similar_fragments(a, b, cell_a, cell_b, measure)
     pairs = equal_pairs if measure.kernel == "equal" else overlapping_pairs
     i, j = pairs(a, b, cell_a, cell_b)
     value = measure.phi(b.start[j] - a.start[i], a.end[i] - a.start[i], b.end[j] - b.start[j])
     if measure.kernel == "one-to-one" and measure.disjoint:
-        able = value > 0
-        return _one_to_one(a, b, i[able], j[able], cell_a[i[able]], value[able])
+        is_similar = value > 0
+        return _one_to_one(
+            a, b, i[is_similar], j[is_similar], cell_a[i[is_similar]], value[is_similar]
+        )
     return i, j, value
 
 
-def _similar_in_pieces(
+def _similar_fragments(
     a: Layer, b: Layer, cell_a: Ints, cell_b: Ints, measure: Measure
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Return the same where segments have several pieces: equal shapes, or the tokens of pieces."""
+    """Find pairs of segments of several fragments, by equal shapes or by shared tokens."""
     from spanagree.corpus.discontinuous import in_pieces, shape_codes  # most have one piece
 
     if measure.kernel == "equal":
         i, j = equal_pairs(a, b, cell_a, cell_b)
         shape_a, shape_b = shape_codes((a, b), {})
-        same = shape_a[i] == shape_b[j]
-        return i[same], j[same], np.ones(int(same.sum()), np.int64)
-    (of_a, owner_a), (of_b, owner_b) = in_pieces(a), in_pieces(b)
-    p, q = overlapping_pairs(of_a, of_b, cell_a[owner_a], cell_b[owner_b])
-    shared = np.minimum(of_a.end[p], of_b.end[q]) - np.maximum(of_a.start[p], of_b.start[q])
-    if not len(p):
-        return p, q, shared
-    (i, j), which, _ = unique_rows(owner_a[p], owner_b[q])
-    value = np.bincount(which, shared, len(i)).astype(np.int64)
-    size_a, size_b = (
-        np.bincount(owner, piece.end - piece.start, len(layer)).astype(np.int64)
-        for piece, owner, layer in ((of_a, owner_a, a), (of_b, owner_b, b))
+        is_equal = shape_a[i] == shape_b[j]
+        return i[is_equal], j[is_equal], np.ones(int(is_equal.sum()), np.int64)
+    (fragments_a, owner_a), (fragments_b, owner_b) = in_pieces(a), in_pieces(b)
+    p, q = overlapping_pairs(fragments_a, fragments_b, cell_a[owner_a], cell_b[owner_b])
+    n_shared = np.minimum(fragments_a.end[p], fragments_b.end[q]) - np.maximum(
+        fragments_a.start[p], fragments_b.start[q]
     )
-    assert measure.of_shared is not None  # others are refused
+    if not len(p):
+        return p, q, n_shared
+    (i, j), pair, _ = unique_rows(owner_a[p], owner_b[q])
+    value = np.bincount(pair, n_shared, len(i)).astype(np.int64)
+    size_a, size_b = (
+        np.bincount(owner, fragments.end - fragments.start, len(layer)).astype(np.int64)
+        for fragments, owner, layer in ((fragments_a, owner_a, a), (fragments_b, owner_b, b))
+    )
+    assert measure.of_shared is not None  # other measures are forbidden
     return i, j, measure.of_shared(value, size_a[i], size_b[j])
 
 
 def equal_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
-    """Return the indices of all pairs with the same start and end in the same cell."""
+    """Find all pairs with the same start and end in the same cell, as indices."""
     pairs = ((cell_a, cell_b), (a.start, b.start), (a.end, b.end))
     columns = [np.concatenate(pair) for pair in pairs]
-    which = packed(*columns)
-    if which is None:
-        _, which, _ = unique_rows(*columns)
-    return join_unsorted(which[: len(a)], which[len(a) :])
+    code = packed(*columns)
+    if code is None:
+        _, code, _ = unique_rows(*columns)
+    return join_unsorted(code[: len(a)], code[len(a) :])
 
 
 def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[Ints, Ints]:
-    """Return the indices of all pairs of segments that share a token in the same cell.
+    """Find all pairs of segments that share a token in the same cell, as indices.
 
-    Of two that overlap one begins in the other: no other pairs are looked at, however far some
-    segments reach.
+    If two segments overlap, one starts within the other. Only such pairs are visited, however long
+    the segments are.
     """
-    # every cell gets a stretch of its own on one long line
+    # each cell gets a separate stretch of one common line
     stretch = max(int(a.end.max(initial=0)), int(b.end.max(initial=0))) + 1
     start_a, end_a = (cell_a * stretch + x for x in (a.start, a.end))
     start_b, end_b = (cell_b * stretch + x for x in (b.start, b.end))
@@ -131,25 +141,25 @@ def overlapping_pairs(a: Layer, b: Layer, cell_a: Ints, cell_b: Ints) -> tuple[I
 def _one_to_one(
     a: Layer, b: Layer, i: Ints, j: Ints, cell: Ints, value: Ints | Floats
 ) -> tuple[Ints, Ints, Ints | Floats]:
-    """Return the pairs from left to right, and φ for those of a greatest matching, else 0.
+    """Sort overlapping pairs from left to right, and set φ to 0 outside a greatest matching.
 
-    All overlap; the segments of a layer do not, within the cell that is given for each pair. Of two
-    that overlap, the one that ends first overlaps nothing further on; so each pair is taken as soon
-    as it can be: where the later of its segments starts, unless the earlier one is taken already.
+    The segments of each layer are disjoint within a cell. If two segments overlap, the segment that
+    ends first overlaps nothing further on. So a greedy matching is greatest: each pair is taken
+    where the later of its segments starts, unless the earlier segment is already matched.
     """
     order = row_order(cell, np.maximum(a.start[i], b.start[j]))
     i, j, cell, value = i[order], j[order], cell[order], value[order]
     a_first = a.start[i] <= b.start[j]
-    earlier = np.where(a_first, i, len(a) + j)
-    later = np.where(a_first, len(a) + j, i)
-    # after a pair that shared its earlier segment with this one, that segment is taken. Is it the
-    # later one of the pair before, then it is taken if that pair was. Else nothing is taken yet.
-    together = cell[1:] == cell[:-1]
-    taken_before, turns = (
-        np.concatenate(([False], (earlier[1:] == before[:-1]) & together))[: len(i)]
-        for before in (earlier, later)
+    earlier_segment = np.where(a_first, i, len(a) + j)
+    later_segment = np.where(a_first, len(a) + j, i)
+    # if the previous pair has the same earlier segment, this segment is already matched; if its
+    # later segment is the earlier one here, it is matched if that pair was; else it is free
+    is_same_cell = cell[1:] == cell[:-1]
+    is_reset, continues = (
+        np.concatenate(([False], (earlier_segment[1:] == segment[:-1]) & is_same_cell))[: len(i)]
+        for segment in (earlier_segment, later_segment)
     )
-    place = np.arange(len(i))
-    last = np.maximum.accumulate(np.where(turns, 0, place))
-    taken = ~(taken_before[last] ^ ((place - last) % 2 == 1))
-    return i, j, value * taken
+    position = np.arange(len(i))
+    first_of_chain = np.maximum.accumulate(np.where(continues, 0, position))
+    is_matched = ~(is_reset[first_of_chain] ^ ((position - first_of_chain) % 2 == 1))
+    return i, j, value * is_matched

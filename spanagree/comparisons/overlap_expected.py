@@ -1,11 +1,17 @@
-"""The expected one-to-one match of two random annotations, for each document and label.
+"""Expected one-to-one matches of two random annotations, for each document and label.
 
-The greatest matching is not additive. Where one annotation has a single segment to pair, its mean
-is known all the same (:mod:`spanagree.comparisons.chance_distribution.single`); else it needs the
-walk of both (:mod:`spanagree.comparisons.chance_distribution.walk_both`), one for each label: the
-segments of other labels only take up room. Where that is too much work, the mean is taken over
-draws of both. What is drawn depends on the number of tokens and what is marked how often, not on
-who marked it, nor on what is compared beside it.
+The greatest matching is not additive, so its mean E[max Σ φ] is computed in one of three ways:
+
+- exactly, if one annotation has a single segment to match
+(:mod:`spanagree.comparisons.chance_distribution.single`),
+- exactly, by a walk of both annotations
+(:mod:`spanagree.comparisons.chance_distribution.walk_both`), for each label, where segments of
+other labels only take up room,
+- as the mean over draws of both annotations, if the walk exceeds the budget.
+
+Draws depend only on the number of tokens and on the multiset of segments, not on the annotators nor
+on the other documents. A *part* is a document with one label; arrays have one entry for each part,
+cell or segment.
 """
 
 from __future__ import annotations
@@ -24,243 +30,296 @@ from spanagree.comparisons.chance_distribution.pair_draws import MOST_PAIRS, dra
 from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, DocumentParts
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import both_walk, near_walk
-from spanagree.comparisons.inexact import ApproximationError, digest_of, generator_of, mean_of
+from spanagree.comparisons.inexact import ApproximationError, content_digest, generator_of, mean_of
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.starts import LayerPair
 from spanagree.corpus.segments import Layer
 
 STEPS = BUDGET // 2500
-"""Number of steps within the budget: each takes as long as 2,500 numbers, if it has no more."""
+"""Number of steps within the budget: each takes as long as 2,500 numbers or less."""
 
 NEAR_BUDGET = BUDGET * 3 // 20
-"""The budget in numbers of pairs within a tolerance, whose tables are small: each takes longer."""
+"""Budget in numbers for pairs within a tolerance; each takes longer, as the tables are small."""
 
 DRAWS = 2000
-"""Draws of a document and label; fewer if it has very many segments."""
+"""Number of draws of a document and label; fewer if it has very many segments."""
 
 NEAR_DRAWS = 1000
-"""Draws of both annotations for pairs within a tolerance, which take longer to count."""
+"""Number of draws of both annotations within a tolerance, where a match takes longer to count."""
 
 
 def expected_overlap(
-    sides: LayerPair,
+    layer_pair: LayerPair,
     tokens: Ints,
     measure: Measure,
-    at: PlacementModel | None = None,
-    cells: Ints | None = None,
+    model: PlacementModel | None = None,
+    shared_cells: Ints | None = None,
 ) -> tuple[Floats, ApproximationError]:
-    """Return the expected greatest matching of each cell, and what of it is drawn.
+    """Compute the expected greatest matching of each cell, with the error of drawn means.
 
     Args:
-        sides: the segments of both annotators; in the chance model those of one exclude each other.
-        tokens: of each document.
-        measure: the measure, of overlap or with a tolerance.
-        at: where the segments may stand, under a rule of places.
-        cells: those in which both have segments, or some of them; the others are 0.
+        layer_pair: segments of both annotators; segments of one annotator exclude each
+            other by chance.
+        tokens: number of tokens of each document.
+        measure: measure of overlaps, or with a tolerance.
+        model: places of the segments, under a rule of places.
+        shared_cells: cells with segments of both annotators, or some of them; other cells get 0.
+            Default: all.
     """
-    values, drawn = np.zeros(sides.count), ApproximationError()
-    both = np.intersect1d(*sides.cells) if cells is None else cells
-    fixed = sides.first_is_fixed
-    pieces, marked = _pieces(sides, tokens, both, at)
-    rest, todo = np.arange(len(both)), pieces
-    if at is None and not fixed and measure.kernel != "near":
-        single, values[both] = single_matches(pieces, measure)
-        rest = np.flatnonzero(~single)
-        todo = pieces.some(rest)
-    over = []
-    for piece, mean in zip(rest.tolist(), _walked(todo, measure, at, fixed=fixed), strict=True):
+    values, error = np.zeros(layer_pair.count), ApproximationError()
+    part_cells = np.intersect1d(*layer_pair.cells) if shared_cells is None else shared_cells
+    first_is_fixed = layer_pair.first_is_fixed
+    document_parts, segments = _parts_of_cells(layer_pair, tokens, part_cells, model)
+    walked_parts, parts_to_walk = np.arange(len(part_cells)), document_parts
+    if model is None and not first_is_fixed and measure.kernel != "near":
+        is_single, values[part_cells] = single_matches(document_parts, measure)
+        walked_parts = np.flatnonzero(~is_single)
+        parts_to_walk = document_parts.some(walked_parts)
+    over_budget = []
+    for part_index, mean in zip(
+        walked_parts.tolist(),
+        _means_by_walk(parts_to_walk, measure, model, first_is_fixed=first_is_fixed),
+        strict=True,
+    ):
         if mean is None:
-            over.append(piece)
+            over_budget.append(part_index)
         else:
-            values[both[piece]] = mean[0]
-    drawing = _Drawing(pieces, marked, measure, at, sides.chance.seed)
-    draw = drawing.second if fixed else drawing.both
-    for piece, what, mean_of_draws, error in draw(over):
-        values[both[piece]] = mean_of_draws
-        drawn.add(what, error)
-    return values, drawn
+            values[part_cells[part_index]] = mean[0]
+    drawn_means = _DrawnMeans(document_parts, segments, measure, model, layer_pair.chance.seed)
+    draw = drawn_means.draw_second if first_is_fixed else drawn_means.both
+    for part_index, content, mean_of_draws, standard_error in draw(over_budget):
+        values[part_cells[part_index]] = mean_of_draws
+        error.add(content, standard_error)
+    return values, error
 
 
-class _MarkedTokens(NamedTuple):
-    """The segments of one annotator in the pieces, and their classes under a rule of places."""
+class _SegmentsWithClasses(NamedTuple):
+    """Segments of one annotator in the parts, and their classes under a rule of places."""
 
-    side: AnnotatorSegments
+    segments: AnnotatorSegments
     classes: Ints
 
 
-def _pieces(
-    sides: LayerPair, tokens: Ints, both: Ints, at: PlacementModel | None
-) -> tuple[DocumentParts, list[_MarkedTokens]]:
-    """Return cells as pieces, and what either annotator marked in them."""
-    document = np.zeros(sides.count, np.int64)
-    document[sides.cells[0]] = sides.layers[0].document
-    marked = []
-    for number, (layer, cell) in enumerate(zip(sides.layers, sides.cells, strict=True)):
-        classes = kinds = np.zeros(len(layer), np.int64)
-        if at is not None:
-            classes = sides.profiles[number]
-            kinds = at.kinds_of(classes)
-        side, row = _side(layer, cell, both, document[both], sides.chance.name, number, kinds)
-        marked.append(_MarkedTokens(side, classes[row]))
-    a, b = (of_one.side for of_one in marked)
-    return DocumentParts(document[both], tokens[document[both]], a, b), marked
+def _parts_of_cells(
+    layer_pair: LayerPair, tokens: Ints, part_cells: Ints, model: PlacementModel | None
+) -> tuple[DocumentParts, list[_SegmentsWithClasses]]:
+    """Build a part for each cell, with the segments of both annotators."""
+    document = np.zeros(layer_pair.count, np.int64)
+    document[layer_pair.cells[0]] = layer_pair.layers[0].document
+    segments = []
+    for index, (layer, cell) in enumerate(zip(layer_pair.layers, layer_pair.cells, strict=True)):
+        classes = kinds_of_segments = np.zeros(len(layer), np.int64)
+        if model is not None:
+            classes = layer_pair.profiles[index]
+            kinds_of_segments = model.kinds_of(classes)
+        columns, row = _segments_in_parts(
+            layer,
+            cell,
+            part_cells,
+            document[part_cells],
+            layer_pair.chance.name,
+            index,
+            kinds_of_segments,
+        )
+        segments.append(_SegmentsWithClasses(columns, classes[row]))
+    a, b = (annotator.segments for annotator in segments)
+    return DocumentParts(document[part_cells], tokens[document[part_cells]], a, b), segments
 
 
-def _walked(
-    pieces: DocumentParts, measure: Measure, at: PlacementModel | None, *, fixed: bool
+def _means_by_walk(
+    document_parts: DocumentParts,
+    measure: Measure,
+    model: PlacementModel | None,
+    *,
+    first_is_fixed: bool,
 ) -> list[Floats | None]:
-    """Return the mean of each piece, first of what is known of it; ``None`` over the budget."""
-    kinds = None if at is None else at.kinds
+    """Compute the mean of each part exactly; ``None`` for parts that exceed the budget."""
+    place_kinds = None if model is None else model.kinds
     if measure.kernel == "near":
-        if at is None:
-            return near_walk(pieces, measure.within, NEAR_BUDGET, is_fixed=fixed)
-        # words from anywhere stand beside the figure only, and draws are ten times as fast
-        budget = NEAR_BUDGET if at.words is None or at.at_words else NEAR_BUDGET // 16
+        if model is None:
+            return near_walk(document_parts, measure.within, NEAR_BUDGET, is_fixed=first_is_fixed)
+        # words in places of other kinds are rare, and draws are ten times as fast
+        budget = NEAR_BUDGET if model.words is None or model.at_words else NEAR_BUDGET // 16
         return near_walk(
-            pieces, measure.within, budget,
-            is_fixed=fixed, kinds=kinds, words=at.words, at_words=at.at_words,
+            document_parts, measure.within, budget,
+            is_fixed=first_is_fixed, place_kinds=place_kinds, words=model.words,
+            at_words=model.at_words,
         )  # fmt: skip
-    if fixed:
-        return fixed_walk(pieces, measure, BUDGET, True, kinds)
-    return both_walk(pieces, measure, BUDGET, moments=True, steps=STEPS, kinds=kinds)
+    if first_is_fixed:
+        return fixed_walk(document_parts, measure, BUDGET, True, place_kinds)
+    return both_walk(
+        document_parts, measure, BUDGET, moments=True, steps=STEPS, place_kinds=place_kinds
+    )
 
 
-Shape = tuple[tuple[tuple[int, bool, int], ...], ...]
-"""Of both annotations all segments, sorted: length, whether it has the label, and class."""
+PartContent = tuple[tuple[tuple[int, bool, int], ...], ...]
+"""Sorted segments of both annotations: length, whether it has the label, and class."""
 
 
-Drawn = Iterator[tuple[int, bytes, float, float]]
-"""Of some pieces the number, what is drawn, the mean match over draws, and its standard error."""
+DrawnMean = Iterator[tuple[int, bytes, float, float]]
+"""Index of each part, its content, the mean match over draws, and the standard error."""
 
 
-class _Drawing(NamedTuple):
-    """Pieces whose means are drawn, as they are over the budget.
+class _DrawnMeans(NamedTuple):
+    """Parts with drawn means, because they exceed the budget.
 
     Attributes:
-        pieces: all pieces.
-        marked: what either annotator marked in them.
-        measure: the measure.
-        at: where the segments may stand, under a rule of places.
-        seed: of the draws.
+        parts: all parts.
+        segments: segments of each annotator in the parts.
+        measure: measure of the match.
+        model: places of the segments, under a rule of places.
+        seed: seed of the draws.
     """
 
-    pieces: DocumentParts
-    marked: Sequence[_MarkedTokens]
+    document_parts: DocumentParts
+    segments: Sequence[_SegmentsWithClasses]
     measure: Measure
-    at: PlacementModel | None
+    model: PlacementModel | None
     seed: int
 
-    def both(self, rows: list[int]) -> Drawn:
-        """Draw both annotations of some pieces; those that are alike, once."""
-        known: dict[bytes, tuple[float, float]] = {}
-        for piece in rows:
-            n, shape = int(self.pieces.tokens[piece]), self._shape(piece)
-            what = repr((n, shape)).encode()
-            if what not in known:
-                # classes have any number
-                plain = [[segment[:2] for segment in side] for side in shape]
-                rng = generator_of(digest_of((n, plain)), self.seed)
-                known[what] = _drawn_mean(n, shape, self.measure, self.at, rng)
-            yield piece, what, *known[what]
+    def both(self, document_parts: list[int]) -> DrawnMean:
+        """Draw both annotations of these parts; parts with equal content are drawn once."""
+        mean_by_content: dict[bytes, tuple[float, float]] = {}
+        for part_index in document_parts:
+            n, content_tuple = (
+                int(self.document_parts.tokens[part_index]),
+                self._content(part_index),
+            )
+            content = repr((n, content_tuple)).encode()
+            if content not in mean_by_content:
+                # class indices depend on the corpus, so the seed must not
+                plain_content = [[segment[:2] for segment in columns] for columns in content_tuple]
+                rng = generator_of(content_digest((n, plain_content)), self.seed)
+                mean_by_content[content] = _draw_mean(
+                    n, content_tuple, self.measure, self.model, rng
+                )
+            yield part_index, content, *mean_by_content[content]
 
-    def _shape(self, piece: int) -> Shape:
-        """Return what is marked in a piece, the sides in an order of their own."""
-        sides = []
-        for side, classes in self.marked:
-            here = slice(*np.searchsorted(side.piece, (piece, piece + 1)).tolist())
-            able = side.label[here] == 0
-            columns = side.length[here].tolist(), able.tolist(), classes[here].tolist()
-            sides.append(tuple(sorted(zip(*columns, strict=True))))
-        return tuple(sorted(sides))
+    def _content(self, part_index: int) -> PartContent:
+        """Return the segments of a part, with both annotators in a canonical order."""
+        contents = []
+        for segments, classes in self.segments:
+            rows = slice(
+                *np.searchsorted(segments.part_index, (part_index, part_index + 1)).tolist()
+            )
+            has_label = segments.label[rows] == 0
+            columns = segments.length[rows].tolist(), has_label.tolist(), classes[rows].tolist()
+            contents.append(tuple(sorted(zip(*columns, strict=True))))
+        return tuple(sorted(contents))
 
-    def second(self, rows: list[int]) -> Drawn:
-        """Draw the second annotation of some pieces, with the first as it is."""
-        for piece in rows:
+    def draw_second(self, document_parts: list[int]) -> DrawnMean:
+        """Draw the second annotation of these parts; the first is fixed."""
+        for part_index in document_parts:
             documents = []
-            for side, classes in self.marked:
-                here = slice(*np.searchsorted(side.piece, (piece, piece + 1)).tolist())
-                columns = side.start[here], side.length[here], side.label[here], classes[here]
-                documents.append(_document(*columns))
+            for segments, classes in self.segments:
+                in_part = slice(
+                    *np.searchsorted(segments.part_index, (part_index, part_index + 1)).tolist()
+                )
+                columns = (
+                    segments.start[in_part],
+                    segments.length[in_part],
+                    segments.label[in_part],
+                    classes[in_part],
+                )
+                documents.append(_as_document(*columns))
             draws = number_of_draws(DRAWS, len(documents[1][0]))
-            tokens, rng = int(self.pieces.tokens[piece]), np.random.default_rng(self.seed)
-            random = (False, True)
-            matches = _matches(documents, random, tokens, self.measure, self.at, draws, rng)
-            # of one stream of draws, so errors may be alike, and add up
-            yield piece, b"one stream of draws", *mean_of(matches)
+            tokens, rng = (
+                int(self.document_parts.tokens[part_index]),
+                np.random.default_rng(self.seed),
+            )
+            is_random = (False, True)
+            matches = _draw_matches(
+                documents, is_random, tokens, self.measure, self.model, draws, rng
+            )
+            # one stream for all parts, so the errors may be equal, and are added up
+            yield part_index, b"one stream of draws", *mean_of(matches)
 
 
-def _drawn_mean(
+def _draw_mean(
     tokens: int,
-    shape: Shape,
+    content: PartContent,
     measure: Measure,
-    places: PlacementModel | None,
+    model: PlacementModel | None,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Return the mean match over draws of both annotations, and its standard error."""
-    asked = NEAR_DRAWS if measure.kernel == "near" else DRAWS
-    draws = number_of_draws(asked, max(map(len, shape)))
+    """Compute the mean match over draws of both annotations, and its standard error."""
+    most_draws = NEAR_DRAWS if measure.kernel == "near" else DRAWS
+    draws = number_of_draws(most_draws, max(map(len, content)))
     columns = [
-        tuple(np.array(column, np.int64) for column in zip(*side, strict=True)) for side in shape
+        tuple(np.array(column, np.int64) for column in zip(*rows, strict=True)) for rows in content
     ]
-    few = len(shape[0]) * len(shape[1]) <= MOST_PAIRS
-    if places is None and measure.kernel == "one-to-one" and few:
-        sides = [(length, able == 1) for length, able, _ in columns]
-        return mean_of(draw_pairs(tokens, (sides[0], sides[1]), measure, draws, rng))
-    marked = [
-        _document(0 * length, length, (1 - able) * number, which)
-        for number, (length, able, which) in enumerate(columns, 1)
+    has_few_pairs = len(content[0]) * len(content[1]) <= MOST_PAIRS
+    if model is None and measure.kernel == "one-to-one" and has_few_pairs:
+        length_and_label = [(length, has_label == 1) for length, has_label, _ in columns]
+        return mean_of(
+            draw_pairs(tokens, (length_and_label[0], length_and_label[1]), measure, draws, rng)
+        )
+    documents = [
+        _as_document(0 * length, length, (1 - has_label) * index, class_index)
+        for index, (length, has_label, class_index) in enumerate(columns, 1)
     ]
-    return mean_of(_matches(marked, (True, True), tokens, measure, places, draws, rng))
+    return mean_of(_draw_matches(documents, (True, True), tokens, measure, model, draws, rng))
 
 
-def _document(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
-    """Return segments as a layer of one document, and their classes in the order of its rows."""
+def _as_document(start: Ints, length: Ints, label: Ints, classes: Ints) -> tuple[Layer, Ints]:
+    """Build a layer of one document, and sort the classes in the order of its rows."""
     layer = Layer(0 * start, start, start + length, label, np.ones(1, np.bool_))
     return layer, classes[np.lexsort((label, start + length, start))]
 
 
-def _matches(
-    marked: Sequence[tuple[Layer, Ints]],
-    random: tuple[bool, bool],
+def _draw_matches(
+    documents: Sequence[tuple[Layer, Ints]],
+    is_random: tuple[bool, bool],
     tokens: int,
     measure: Measure,
-    places: PlacementModel | None,
+    model: PlacementModel | None,
     draws: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return the match in each draw of a document; segments without label 0 only take up room."""
-    layers, classes = zip(*marked, strict=True)
-    cells = np.array([[0, 1, 2]])  # what has the label, and what has none in A, and in B
-    ask = (layers, random, np.array([tokens]), cells, measure, "nonoverlapping", draws, rng)
-    at = None if places is None else (places, classes)
-    return np.concatenate([some[:, 0] for some in draw_matches(*ask, at)])
+    """Compute the match in each draw of a document; only segments with label 0 can match."""
+    layers, classes = zip(*documents, strict=True)
+    cells = np.array([[0, 1, 2]])  # segments with the label, and segments of A and of B without it
+    arguments = (
+        layers,
+        is_random,
+        np.array([tokens]),
+        cells,
+        measure,
+        "nonoverlapping",
+        draws,
+        rng,
+    )
+    model_and_classes = None if model is None else (model, classes)
+    return np.concatenate(
+        [matches[:, 0] for matches in draw_matches(*arguments, model_and_classes)]
+    )
 
 
-def _side(
+def _segments_in_parts(
     layer: Layer,
     cell: Ints,
-    both: Ints,
+    part_cells: Ints,
     document: Ints,
     chance: str,
-    number: int,
-    kind: Ints,
+    index: int,
+    kind_index: Ints,
 ) -> tuple[AnnotatorSegments, Ints]:
-    """Return a layer's segments in the pieces, and their numbers.
+    """Find the segments of a layer in the parts, and their rows in the layer.
 
-    The label of the piece is 0, all others are one.
+    The label of a part becomes 0; all other labels become one.
     """
     if chance == "nonoverlapping":
-        piece, row = join_unsorted(document, layer.document)
+        part_index, row = join_unsorted(document, layer.document)
     else:
-        piece, row = join_unsorted(both, cell)
-    order = np.lexsort((layer.start[row], piece))
-    piece, row = piece[order], row[order]
-    side = AnnotatorSegments(
-        piece,
+        part_index, row = join_unsorted(part_cells, cell)
+    order = np.lexsort((layer.start[row], part_index))
+    part_index, row = part_index[order], row[order]
+    segments = AnnotatorSegments(
+        part_index,
         np.zeros(len(row), np.int64),
         layer.start[row],
         (layer.end - layer.start)[row],
-        np.where(cell[row] == both[piece], 0, 1 + number),
-        kind[row],
+        np.where(cell[row] == part_cells[part_index], 0, 1 + index),
+        kind_index[row],
     )
-    return side, row
+    return segments, row

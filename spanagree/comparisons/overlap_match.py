@@ -1,13 +1,13 @@
-"""Overlap, each segment once: the greatest one-to-one matching of overlapping segments.
+"""The greatest one-to-one matching of overlapping segments, found from left to right.
 
-Two segments of the same label may be paired if they share a token, or as large a share of their
-tokens as is asked for, and each belongs to one pair at most. Of layers that do not overlap
-themselves the greatest number of pairs is found from left to right: take each pair as soon as it
-can be taken. Of two that overlap, the one that ends first overlaps nothing further on, so no pair
-that comes later loses by it.
+Two segments of the same label may be paired if φ > 0, that is if they share a token, or a large
+enough share of their tokens. If the segments of each layer are disjoint, the greatest number of
+pairs is found greedily from left to right: when two segments overlap, the segment that ends first
+overlaps nothing to the right of the other, so pairing them is never worse.
 
-The match is not additive: whether a pair counts depends on those before it. But it depends on them
-by one bit only, whether the segment that reaches over a border is taken already.
+The match is not additive, because a pair may depend on the pairs before it. But this dependence is
+a single bit: whether the segment of A that crosses a border is already paired. Arrays have the
+shape (places, bits), or (parts, ranks of borders).
 """
 
 from __future__ import annotations
@@ -19,59 +19,75 @@ from spanagree.comparisons.chance_distribution.pieces import AnnotatorSegments, 
 from spanagree.comparisons.measures import Measure
 
 
-def taken_at(
-    pieces: DocumentParts, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
+def matches_at_places(
+    document_parts: DocumentParts,
+    measure: Measure,
+    part_index: Ints,
+    start: Ints,
+    end: Ints,
+    label: Ints,
 ) -> tuple[Ints | Floats, Ints]:
-    """Return what a segment of B at each place takes, and the bit behind it; (places, bits).
+    """Compute the match of a segment of B at each place, and the bit after it; (places, bits).
 
-    The bit says whether the segment of A that reaches over the border is taken already. Of those
-    that can be paired the first is: all are asked, or with the bit those that start here or later.
+    The bit states whether the segment of A that crosses the border is already paired. The segment
+    of B is paired with the first candidate of A: among all, or, if the bit is set, among those that
+    start at or after its own start.
     """
-    a = pieces.a  # sorted by piece and start; its segments do not overlap
-    after = np.zeros((len(start), 2), np.int64)
-    low = np.searchsorted(a.piece, piece)
-    high = np.searchsorted(a.piece, piece + 1)
-    segment, place = expand_ranges(low, high)
+    a = document_parts.a  # sorted by part and start; the segments are disjoint
+    bit_after = np.zeros((len(start), 2), np.int64)
+    low = np.searchsorted(a.part_index, part_index)
+    high = np.searchsorted(a.part_index, part_index + 1)
+    segment, place_index = expand_ranges(low, high)
     s, e = a.start[segment], a.start[segment] + a.length[segment]
-    length = (end - start)[place]
-    meets = (e > start[place]) & (s < end[place]) & (a.label[segment] == label[place])
-    similarity = measure.phi(start[place] - s, a.length[segment], length)
-    gain = np.zeros((len(start), 2))
-    able = meets & (similarity > 0)
-    none = len(a)
-    over_start, over_end = np.full((2, len(start)), none)
-    for over, border in ((over_start, start), (over_end, end)):
-        here = (s < border[place]) & (border[place] < e)
-        over[place[here]] = segment[here]
-    for bit in (0, 1):
-        match = np.full(len(start), none)
-        can = np.flatnonzero(able & ((bit == 0) | (s >= start[place])))[::-1]
-        match[place[can]] = segment[can]  # of several that are set in one place the first stays
-        gain[place[can], bit] = similarity[can]
-        still = (over_end == match) | ((over_end == over_start) & (bit == 1))
-        after[:, bit] = (over_end < none) & still
-    return gain.astype(np.int64) if measure.is_whole else gain, after
-
-
-def kept_at(pieces: DocumentParts, piece: Ints, used: Bools, rank: Ints) -> Bools:
-    """Return at which borders one segment of A reaches over this one and the one before."""
-    a = pieces.a
-    segment, unit = expand_ranges(
-        np.searchsorted(a.piece, piece), np.searchsorted(a.piece, piece + 1)
+    length = (end - start)[place_index]
+    meets = (
+        (e > start[place_index]) & (s < end[place_index]) & (a.label[segment] == label[place_index])
     )
-    over = np.full(used.shape, -1)
+    similarity = measure.phi(start[place_index] - s, a.length[segment], length)
+    gain = np.zeros((len(start), 2))
+    is_match = meets & (similarity > 0)
+    no_segment = len(a)
+    crosses_start, crosses_end = np.full((2, len(start)), no_segment)
+    for crossing, border in ((crosses_start, start), (crosses_end, end)):
+        is_crossing = (s < border[place_index]) & (border[place_index] < e)
+        crossing[place_index[is_crossing]] = segment[is_crossing]
+    for bit in (0, 1):
+        match = np.full(len(start), no_segment)
+        allowed = np.flatnonzero(is_match & ((bit == 0) | (s >= start[place_index])))[::-1]
+        match[place_index[allowed]] = segment[
+            allowed
+        ]  # reversed, so the first candidate is written last
+        gain[place_index[allowed], bit] = similarity[allowed]
+        is_taken = (crosses_end == match) | ((crosses_end == crosses_start) & (bit == 1))
+        bit_after[:, bit] = (crosses_end < no_segment) & is_taken
+    return gain.astype(np.int64) if measure.is_whole else gain, bit_after
+
+
+def is_same_crossing(
+    document_parts: DocumentParts, part_index: Ints, used: Bools, rank: Ints
+) -> Bools:
+    """Mask the borders that the same segment of A crosses as the border before; (parts, ranks)."""
+    a = document_parts.a
+    segment, row_of_part = expand_ranges(
+        np.searchsorted(a.part_index, part_index), np.searchsorted(a.part_index, part_index + 1)
+    )
+    crossing = np.full(used.shape, -1)
     end = np.minimum(a.start[segment] + a.length[segment], used.shape[1])
-    border, row = expand_ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
-    over[unit[row], border] = segment[row]
-    at = np.full((len(piece), int(rank.max()) + 1), -1)
-    u, p = np.nonzero(used)
-    at[u, rank[u, p]] = over[u, p]
-    keep = np.zeros(at.shape, np.bool_)
-    keep[:, 1:] = (at[:, 1:] == at[:, :-1]) & (at[:, 1:] >= 0)
-    return keep
+    border, crossed_row = expand_ranges(a.start[segment] + 1, np.maximum(end, a.start[segment] + 1))
+    crossing[row_of_part[crossed_row], border] = segment[crossed_row]
+    crossing_by_rank = np.full((len(part_index), int(rank.max()) + 1), -1)
+    row, border_index = np.nonzero(used)
+    crossing_by_rank[row, rank[row, border_index]] = crossing[row, border_index]
+    is_same = np.zeros(crossing_by_rank.shape, np.bool_)
+    is_same[:, 1:] = (crossing_by_rank[:, 1:] == crossing_by_rank[:, :-1]) & (
+        crossing_by_rank[:, 1:] >= 0
+    )
+    return is_same
 
 
-def has_partner(side: AnnotatorSegments, other: AnnotatorSegments) -> Bools:
-    """Return which segments have a label that the other side has in the same piece."""
-    many = 1 + max(int(side.label.max(initial=0)), int(other.label.max(initial=0)))
-    return np.isin(side.piece * many + side.label, other.piece * many + other.label)
+def has_partner(segments: AnnotatorSegments, other: AnnotatorSegments) -> Bools:
+    """Mask the segments with a label that the other annotator uses in the same part."""
+    n_labels = 1 + max(int(segments.label.max(initial=0)), int(other.label.max(initial=0)))
+    return np.isin(
+        segments.part_index * n_labels + segments.label, other.part_index * n_labels + other.label
+    )

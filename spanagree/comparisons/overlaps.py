@@ -1,4 +1,4 @@
-"""Layers that overlap themselves, which some measures and chance models refuse."""
+"""Overlaps within a layer, which some measures and chance models forbid."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ _FORBIDDEN_BY_CHANCE = {"nonoverlapping": OVERLAP, "per-label": LABEL_OVERLAP, "
 
 
 def chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceModel:
-    """Return the chance model of a corpus: of auto the first that all of its layers allow.
+    """Choose the chance model of a corpus: for auto, the first model that all of its layers allow.
 
-    One that does not go with the measure is passed over. Where none is left, the measure forbids
-    these segments too: it stays auto, and :func:`check_layer` says what overlaps.
+    Models that are not compatible with the measure are skipped. If no model is left, the measure
+    forbids these segments too: the model stays auto, and :func:`check_layer` raises an error that
+    names the overlap.
 
     Args:
-        corpus: all layers that are compared, or from which some are chosen.
-        match: the measure.
-        chance: the chance model, or auto.
+        corpus: annotations with at least the layers that are compared.
+        match: name of the measure.
+        chance: chance model, or auto.
 
     >>> layers = {"a": [[(0, 3, "X"), (1, 2, "Y")]], "b": [[(0, 3, "X")]]}
     >>> corpus = Corpus.from_segments([5], layers)
@@ -47,19 +48,20 @@ def chance_of_corpus(corpus: Corpus, match: str, chance: ChanceModel) -> ChanceM
         return chance_of_strings(corpus, chance)
     if chance.name != AUTO:
         return chance
-    held = _overlaps_of(corpus)
+    overlaps_present = _overlaps_in(corpus)
     fitting = (
         name
-        for name, forbidden in _FORBIDDEN_BY_CHANCE.items()
-        if forbidden not in held and _go_together(match, name)
+        for name, forbidden_overlap in _FORBIDDEN_BY_CHANCE.items()
+        if forbidden_overlap not in overlaps_present and _are_compatible(match, name)
     )
     return chance.named(next(fitting, AUTO))
 
 
-def _overlaps_of(corpus: Corpus) -> set[str]:
-    """Return what of that which measures and chance models forbid some layer may have.
+def _overlaps_in(corpus: Corpus) -> set[str]:
+    """Find the kinds of overlaps in a corpus that measures and chance models may forbid.
 
-    Nothing of segments of several pieces, as those that overlap move as one under every model.
+    The result is empty for segments of several fragments: those that overlap move together under
+    every chance model.
     """
     if corpus.kind != "segments" or not corpus.has_overlaps:
         return set()
@@ -67,45 +69,47 @@ def _overlaps_of(corpus: Corpus) -> set[str]:
 
 
 def widest_chance(names: Iterable[str]) -> str:
-    """Return the name of the chance model that a whole allows, of those of its parts."""
-    first, *others = dict.fromkeys(names)
-    return max((first, *others), key=[*CHANCES, NONE].index) if others else first
+    """Find the chance model that a whole corpus allows, among the models of its parts."""
+    first_name, *other_names = dict.fromkeys(names)
+    return (
+        max((first_name, *other_names), key=[*CHANCES, NONE].index) if other_names else first_name
+    )
 
 
 def check_layers(corpus: Corpus, match: str, chance: ChanceModel) -> None:
-    """Refuse the first layer that overlaps itself where the measure or chance model forbids it.
+    """Raise an error for the first layer with overlaps that the measure or chance model forbids.
 
     Raises:
-        SettingError: as for :func:`check_layer`.
+        SettingError: see :func:`check_layer`.
     """
     names = corpus.annotators
     forbidden = {*_forbidden_by(match, chance).values()}
-    if corpus.kind != "pieces" and not forbidden & _overlaps_of(corpus):
-        names = names[:1]  # nothing is forbidden in any layer; settings are looked at
+    if corpus.kind != "pieces" and not forbidden & _overlaps_in(corpus):
+        names = names[:1]  # no layer has a forbidden overlap; only settings are checked
     for name in names:
         check_layer(corpus, name, match, chance)
-    if chance.name == AUTO:  # of layers that are not compared
+    if chance.name == AUTO:  # because of layers that are not compared
         problem = f"match {match} goes with no chance model that the segments of all layers allow"
         raise OverlapError.of(problem, "read only the annotators to compare")
 
 
 def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Refuse a layer that overlaps itself where the measure or the chance model forbids it.
+    """Raise an error if a layer has overlaps that the measure or the chance model forbids.
 
     Raises:
-        SettingError: naming the first two segments and the settings that would work; for an
-            unknown measure.
+        SettingError: naming the first two segments and alternative settings; for an unknown
+            measure.
     """
     find_measure(match)
-    if not _go_together(match, chance.name):
-        fitting = chosen("chance", *(name for name in CHANCES if _go_together(match, name)))
+    if not _are_compatible(match, chance.name):
+        fitting = chosen("chance", *(name for name in CHANCES if _are_compatible(match, name)))
         if chance.name == "per-label":
             raise OverlapError.of(
                 f"match {match} pairs segments of any label, and of chance per-label only those of"
                 " one label exclude each other",
                 f"use {fitting}, or {chosen('match', 'exact')}",
             )
-        by_shares = measures(lambda other: other.kernel in ("cover", "offsets"))
+        by_shares = measures(lambda measure: measure.kernel in ("cover", "offsets"))
         raise OverlapError.of(
             f"match {match} pairs segments of annotators who do not overlap themselves, and those"
             " of chance overlapping do",
@@ -115,55 +119,58 @@ def check_layer(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> N
 
 
 def _check_relations(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Refuse any measure of relations but exact; they do not overlap."""
+    """Raise an error for any measure of relations but exact; relations do not overlap."""
     check_choice(match, ("exact",), "match of relations")
 
 
 def _check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
+    """Check segments of several fragments."""
     from spanagree.comparisons.overlaps_of_pieces import check_pieces  # most have one piece
 
     check_pieces(corpus, name, match, chance)
 
 
 def _check_segments(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Refuse segments of one piece that overlap, naming the first two."""
+    """Raise an error if contiguous segments have a forbidden overlap, naming the first two."""
     layer = corpus.layers[name]
-    pairs = _forbidden(layer)
+    pairs = _find_forbidden_pairs(layer)
     chosen_names = {"match": match, "chance": chance.name}
     forbids = _forbidden_by(match, chance)
-    refused = {kind: name for kind, name in chosen_names.items() if pairs[forbids[kind]]}
-    if not refused:
+    forbidden_by = {option: name for option, name in chosen_names.items() if pairs[forbids[option]]}
+    if not forbidden_by:
         return
-    first, *_ = (forbids[kind] for kind in refused)
-    pair = pairs[first]
-    assert pair is not None  # as it is refused
-    what = "have the same boundaries" if first == SAME_BORDERS else "overlap"
-    settings = " and ".join(f"{kind} {setting}" for kind, setting in refused.items())
-    pairs_of_layers = [_forbidden(other) for other in corpus.layers.values()]
+    overlap, *_ = (forbids[option] for option in forbidden_by)
+    pair = pairs[overlap]
+    assert pair is not None  # its overlap is forbidden
+    description = "have the same boundaries" if overlap == SAME_BORDERS else "overlap"
+    settings = " and ".join(f"{option} {setting}" for option, setting in forbidden_by.items())
+    pairs_of_layers = [_find_forbidden_pairs(candidate) for candidate in corpus.layers.values()]
     tables = {
-        "match": {name: other.forbids for name, other in MEASURES.items()},
+        "match": {name: candidate.forbids for name, candidate in MEASURES.items()},
         "chance": _FORBIDDEN_BY_CHANCE,
     }
     allowed = {
-        kind: [name for name in table if not any(x[table[name]] for x in pairs_of_layers)]
-        if kind in refused
-        else [chosen_names[kind]]
-        for kind, table in tables.items()
+        option: [name for name in table if not any(x[table[name]] for x in pairs_of_layers)]
+        if option in forbidden_by
+        else [chosen_names[option]]
+        for option, table in tables.items()
     }
-    kind, other = ("match", "chance") if "match" in refused else ("chance", "match")
-    allowed[kind] = [c for c in allowed[kind] if all(_go_together(c, o) for o in allowed[other])]
-    works = " with ".join(chosen(kind, *allowed[kind]) for kind in refused)
+    option, candidate = ("match", "chance") if "match" in forbidden_by else ("chance", "match")
+    allowed[option] = [
+        c for c in allowed[option] if all(_are_compatible(c, o) for o in allowed[candidate])
+    ]
+    alternatives = " with ".join(chosen(option, *allowed[option]) for option in forbidden_by)
     document = quote_value(corpus.id_of(int(layer.document[pair[0]])))
     raise OverlapError.of(
         f"annotator {quote_value(name)}, document {document}: segments"
-        f" {layer.describe(pair, corpus.labels)} {what}, which {settings} does not allow",
-        f"{works} would work",
-        _REASON.format(match=match, what=_IN_A_LAYER[first]),
+        f" {layer.describe(pair, corpus.labels)} {description}, which {settings} does not allow",
+        f"{alternatives} would work",
+        _REASON.format(match=match, what=_IN_A_LAYER[overlap]),
     )
 
 
 _CHECKS = {"segments": _check_segments, "pieces": _check_pieces, "relations": _check_relations}
-"""What refuses a layer of each kind of corpus."""
+"""Functions that check a layer, for each kind of corpus."""
 
 _IN_A_LAYER = {
     SAME_BORDERS: "annotator have the same boundaries",
@@ -174,7 +181,7 @@ _REASON = "match {match} has chance only where no two segments of one {what}"
 
 
 def _forbidden_by(match: str, chance: ChanceModel) -> dict[str, str]:
-    """Return what a measure and a chance model forbid two segments of a layer.
+    """Find the kinds of overlaps that a measure and a chance model forbid.
 
     Without chance, a measure in which no segment counts twice forbids nothing.
     """
@@ -186,19 +193,19 @@ def _forbidden_by(match: str, chance: ChanceModel) -> dict[str, str]:
     }
 
 
-def _go_together(*names: str) -> bool:
-    """Return whether a measure goes with a chance model; each is known by its name.
+def _are_compatible(*names: str) -> bool:
+    """Whether measures and chance models with these names can be combined.
 
-    Segments that are paired one to one exclude each other at random, as far as they are paired.
+    Segments that are matched one-to-one must exclude each other at random.
     """
     measures = (find_measure(name) for name in names if name not in (AUTO, NONE, *CHANCES))
-    paired = [measure for measure in measures if measure.one_to_one]
-    any_label = any(not measure.of_label for measure in paired)
-    return not (paired and "overlapping" in names) and not (any_label and "per-label" in names)
+    one_to_one = [measure for measure in measures if measure.one_to_one]
+    any_label = any(not measure.of_label for measure in one_to_one)
+    return not (one_to_one and "overlapping" in names) and not (any_label and "per-label" in names)
 
 
-def _forbidden(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
-    """Return two segments that have what measures and chance models forbid, or ``None``."""
+def _find_forbidden_pairs(layer: Layer) -> Mapping[str, tuple[int, int] | None]:
+    """Find the first two segments with each forbidden kind of overlap, or ``None``."""
     overlap = first_overlap(layer, np.zeros(len(layer), np.int64))
     same_label = None if overlap is None else first_overlap(layer, layer.label)
     return {

@@ -1,4 +1,4 @@
-"""Segments of several pieces that overlap, which some measures refuse."""
+"""Overlaps of segments of several fragments, which some measures forbid."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from spanagree.errors import OverlapError, chosen, quote_value
 
 
 def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> None:
-    """Refuse what segments of several pieces do not allow.
+    """Raise an error if segments of several fragments are not allowed.
 
-    Those whose hulls overlap move together under every chance model. Without chance, what counts
-    shared tokens may be paired one to one.
+    Under every chance model, segments with overlapping hulls move together. Without chance,
+    measures of shared tokens may be matched one-to-one.
 
     Raises:
-        OverlapError: naming the first two segments and a measure that would work.
+        OverlapError: naming the first two segments, and a measure that allows them.
     """
     measure = find_measure(match)
     is_free = bool(chance.undefined) and measure.pairs_once
     if is_free and (measure.kernel == "equal" or measure.of_shared is not None):
         return
     if measure.one_to_one:
-        works = chosen("match", *measures(lambda other: not other.one_to_one))
+        alternatives = chosen("match", *measures(lambda candidate: not candidate.one_to_one))
         raise OverlapError.of(
             f"match {match} pairs segments of one piece, and this corpus has some of several",
-            f"use {works}, or read with {chosen('discontinuous', 'hull', 'split', 'drop')}",
+            f"use {alternatives}, or read with {chosen('discontinuous', 'hull', 'split', 'drop')}",
             f"match {match} has chance only where segments have one piece",
         )
     layer = corpus.layers[name]
@@ -40,11 +40,12 @@ def check_pieces(corpus: Corpus, name: str, match: str, chance: ChanceModel) -> 
         pair = None if pair is None else (int(owner[pair[0]]), int(owner[pair[1]]))
     if pair is not None:
         is_same = measure.forbids == SAME_BORDERS
-        what = "have the same pieces" if is_same else "have pieces that overlap"
+        relation = "have the same pieces" if is_same else "have pieces that overlap"
         document = quote_value(corpus.id_of(int(layer.document[pair[0]])))
         raise OverlapError.of(
             f"annotator {quote_value(name)}, document {document}: segments"
-            f" {layer.describe(pair, corpus.labels)} {what}, which match {match} does not allow",
+            f" {layer.describe(pair, corpus.labels)} {relation}, which match {match} does not"
+            " allow",
             f"{chosen('match', 'exact')} would work",
-            f"match {match} has chance only where no two segments of one annotator {what}",
+            f"match {match} has chance only where no two segments of one annotator {relation}",
         )

@@ -1,9 +1,10 @@
-"""The segments of two annotators in pairs, and what differs in each.
+"""The pairs of segments of two annotators, with the difference of each pair.
 
-The pairing is one to one and depends on the segments alone, not on the order of input nor on
-which annotator comes first. Same boundaries and label go together first (``match``), then same
-boundaries (``label``), then the largest overlap of what is left (``boundary``, or
-``boundary+label``). What finds no partner is ``missed`` by the second, or ``spurious``.
+The pairing is one-to-one. It depends only on the segments, not on the order of the input or of the
+annotators. Segments with the same boundaries and label are paired first (``match``), then segments
+with the same boundaries (``label``), then the largest overlaps of the remaining segments
+(``boundary``, or ``boundary+label``). A segment without a partner is ``missed`` by the second
+annotator, or ``spurious``.
 """
 
 from __future__ import annotations
@@ -26,19 +27,20 @@ KINDS = {
     "label": "same boundaries, other label",
     "boundary+label": "other boundaries, other label",
 }
-"""The kinds of disagreement."""
+"""Kinds of disagreement."""
 
 OUTCOMES = ("match", *KINDS)
-"""What becomes of a segment; the columns ``kind`` index it."""
+"""Outcomes of a pair or a single segment; columns ``kind`` are indices of this tuple."""
 
-NONE = -1  # in place of a segment that is not there
+NONE = -1  # index in place of a missing segment
 
 
 class Pairing(NamedTuple):
-    """The segments of two layers, in pairs or alone, in the order of the text.
+    """Segments of two layers, in pairs or alone, in the order of the text.
 
-    ``a`` and ``b`` are numbers of segments, −1 where there is none; ``kind`` indexes
-    :data:`OUTCOMES`.
+    Attributes:
+        a, b: index of the segment of each layer, −1 if it is missing.
+        kind: index of the outcome in :data:`OUTCOMES`.
     """
 
     a: Ints
@@ -47,43 +49,53 @@ class Pairing(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of pairs and single segments of each of :data:`OUTCOMES`."""
+        """Number of pairs and single segments of each of :data:`OUTCOMES`."""
         numbers = np.bincount(self.kind, minlength=len(OUTCOMES)).tolist()
         return dict(zip(OUTCOMES, numbers, strict=True))
 
 
-def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
-    """Return every segment of two layers once, paired or alone, over the documents both saw.
+def pairing(a: Layer, b: Layer, n_labels: int) -> Pairing:
+    """Pair the segments of two layers, over the documents that both annotators saw.
 
-    Of equal overlaps the same label comes first, then the pair with the least that only one of
-    the two covers, then the first in the text. ``labels`` is the number of labels of the corpus.
+    Each segment occurs once, in a pair or alone. Among equal overlaps, pairs with the same label
+    come first, then pairs with the fewest tokens that only one segment covers, then the first pairs
+    in the text.
+
+    Args:
+        a, b: layers of the two annotators.
+        n_labels: number of labels of the corpus.
 
     >>> seen = np.array([True])
     >>> a, b = (Layer(*np.array([[0], [s], [e], [0]]), seen) for s, e in ((2, 5), (3, 6)))
-    >>> pairs = pairing(a, b, labels=1)
+    >>> pairs = pairing(a, b, n_labels=1)
     >>> pairs.a.tolist(), pairs.b.tolist(), OUTCOMES[pairs.kind[0]]
     ([0], [0], 'boundary')
     """
-    both = a.annotated & b.annotated
-    free_a, free_b = both[a.document], both[b.document]
+    is_shared = a.annotated & b.annotated
+    free_a, free_b = is_shared[a.document], is_shared[b.document]
     partner = np.full(len(a), NONE)
-    # the same boundaries: first of the same label, then of any
-    for number in (operator.attrgetter("label"), _place_among_twins):
+    # pairs with the same boundaries and label come before pairs with the same boundaries only
+    for key_of in (operator.attrgetter("label"), _rank_among_equal):
         i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
-        rest_a, rest_b = a.only(free_a), b.only(free_b)
-        cell_a, cell_b = (x.document * labels + number(x) for x in (rest_a, rest_b))
-        p, q, _ = similar(rest_a, rest_b, cell_a, cell_b, MEASURES["exact"])
+        unpaired_a, unpaired_b = a.only(free_a), b.only(free_b)
+        cell_a, cell_b = (x.document * n_labels + key_of(x) for x in (unpaired_a, unpaired_b))
+        p, q, _ = similar(unpaired_a, unpaired_b, cell_a, cell_b, MEASURES["exact"])
         partner[i[p]] = j[q]
         free_a[i[p]], free_b[j[q]] = False, False
-    code_a, code_b = _codes(a, b)
+    order_a, order_b = _text_order(a, b)
     i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
-    rest_a, rest_b = a.only(free_a), b.only(free_b)
-    p, q = overlapping_pairs(rest_a, rest_b, rest_a.document, rest_b.document)
+    unpaired_a, unpaired_b = a.only(free_a), b.only(free_b)
+    p, q = overlapping_pairs(unpaired_a, unpaired_b, unpaired_a.document, unpaired_b.document)
     i, j = i[p], j[q]
-    shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
-    alone = (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * shared
-    first, last = np.minimum(code_a[i], code_b[j]), np.maximum(code_a[i], code_b[j])
-    order = np.lexsort((last, first, alone, a.label[i] != b.label[j], -shared))
+    n_shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
+    n_unshared = (a.end - a.start)[i] + (b.end - b.start)[j] - 2 * n_shared
+    first_in_text, second_in_text = (
+        np.minimum(order_a[i], order_b[j]),
+        np.maximum(order_a[i], order_b[j]),
+    )
+    order = np.lexsort(
+        (second_in_text, first_in_text, n_unshared, a.label[i] != b.label[j], -n_shared)
+    )
     for first_row, second_row in zip(i[order].tolist(), j[order].tolist(), strict=True):
         if free_a[first_row] and free_b[second_row]:
             partner[first_row] = second_row
@@ -92,47 +104,53 @@ def pairing(a: Layer, b: Layer, labels: int) -> Pairing:
     missed, spurious = np.flatnonzero(free_a), np.flatnonzero(free_b)
     all_a = np.concatenate([paired, missed, np.full(len(spurious), NONE)])
     all_b = np.concatenate([partner[paired], np.full(len(missed), NONE), spurious])
-    codes = np.array([np.append(code_a, NONE)[all_a], np.append(code_b, NONE)[all_b]])
-    last = codes.max(0)
-    order = np.lexsort((last, np.where((codes == NONE).any(0), last, codes.min(0))))
+    text_order = np.array([np.append(order_a, NONE)[all_a], np.append(order_b, NONE)[all_b]])
+    second_in_text = text_order.max(0)
+    order = np.lexsort(
+        (second_in_text, np.where((text_order == NONE).any(0), second_in_text, text_order.min(0)))
+    )
     all_a, all_b = all_a[order], all_b[order]
-    return Pairing(all_a, all_b, _kinds(a, b, all_a, all_b))
+    return Pairing(all_a, all_b, _outcomes(a, b, all_a, all_b))
 
 
-def _place_among_twins(layer: Layer) -> Ints:
-    """Return the place of each segment among those with the same boundaries, from 0."""
-    _, which, _ = unique_rows(layer.document, layer.start, layer.end, layer.shape)
-    return np.arange(len(which)) - np.searchsorted(which, which)
+def _rank_among_equal(layer: Layer) -> Ints:
+    """Count the preceding segments with the same boundaries, for each segment."""
+    _, group, _ = unique_rows(layer.document, layer.start, layer.end, layer.shape)
+    return np.arange(len(group)) - np.searchsorted(group, group)
 
 
-def _codes(a: Layer, b: Layer) -> tuple[Ints, Ints]:
-    """Return the segments of both layers as numbers, in the order of the text."""
+def _text_order(a: Layer, b: Layer) -> tuple[Ints, Ints]:
+    """Compute the position of each segment in the order of the text, over both layers."""
     shapes = shape_codes((a, b), {})
-    sides = (
+    columns_of_layers = (
         (x.document, x.start, x.end, x.label, shape)
         for x, shape in zip((a, b), shapes, strict=True)
     )
-    _, which, _ = unique_rows(*(np.concatenate(columns) for columns in zip(*sides, strict=True)))
-    return which[: len(a)], which[len(a) :]
+    _, position, _ = unique_rows(
+        *(np.concatenate(columns) for columns in zip(*columns_of_layers, strict=True))
+    )
+    return position[: len(a)], position[len(a) :]
 
 
-def _kinds(a: Layer, b: Layer, side_a: Ints, side_b: Ints) -> Ints:
-    """Return which of :data:`OUTCOMES` each pair is."""
-    differs = [x != y for x, y in zip(columns_of(a, side_a), columns_of(b, side_b), strict=True)]
+def _outcomes(a: Layer, b: Layer, segment_a: Ints, segment_b: Ints) -> Ints:
+    """Find the index in :data:`OUTCOMES` of each pair."""
+    differs = [
+        x != y for x, y in zip(columns_of(a, segment_a), columns_of(b, segment_b), strict=True)
+    ]
     shape_a, shape_b = (np.append(shape, NONE) for shape in shape_codes((a, b), {}))
-    reshaped = shape_a[side_a] != shape_b[side_b]
-    moved, renamed = differs[1] | differs[2] | reshaped, differs[3]
+    has_other_shape = shape_a[segment_a] != shape_b[segment_b]
+    has_other_boundaries, has_other_label = differs[1] | differs[2] | has_other_shape, differs[3]
     cases = {
-        "missed": side_b == NONE,
-        "spurious": side_a == NONE,
-        "boundary+label": moved & renamed,
-        "boundary": moved,
-        "label": renamed,
+        "missed": segment_b == NONE,
+        "spurious": segment_a == NONE,
+        "boundary+label": has_other_boundaries & has_other_label,
+        "boundary": has_other_boundaries,
+        "label": has_other_label,
     }
     return np.select(list(cases.values()), [OUTCOMES.index(kind) for kind in cases], 0)
 
 
 def columns_of(layer: Layer, segments: Ints) -> tuple[Ints, ...]:
-    """Return document, start, end and label of some segments; −1 where there is none."""
+    """Return document, start, end and label of segments; −1 for missing segments."""
     columns = (layer.document, layer.start, layer.end, layer.label)
     return tuple(np.append(column, NONE)[segments] for column in columns)

@@ -1,4 +1,4 @@
-"""How the segments of annotators stand to a rule of places: what has to be said beside a figure."""
+"""Statistics of the places of segments under a rule of places, and notes and remarks on them."""
 
 from __future__ import annotations
 
@@ -20,35 +20,42 @@ from spanagree.results.frame import Column, Frame, Value
 from spanagree.results.score import UNDEFINED
 
 FIXED_PLACES = 0.1
-"""A note says if more segments than this have one place only."""
+"""Share of segments with a single place above which a note is given."""
 LEAST_AT_SITES = 0.9
-"""A note says if sites hold fewer of somebody's segments."""
+"""Share of an annotator's segments at sites below which a note is given."""
 AT_EDGES = 0.95
-"""With so many ends of segments at edges of words, a note names the rule of words."""
-_LOOKED_AT = 10_000  # segments
-_FEW = 10  # annotators whose shares are told apart
-_ENOUGH = 10  # segments, for a share to be a note
-APART = 0.05
-"""A note says if the shares of two annotators differ by more."""
+"""Share of ends at edges of words from which a note suggests the rule of words."""
+_SAMPLE_SIZE = 10_000  # segments
+_FEW = 10  # largest number of annotators with separate shares
+_LEAST_SEGMENTS = 10  # least number of segments for a note on a share
+MOST_APART = 0.05
+"""Difference of the shares of two annotators above which a note is given."""
 
 
 class SegmentPlacement(NamedTuple):
-    """The segments of one annotator under a rule: how many, how many at sites, by their places."""
+    """Numbers of segments of one annotator: all, those at sites, and by number of places.
+
+    Attributes:
+        segments: number of segments.
+        at_sites: number of segments at sites of the rule.
+        by_places: number of segments for each number of possible places.
+    """
 
     segments: int = 0
     at_sites: int = 0
-    by_places: Mapping[int, int] = {}  # never changed
+    by_places: Mapping[int, int] = {}  # a shared default, never modified
 
 
 @dataclass(frozen=True)
 class PlacementStatistics:
-    """How the segments of annotators stand to a rule of places.
+    """Statistics of the segments of annotators under a rule of places.
 
     Attributes:
-        rule: its name.
-        annotators: of each by name its segments.
-        has_sites: whether the rule says of a place that it is a site.
-        mixed: in how many documents of an annotator kinds are kept in the mean only.
+        rule: name of the rule.
+        annotators: placement of the segments of each annotator, by name.
+        has_sites: True if the rule distinguishes sites from other places.
+        mixed: number of documents of an annotator in which kinds of places are kept on average
+            only.
     """
 
     rule: str
@@ -57,23 +64,25 @@ class PlacementStatistics:
     mixed: int = 0
 
     def __add__(self, other: PlacementStatistics) -> PlacementStatistics:
-        """Return the shares of two parts of a corpus."""
-        added = dict(self.annotators)
-        for name, more in other.annotators.items():
-            known = added.get(name, SegmentPlacement())
-            places = Counter(known.by_places)
-            places.update(more.by_places)
-            added[name] = SegmentPlacement(
-                known.segments + more.segments, known.at_sites + more.at_sites, dict(places)
+        """Add the statistics of two parts of a corpus."""
+        total = dict(self.annotators)
+        for name, other_placement in other.annotators.items():
+            placement = total.get(name, SegmentPlacement())
+            places = Counter(placement.by_places)
+            places.update(other_placement.by_places)
+            total[name] = SegmentPlacement(
+                placement.segments + other_placement.segments,
+                placement.at_sites + other_placement.at_sites,
+                dict(places),
             )
         has_sites = self.has_sites and other.has_sites
-        return PlacementStatistics(self.rule, added, has_sites, self.mixed + other.mixed)
+        return PlacementStatistics(self.rule, total, has_sites, self.mixed + other.mixed)
 
     def plain(self) -> dict[str, Any]:
-        """Return all of it as plain data, which :meth:`read` takes."""
+        """Convert the statistics to plain data, which :meth:`read` accepts."""
         annotators = {
-            name: [places.segments, places.at_sites, sorted(places.by_places.items())]
-            for name, places in self.annotators.items()
+            name: [placement.segments, placement.at_sites, sorted(placement.by_places.items())]
+            for name, placement in self.annotators.items()
         }
         return {"rule": self.rule, "has_sites": self.has_sites, "mixed": self.mixed} | {
             "annotators": annotators
@@ -81,10 +90,10 @@ class PlacementStatistics:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> PlacementStatistics:
-        """Return what :meth:`plain` gave.
+        """Read the output of :meth:`plain`.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: for anything else.
+            ValueError, TypeError, KeyError, AttributeError: if the data have another form.
         """
         annotators = {
             str(name): SegmentPlacement(
@@ -95,35 +104,42 @@ class PlacementStatistics:
         return cls(str(data["rule"]), annotators, bool(data["has_sites"]), int(data["mixed"]))
 
     def at_sites(self, name: str) -> float:
-        """Return the share of an annotator's segments that keep the rule; ``nan`` for none."""
-        places = self.annotators[name]
-        if not self.has_sites or not places.segments:
+        """Compute the share of an annotator's segments at sites; ``nan`` if undefined."""
+        placement = self.annotators[name]
+        if not self.has_sites or not placement.segments:
             return UNDEFINED
-        return places.at_sites / places.segments
+        return placement.at_sites / placement.segments
 
     def _places(self) -> Counter[int]:
-        total: Counter[int] = Counter()
-        for places in self.annotators.values():
-            total.update(places.by_places)
-        return total
+        """Count the segments of all annotators by their number of places."""
+        n_segments_by_places: Counter[int] = Counter()
+        for placement in self.annotators.values():
+            n_segments_by_places.update(placement.by_places)
+        return n_segments_by_places
 
     @property
     def places_per_segment(self) -> float:
-        """The geometric mean of how many places a segment has."""
-        places = self._places()
-        if not places:
+        """Geometric mean of the number of places of a segment."""
+        n_segments_by_places = self._places()
+        if not n_segments_by_places:
             return UNDEFINED
-        logs = math.fsum(count * math.log(number) for number, count in sorted(places.items()))
-        return math.exp(logs / sum(places.values()))
+        logs = math.fsum(
+            count * math.log(n_places) for n_places, count in sorted(n_segments_by_places.items())
+        )
+        return math.exp(logs / sum(n_segments_by_places.values()))
 
     @property
     def one_place(self) -> float:
-        """The share of segments that have one place only, where chance has no choice."""
-        places = self._places()
-        return places[1] / sum(places.values()) if places else UNDEFINED
+        """Share of segments with a single place, which chance cannot move."""
+        n_segments_by_places = self._places()
+        return (
+            n_segments_by_places[1] / sum(n_segments_by_places.values())
+            if n_segments_by_places
+            else UNDEFINED
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+        """Convert the statistics to plain data for JSON."""
         about = {
             "rule": self.rule,
             "at_sites": {name: self.at_sites(name) for name in self.annotators},
@@ -133,69 +149,79 @@ class PlacementStatistics:
         }
         return dict(plain(about))
 
-    def remarks(self, sides: Mapping[str, Sequence[str]]) -> list[str]:
-        """Return what stands beside the figures.
+    def remarks(self, names_by_group: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the remarks that are displayed with scores.
 
         Args:
-            sides: the names of annotators, by what they are called together.
+            names_by_group: names of annotators, by the name of their group.
         """
-        parts = []
-        shares = {side: self._range(names) for side, names in sides.items()}
+        clauses = []
+        shares = {group: self._describe_shares(names) for group, names in names_by_group.items()}
         if all(shares.values()):
-            parts.append(f"at sites: {', '.join(f'{s} {share}' for s, share in shares.items())}")
-        parts.append(f"{self.places_per_segment:.3g} places per segment")
-        parts.append(f"{_share(self.one_place)} of segments have one place")
-        return [f"chance ({escape_name(self.rule)}): {'; '.join(parts)}"]
+            by_group = ", ".join(f"{group} {share}" for group, share in shares.items())
+            clauses.append(f"at sites: {by_group}")
+        clauses.append(f"{self.places_per_segment:.3g} places per segment")
+        clauses.append(f"{_share(self.one_place)} of segments have one place")
+        return [f"chance ({escape_name(self.rule)}): {'; '.join(clauses)}"]
 
-    def _range(self, names: Sequence[str]) -> str:
-        """Return the share of a few annotators each, of many that of all together."""
+    def _describe_shares(self, names: Sequence[str]) -> str:
+        """Describe the range of the shares of a few annotators, or the joint share of many."""
         shares = [share for name in names if not math.isnan(share := self.at_sites(name))]
         if not shares:
             return ""
         if len(shares) > _FEW:
-            return _share(self._of_all(names))
+            return _share(self._joint_share(names))
         low, high = _share(min(shares)), _share(max(shares))
         return low if low == high else f"{low} to {high}"
 
-    def _of_all(self, names: Iterable[str]) -> float:
-        of_names = [self.annotators[name] for name in names]
-        return sum(places.at_sites for places in of_names) / sum(
-            places.segments for places in of_names
+    def _joint_share(self, names: Iterable[str]) -> float:
+        """Compute the share of segments at sites over several annotators."""
+        placements = [self.annotators[name] for name in names]
+        return sum(placement.at_sites for placement in placements) / sum(
+            placement.segments for placement in placements
         )
 
     def notes(self) -> list[str]:
-        """Return where the mixture is taken, and why the figure is arbitrary, if it is."""
+        """Return notes on kinds kept on average, and on why the rule is debatable."""
         notes, rule = [], escape_name(self.rule)
         if self.mixed:
             notes.append(
                 f"places {rule}: in {pluralize(self.mixed, 'document')} of an annotator kinds of"
                 " places are kept on average, as exact chance would be too much work"
             )
-        some = [places for places in self.annotators.values() if places.segments]
-        if self.has_sites and some and not any(places.at_sites for places in some):
+        nonempty = [placement for placement in self.annotators.values() if placement.segments]
+        if self.has_sites and nonempty and not any(placement.at_sites for placement in nonempty):
             notes.append(
                 f"places {rule}: no segment keeps the rule, so random ones are kept off its places;"
                 " see whether it is the rule that you mean"
             )
-        why = []
+        reasons = []
         if self.one_place > FIXED_PLACES:
-            why.append(f"{_share(self.one_place)} of segments have one place only")
-        known = {
+            reasons.append(f"{_share(self.one_place)} of segments have one place only")
+        share_by_name = {
             name: share
-            for name, places in self.annotators.items()
-            if places.segments >= _ENOUGH and not math.isnan(share := self.at_sites(name))
+            for name, placement in self.annotators.items()
+            if placement.segments >= _LEAST_SEGMENTS
+            and not math.isnan(share := self.at_sites(name))
         }
-        if known and min(known.values()) < LEAST_AT_SITES:
-            least = min(known, key=known.__getitem__)
-            why.append(f"{_share(known[least])} of {escape_name(least)}'s are at sites")
-        if known and max(known.values()) - min(known.values()) > APART:
-            ends = (min(known, key=known.__getitem__), max(known, key=known.__getitem__))
-            gap = known[ends[1]] - known[ends[0]]
-            why.append(f"{escape_name(ends[1])} and {escape_name(ends[0])} differ by {_share(gap)}")
-        if why:
+        if share_by_name and min(share_by_name.values()) < LEAST_AT_SITES:
+            lowest = min(share_by_name, key=share_by_name.__getitem__)
+            reasons.append(
+                f"{_share(share_by_name[lowest])} of {escape_name(lowest)}'s are at sites"
+            )
+        if share_by_name and max(share_by_name.values()) - min(share_by_name.values()) > MOST_APART:
+            extremes = (
+                min(share_by_name, key=share_by_name.__getitem__),
+                max(share_by_name, key=share_by_name.__getitem__),
+            )
+            gap = share_by_name[extremes[1]] - share_by_name[extremes[0]]
+            reasons.append(
+                f"{escape_name(extremes[1])} and {escape_name(extremes[0])} differ by {_share(gap)}"
+            )
+        if reasons:
             notes.append(
-                f"places {rule}: chance depends on the choice of the rule ({'; '.join(why)}); give"
-                " it beside the uniform figure"
+                f"places {rule}: chance depends on the choice of the rule ({'; '.join(reasons)});"
+                " give it beside the uniform figure"
             )
         return notes
 
@@ -207,37 +233,39 @@ def _share(value: float) -> str:
 def place_shares(
     corpus: Corpus, names: Sequence[str], chance: ChanceModel
 ) -> PlacementStatistics | None:
-    """Return how the segments of some layers stand to the rule of a chance model, if it has one."""
-    given = chance.places
-    if given is None or not names:
+    """Compute the statistics of layers under the rule of a chance model, if there is one."""
+    rule = chance.places
+    if rule is None or not names:
         return None
     from spanagree.chance.place_rules import AT_SITE, NO_SITES
     from spanagree.comparisons.at_places import placement_model
 
-    placed = placement_model(corpus, names, chance)
-    assert placed is not None  # as there is a rule
-    at, parts = placed
-    kinds, places = at.kinds, at.kinds.places
-    in_mixture = np.isin(at.random.group, at.random.mixed)
+    model_and_classes = placement_model(corpus, names, chance)
+    assert model_and_classes is not None  # there is a rule
+    model, classes_of_layers = model_and_classes
+    place_kinds, places_of_kind = model.kinds, model.kinds.places
+    in_mixture = np.isin(model.random.group, model.random.mixed)
     has_sites, mixed, annotators = True, 0, {}
-    for name, classes in zip(names, parts, strict=True):
-        kind = at.kinds_of(classes)
-        own_kind = kind[at.ruled[kinds.rule[kind]]]
-        site = kinds.at_site[own_kind]
-        has_sites &= not (site == NO_SITES).any()
-        number, times = np.unique(places[own_kind], return_counts=True)
-        by_places = dict(zip(number.tolist(), times.tolist(), strict=True))
-        annotators[name] = SegmentPlacement(len(own_kind), int((site == AT_SITE).sum()), by_places)
+    for name, classes in zip(names, classes_of_layers, strict=True):
+        kind_of_segment = model.kinds_of(classes)
+        ruled_kind = kind_of_segment[model.ruled[place_kinds.rule[kind_of_segment]]]
+        at_site = place_kinds.at_site[ruled_kind]
+        has_sites &= not (at_site == NO_SITES).any()
+        n_places, n_segments = np.unique(places_of_kind[ruled_kind], return_counts=True)
+        by_places = dict(zip(n_places.tolist(), n_segments.tolist(), strict=True))
+        annotators[name] = SegmentPlacement(
+            len(ruled_kind), int((at_site == AT_SITE).sum()), by_places
+        )
         mixed += len(unique(corpus.layers[name].document[in_mixture[classes]]))
-    return PlacementStatistics(given.name, annotators, has_sites, mixed)
+    return PlacementStatistics(rule.name, annotators, has_sites, mixed)
 
 
 class WordEdges(NamedTuple):
-    """Ends of segments at edges of words, of a corpus or a part; they add.
+    """Number of ends of segments at edges of words, of a corpus or a part; instances can be added.
 
     Attributes:
         segments: number of segments, in characters of known texts.
-        at_edges: estimated number of their ends at edges of words, of two each.
+        at_edges: estimated number of ends at edges of words, among two for each segment.
     """
 
     segments: int = 0
@@ -245,19 +273,19 @@ class WordEdges(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus) -> WordEdges:
-        """Count ends at edges of words; of very many segments in a sample, evenly spaced."""
+        """Count ends at edges of words, in an evenly spaced sample if there are many segments."""
         if corpus.offsets != "characters" or corpus.texts is None:
             return cls()
         document, start, end, _, _ = columns_of_all(corpus.layers.values())
-        some = slice(None, None, 1 + len(document) // _LOOKED_AT)
-        columns = (column[some].tolist() for column in (document, start, end))
-        edges = looked_at = 0
+        sample = slice(None, None, 1 + len(document) // _SAMPLE_SIZE)
+        columns = (column[sample].tolist() for column in (document, start, end))
+        edges = n_sampled = 0
         for d, s, e in zip(*columns, strict=True):
             text = corpus.texts[d]
             edges += text[s].isalnum() and not text[s - 1 : s].isalnum()
             edges += text[e - 1].isalnum() and not text[e : e + 1].isalnum()
-            looked_at += 1
-        return cls(len(document), len(document) * edges / max(looked_at, 1))
+            n_sampled += 1
+        return cls(len(document), len(document) * edges / max(n_sampled, 1))
 
     def plus(self, other: WordEdges) -> WordEdges:
         """Add the ends in another part of the corpus."""
@@ -265,11 +293,11 @@ class WordEdges(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Share of ends at edges of words; ``nan`` if no segment was looked at."""
+        """Share of ends at edges of words; ``nan`` if there is no segment."""
         return self.at_edges / (2 * self.segments) if self.segments else UNDEFINED
 
     def notes(self) -> tuple[str, ...]:
-        """Say that there is a rule of places for these segments, if words would fit."""
+        """Return a note on the rule of words, if it would fit these segments."""
         if not self.share >= AT_EDGES:
             return ()
         return (
@@ -279,40 +307,45 @@ class WordEdges(NamedTuple):
 
 
 def notes_on_places(corpus: Corpus, shares: PlacementStatistics | None) -> tuple[str, ...]:
-    """Describe how segments stand to a rule of places, or say that one would fit."""
+    """Return the notes on a rule of places, or a note that the rule of words would fit."""
     return WordEdges.of(corpus).notes() if shares is None else tuple(shares.notes())
 
 
 def beside_uniform(
     table: Frame, uniform: Frame | None, places: PlacementStatistics | None
 ) -> Frame:
-    """Return a table with chance under the uniform rule beside it, if chance has a rule of places.
+    """Insert chance under the uniform rule into a table, if chance has a rule of places.
 
-    ``uniform`` is the same table without that rule.
+    Args:
+        table: table with chance under the rule of places.
+        uniform: table with the same rows and chance under the uniform rule.
+        places: statistics of the rule of places.
     """
     if uniform is None or places is None:
         return table
     names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
 
-    def known_by(row: Sequence[Value]) -> tuple[str, ...]:
+    def names_in(row: Sequence[Value]) -> tuple[str, ...]:
         return tuple(str(row[i]) for i in names)
 
     key = "f1_expected"
-    place = next(i for i, column in enumerate(uniform.columns) if column.key == key)
-    values = {known_by(row): row[place] for row in uniform.rows}
-    return with_uniform(table, key, lambda row: values.get(known_by(row)), places.rule)
+    position = next(i for i, column in enumerate(uniform.columns) if column.key == key)
+    values = {names_in(row): row[position] for row in uniform.rows}
+    return with_uniform(table, key, lambda row: values.get(names_in(row)), places.rule)
 
 
 def with_uniform(
     table: Frame, key: str, uniform: Callable[[Sequence[Value]], Value], rule: str
 ) -> Frame:
-    """Return a table with chance under the uniform rule of each row before that under a rule."""
-    at = next(i for i, column in enumerate(table.columns) if column.key == key)
-    column = table.columns[at]
+    """Insert the uniform chance of each row before the chance under a rule."""
+    position = next(i for i, column in enumerate(table.columns) if column.key == key)
+    column = table.columns[position]
     columns = list(table.columns)
-    columns[at] = column._replace(title=f"{column.title} ({rule})", meaning="chance F1 at places")
-    columns.insert(at, Column(f"{key}_uniform", column.title, column.kind, column.meaning))
-    rows = [[*row[:at], uniform(row), *row[at:]] for row in table.rows]
+    columns[position] = column._replace(
+        title=f"{column.title} ({rule})", meaning="chance F1 at places"
+    )
+    columns.insert(position, Column(f"{key}_uniform", column.title, column.kind, column.meaning))
+    rows = [[*row[:position], uniform(row), *row[position:]] for row in table.rows]
     return replace(table, columns=columns, rows=rows)
 
 

@@ -1,4 +1,4 @@
-"""Scores of predictions: those below a least one are left out before anything is compared."""
+"""Scores of predictions, and a threshold for them that is applied before comparisons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_SCORES = (
 
 
 def has_scores(corpus: Corpus, name: str) -> bool:
-    """Return whether segments of a layer, or its quotes that are not in the text, have scores."""
+    """Whether segments of a layer, or its quotes that are missing from the text, have scores."""
     if name in corpus.unplaced and corpus.unplaced[name].score is not None:
         return True
     details = corpus.layers[name].details
@@ -31,7 +31,7 @@ def has_scores(corpus: Corpus, name: str) -> bool:
 
 
 def scores_of(corpus: Corpus, name: str) -> Floats:
-    """Return the score of each segment of a layer, ``nan`` for one without.
+    """Return the score of each segment of a layer, ``nan`` for segments without a score.
 
     Raises:
         InputError: if a score is not a finite number.
@@ -44,10 +44,10 @@ def scores_of(corpus: Corpus, name: str) -> Floats:
     if layer.details is None or SCORE not in layer.details.attributes:
         return np.full(len(layer), np.nan)
     values, code = layer.details.values[SCORE], layer.details.attributes[SCORE]
-    numbers = np.array([*map(_number, values), np.nan])  # −1 is the last
-    wrong = np.flatnonzero(np.isnan(numbers[code]) & (code >= 0))
-    if len(wrong):
-        row = int(wrong[0])
+    numbers = np.array([*map(_finite_number, values), np.nan])  # code −1 looks up the last
+    invalid_rows = np.flatnonzero(np.isnan(numbers[code]) & (code >= 0))
+    if len(invalid_rows):
+        row = int(invalid_rows[0])
         document = corpus.id_of(int(layer.document[row]))
         raise InputError(
             f"annotator {quote_value(name)}, document {quote_value(document)}: score"
@@ -57,38 +57,38 @@ def scores_of(corpus: Corpus, name: str) -> Floats:
     return np.asarray(numbers[code], np.float64)
 
 
-def _number(text: str) -> float:
-    """Return a text as a number; ``nan`` if it is not a finite one."""
+def _finite_number(text: str) -> float:
+    """Parse a finite number; ``nan`` if the text is none."""
     try:
-        number = float(text)
+        value = float(text)
     except ValueError:
         return math.nan
-    return number if math.isfinite(number) else math.nan
+    return value if math.isfinite(value) else math.nan
 
 
-def check_min_score(least: object) -> None:
-    """Raise unless a least score is a finite number.
+def check_min_score(min_score: object) -> None:
+    """Raise an error if a threshold is not a finite number.
 
     Raises:
-        SettingError: then.
+        SettingError: if it is not.
     """
-    is_number = isinstance(least, (Real, np.number)) and not isinstance(least, bool)
-    if not is_number or not math.isfinite(float(least)):  # type: ignore[arg-type]  # a number
-        raise SettingError(f"min_score {quote_value(least)}; a number is needed, such as 0.5")
+    is_number = isinstance(min_score, (Real, np.number)) and not isinstance(min_score, bool)
+    if not is_number or not math.isfinite(float(min_score)):  # type: ignore[arg-type]  # a number
+        raise SettingError(f"min_score {quote_value(min_score)}; a number is needed, such as 0.5")
 
 
-def with_min_score(corpus: Corpus, least: float, *, in_part: bool = False) -> Corpus:
-    """Build the corpus without the segments whose score is below the least one.
+def with_min_score(corpus: Corpus, min_score: float, *, in_part: bool = False) -> Corpus:
+    """Build the corpus without the segments with a score below the threshold.
 
-    Segments without a score stay. Notes count both.
+    Segments without a score stay. Notes count both kinds of segments.
 
     Args:
         corpus: annotations.
-        least: the least score that is kept.
-        in_part: whether this is a part of a corpus, in which no segment need have a score.
+        min_score: smallest score that is kept.
+        in_part: True for a part of a corpus, in which no segment needs a score.
 
     Raises:
-        SettingError: if no segment has a score, or ``least`` is not a number.
+        SettingError: if no segment has a score, or ``min_score`` is not a number.
         InputError: if a score is not a number.
 
     >>> spans = [(0, 2, "X", {"score": "0.5"}), (3, 4, "X", {"score": "0.4"})]
@@ -96,7 +96,7 @@ def with_min_score(corpus: Corpus, least: float, *, in_part: bool = False) -> Co
     >>> len(corpus.layers["a"]), corpus.notes
     (1, ('a: 1 segment with a score below 0.5 left out',))
     """
-    check_min_score(least)
+    check_min_score(min_score)
     if not in_part:
         check_scores(corpus)
     layers, unplaced, notes = dict(corpus.layers), dict(corpus.unplaced), list[str]()
@@ -104,38 +104,38 @@ def with_min_score(corpus: Corpus, least: float, *, in_part: bool = False) -> Co
         if not has_scores(corpus, name):
             continue
         scores = scores_of(corpus, name)
-        is_below, has_none = scores < least, int(np.isnan(scores).sum())
+        is_below, n_without_score = scores < min_score, int(np.isnan(scores).sum())
         layers[name] = layer.only(~is_below)
         n_below = int(is_below.sum())
         if (quotes := corpus.unplaced.get(name)) is not None:
-            is_low = quotes.scores < least
+            is_low = quotes.scores < min_score
             unplaced[name] = quotes.taken(~is_low)
             n_below += int(is_low.sum())
-            has_none += int(np.isnan(quotes.scores).sum())
-        left_out = pluralize(n_below, "segment")
-        notes.append(f"{escape_name(name)}: {left_out} {_LEFT_OUT} {least:g} left out")
-        if has_none:
-            without = pluralize(has_none, "segment")
-            notes.append(f"{escape_name(name)}: {without} without a score kept")
+            n_without_score += int(np.isnan(quotes.scores).sum())
+        n_left_out = pluralize(n_below, "segment")
+        notes.append(f"{escape_name(name)}: {n_left_out} {_LEFT_OUT} {min_score:g} left out")
+        if n_without_score:
+            n_unscored = pluralize(n_without_score, "segment")
+            notes.append(f"{escape_name(name)}: {n_unscored} without a score kept")
     return corpus.replace(layers=layers, unplaced=unplaced, notes=(*corpus.notes, *notes))
 
 
 def check_scores(corpus: Corpus) -> None:
-    """Raise if no segment of a corpus has a score, or had one that was too low.
+    """Raise an error if no segment of a corpus has, or had, a score.
 
     Raises:
-        SettingError: then.
+        SettingError: if there is no score.
     """
-    were_there = any(_LEFT_OUT in note for note in corpus.notes)  # all of them may be gone
-    if not were_there and not any(has_scores(corpus, name) for name in corpus.layers):
+    had_scores = any(_LEFT_OUT in note for note in corpus.notes)  # all of them may be left out
+    if not had_scores and not any(has_scores(corpus, name) for name in corpus.layers):
         raise SettingError(f"min_score: {NO_SCORES}")
 
 
 def check_unscored(corpus: Corpus, names: Iterable[str]) -> None:
-    """Raise if gold has scores, as it is no prediction.
+    """Raise an error if gold has scores, because it is no prediction.
 
     Raises:
-        SettingError: naming the first layer that has.
+        SettingError: naming the first layer with scores.
     """
     for name in names:
         if name in corpus.layers and has_scores(corpus, name):

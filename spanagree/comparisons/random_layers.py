@@ -1,4 +1,7 @@
-"""A random baseline: what it has in common with other layers, as a mean over many draws of it."""
+"""Comparisons of a random baseline with other layers, as means over draws of the baseline.
+
+Arrays have the shape (documents, labels), or (draws,).
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,25 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import pluralize
 
 NAME = "random"
-"""What the layer is called that is drawn."""
+"""Name of the random layer."""
 
 REDRAWN = 100
-"""How many draws of it a figure is the mean of."""
+"""Number of draws of the random layer in a mean."""
 
 
 class RandomMean(NamedTuple):
-    """The mean over the draws, and what each of them adds up to.
+    """Mean match of the random layer, with the total of each draw.
 
     Attributes:
-        matched: of each document and label; (documents, labels).
-        totals: of each draw; (draws,).
+        matched: mean match of each document and label; (documents, labels).
+        totals: total match of each draw; (draws,).
     """
 
     matched: Floats
     totals: Floats
 
     def note(self, size: float, fixed: str) -> str:
-        """Say what the figures are, which side is random, and the standard error of F1."""
+        """Build the note about the random layer and the standard error of F1."""
         error = 0.0 if not size else 2 * mean_of(self.totals)[1] / size
         draws = pluralize(len(self.totals), "draw")
         return (
@@ -45,57 +48,66 @@ class RandomMean(NamedTuple):
 
 
 def is_drawn(corpus: Corpus) -> bool:
-    """Return whether a corpus has a layer that was drawn, whose segments are in one piece."""
-    made = corpus.reading.get("made", {}).get(NAME, "")
+    """Whether a corpus has a random layer of contiguous segments."""
+    origin = corpus.reading.get("made", {}).get(NAME, "")
     layer = corpus.layers.get(NAME)
-    return "/seed-" in made and layer is not None and layer.details is None
+    return "/seed-" in origin and layer is not None and layer.details is None
 
 
 def redrawn(corpus: Corpus) -> Iterator[Layer]:
-    """Yield the random layer, its segments placed anew, as often as a mean is over.
+    """Yield random layers with the segments of the random layer, :data:`REDRAWN` times.
 
     The draws depend on the seed of the layer and on the ids of documents, not on their order.
     """
     chance, _, seed = corpus.reading["made"][NAME].rpartition("/seed-")
-    place = np.arange(len(corpus)) if corpus.ids is None else dense_ranks(corpus.ids)
-    lengths, back = np.empty_like(corpus.lengths), np.argsort(place)
-    lengths[place] = corpus.lengths
-    drawn = corpus.layers[NAME]
-    base = Layer(
-        place[drawn.document],
-        drawn.start,
-        drawn.end,
-        drawn.label,
-        drawn.annotated[back],
-        drawn.details,
+    position = np.arange(len(corpus)) if corpus.ids is None else dense_ranks(corpus.ids)
+    lengths, inverse = np.empty_like(corpus.lengths), np.argsort(position)
+    lengths[position] = corpus.lengths
+    random_layer = corpus.layers[NAME]
+    sorted_layer = Layer(
+        position[random_layer.document],
+        random_layer.start,
+        random_layer.end,
+        random_layer.label,
+        random_layer.annotated[inverse],
+        random_layer.details,
     )
     rng = np.random.default_rng([int(seed), REDRAWN])
     for _ in range(REDRAWN):
-        moved = draw_random_layer(base, lengths, max(1, len(corpus.labels)), rng, chance)
-        yield Layer(back[moved.document], moved.start, moved.end, moved.label, drawn.annotated)
-
-
-def matches_of(
-    layer: Layer, others: Sequence[Layer], measure: Measure, size: int, labels: int
-) -> Floats:
-    """Return what a layer has in common with others together; (documents, labels)."""
-    by_label = measure.of_label and labels > 1
-    matched = np.zeros(size * labels)
-    for other in others:
-        cell, cell_other = (
-            side.document * labels + (side.label if by_label else 0) for side in (layer, other)
+        redrawn_layer = draw_random_layer(
+            sorted_layer, lengths, max(1, len(corpus.labels)), rng, chance
         )
-        matched += observed(other, layer, cell_other, cell, len(matched), measure)
-    return matched.reshape(-1, labels)
+        yield Layer(
+            inverse[redrawn_layer.document],
+            redrawn_layer.start,
+            redrawn_layer.end,
+            redrawn_layer.label,
+            random_layer.annotated,
+        )
 
 
-def mean_of_random(corpus: Corpus, others: Sequence[str], measure: Measure) -> RandomMean:
-    """Return what the random layer has in common with others: its segments are placed anew."""
-    labels = max(1, len(corpus.labels))
-    matched, totals = np.zeros((len(corpus), labels)), np.zeros(REDRAWN)
-    references = [corpus.layers[name] for name in others]
+def count_matches(
+    layer: Layer, references: Sequence[Layer], measure: Measure, n_documents: int, n_labels: int
+) -> Floats:
+    """Compute the total match of a layer with other layers; (documents, labels)."""
+    by_label = measure.of_label and n_labels > 1
+    matched = np.zeros(n_documents * n_labels)
+    for reference in references:
+        cell, cell_other = (
+            segments.document * n_labels + (segments.label if by_label else 0)
+            for segments in (layer, reference)
+        )
+        matched += observed(reference, layer, cell_other, cell, len(matched), measure)
+    return matched.reshape(-1, n_labels)
+
+
+def mean_of_random(corpus: Corpus, other_names: Sequence[str], measure: Measure) -> RandomMean:
+    """Compute the mean match of the random layer with other layers over its draws."""
+    n_labels = max(1, len(corpus.labels))
+    matched, totals = np.zeros((len(corpus), n_labels)), np.zeros(REDRAWN)
+    references = [corpus.layers[name] for name in other_names]
     for draw, layer in enumerate(redrawn(corpus)):
-        here = matches_of(layer, references, measure, len(corpus), labels)
-        matched += here
-        totals[draw] = here.sum()
+        draw_matches = count_matches(layer, references, measure, len(corpus), n_labels)
+        matched += draw_matches
+        totals[draw] = draw_matches.sum()
     return RandomMean(matched / REDRAWN, totals)

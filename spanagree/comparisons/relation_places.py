@@ -1,11 +1,16 @@
-"""Relations as segments of a text of their own, so that all that compares segments compares them.
+"""Relations as segments of a text of their own, so that code for segments applies to them.
 
-Of a document with K different segments, whoever marked them, the text of its relations has K · K
-places, one for each pair of them: a relation is a segment of one place there, whose label is that
-of the relation. Two annotators' relations match if they stand at the same place. A random
-annotation puts each at one of the pairs of the annotator's own segments that are of the same kind,
-so two relations of a kind match with probability N_C / (N_A · N_B), of N_A and N_B pairs of either,
-N_C of both.
+If a document has K distinct segments, the text of its relations has 2 · K · K places, one for each
+ordered and each unordered pair. A relation is a segment of length 1 at the place of its pair, with
+the label of the relation. Relations of two annotators match if they are at the same place.
+
+A random annotation puts each relation at one of the pairs of the annotator's own segments of the
+same kind. So two relations of a kind match with probability
+
+    N_C / (N_A · N_B),
+
+with N_A and N_B pairs of each annotator, and N_C common pairs. Arrays have one entry for each
+relation, distinct segment, or set of pairs of one annotator and kind.
 """
 
 from __future__ import annotations
@@ -37,28 +42,28 @@ PAIRS = {
     "all": "all pairs of segments",
     "sentence": "pairs with the same two labels, both in one sentence or not",
 }
-"""Which pairs of segments could be linked in the same way."""
+"""Sets of pairs of segments that a random relation is drawn from."""
 
 ARGUMENTS = {
     "fixed": "the segments of either annotator stay where they are",
     "common": "relations among the segments that all marked; these stay where they are",
 }
-"""Which relations count; in a random annotation, the segments that they link stay."""
+"""Relations that count; the segments that they link are fixed in a random annotation."""
 
 OF_ARGUMENTS = {f"spans-{name}": means for name, means in ARGUMENTS.items()}
-"""The chance models of relations and attributes, by the names that signatures have."""
+"""Chance models of relations and attributes, by their names in signatures."""
 
 UNTYPED = "relation"
-"""The label of all relations where labels do not count."""
+"""Label of all relations if labels do not count."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RelationCorpus(Corpus):
-    """The relations of a corpus, as segments of one place each.
+    """Relations of a corpus, as segments of length 1.
 
     Attributes:
-        source: the corpus that they are of.
-        rule: how they are compared.
+        source: corpus with the relations.
+        rule: rule of the comparison.
     """
 
     of_relations: ClassVar[bool] = True
@@ -68,32 +73,32 @@ class RelationCorpus(Corpus):
 
     @property
     def kind(self) -> str:
-        """How its segments are compared: as relations."""
+        """Kind of the corpus: relations."""
         return "relations"
 
     def subset(self, documents: Sequence[int] | Ints | Bools) -> Corpus:
-        """Return the relations of some of the documents, in the order given."""
+        """Select the relations of these documents, in the order given."""
         return self.rule.relations(self.source.subset(documents))
 
     def select_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
-        """Return the relations of some of the annotators, in the order given."""
-        of_names = self.source.select_annotators(names, in_part=in_part)
-        return self.rule.relations(of_names, in_part=in_part)
+        """Select the relations of these annotators, in the order given."""
+        selected = self.source.select_annotators(names, in_part=in_part)
+        return self.rule.relations(selected, in_part=in_part)
 
 
 @dataclass(frozen=True)
 class RelationRule:
-    """How relations are compared.
+    """Rule for the comparison of relations.
 
     Attributes:
-        pairs: one of :data:`PAIRS`.
-        undirected: labels of relations that have no direction; others have none where the source
-            says so.
-        untyped: labels of relations do not count.
-        arguments: one of :data:`ARGUMENTS`.
-        match: how the segments that they link are compared, exact or boundaries.
-        attributes: it is not relations that are compared, but attributes: each is as a relation of
-            a segment with itself, whose label is ``name=value``, and a kind is one of segments.
+        pairs: key in :data:`PAIRS`.
+        undirected: labels of relations without a direction, in addition to those of the source.
+        untyped: True to ignore the labels of relations.
+        arguments: key in :data:`ARGUMENTS`.
+        match: measure of the linked segments, exact or boundaries.
+        attributes: True to compare attributes instead of relations. An attribute is treated as a
+            relation of a segment with itself, with the label ``name=value``, and its kind is that
+            of the segment.
     """
 
     pairs: str = "types"
@@ -115,7 +120,7 @@ class RelationRule:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What signatures say of it."""
+        """Settings of the rule in signatures."""
         return {
             "what": "attributes" if self.attributes else "relations",
             "pairs": self.pairs,
@@ -126,19 +131,25 @@ class RelationRule:
         }
 
     def relations(self, corpus: Corpus, *, in_part: bool = False) -> RelationCorpus:
-        """Return the relations of a corpus, or of a part of one, which need not have any.
+        """Build the corpus of the relations of a corpus; a part of a corpus need not have any.
 
         Raises:
-            SettingError: if there are none, or an undirected label is not there.
+            SettingError: if there are no relations, or an undirected label does not occur.
         """
-        spans = _RelationSpans.of(corpus, self)
-        links_of = _attributes if self.attributes else _links
-        links = {name: links_of(layer) for name, layer in corpus.layers.items()}
-        names = sorted({label for of_layer in links.values() for label in of_layer.labels})
+        segments = _DistinctSegments.of(corpus, self)
+        collect = _attributes if self.attributes else _links
+        relations_by_annotator = {name: collect(layer) for name, layer in corpus.layers.items()}
+        names = sorted(
+            {
+                label
+                for relations_of_layer in relations_by_annotator.values()
+                for label in relations_of_layer.labels
+            }
+        )
         if not names and not in_part:
-            what = "attributes" if self.attributes else "relations"
+            item_noun = "attributes" if self.attributes else "relations"
             raise SettingError(
-                f"no {what} in the files that were read; spanagree check counts what there is"
+                f"no {item_noun} in the files that were read; spanagree check counts what there is"
             )
         missing = [label for label in self.undirected if label not in names]
         if missing and not in_part:
@@ -150,30 +161,32 @@ class RelationRule:
         labels = (UNTYPED,) if self.untyped else tuple(names)
         code = {name: 0 if self.untyped else i for i, name in enumerate(names)}
         layers, notes = {}, list(corpus.notes)
-        again = left = 0
-        for (name, layer), marked in zip(corpus.layers.items(), spans.marked, strict=True):
-            first, second, label, known = links[name]
-            head, tail = marked[first], marked[second]
-            both_ways = np.array([x in undirected for x in known], np.int64)[label]
-            place = spans.place_of_pair(head, tail, both_ways)
-            codes = np.array([code[x] for x in known], np.int64)[label]
-            relations = np.stack((spans.document[head], place, codes))
+        n_duplicates = n_left_out = 0
+        for (name, layer), distinct_index in zip(
+            corpus.layers.items(), segments.distinct_index, strict=True
+        ):
+            first, second, label, labels_of_layer = relations_by_annotator[name]
+            head, tail = distinct_index[first], distinct_index[second]
+            is_undirected = np.array([x in undirected for x in labels_of_layer], np.int64)[label]
+            pair_place = segments.place_of_pair(head, tail, is_undirected)
+            codes = np.array([code[x] for x in labels_of_layer], np.int64)[label]
+            relations = np.stack((segments.document[head], pair_place, codes))
             if self.arguments == "common":
-                kept = spans.common[head] & spans.common[tail]
-                left += int((~kept).sum())
-                relations = relations[:, kept]
-            kept = first_equal_row(*relations) == np.arange(relations.shape[1])
-            again += int((~kept).sum())
-            document, place, codes = relations[:, kept]
-            layers[name] = Layer(document, place, place + 1, codes, layer.annotated)
-        if again:
-            notes.append(f"{pluralize(again, 'relation')} the same as another, merged")
-        if left:
+                is_kept = segments.common[head] & segments.common[tail]
+                n_left_out += int((~is_kept).sum())
+                relations = relations[:, is_kept]
+            is_kept = first_equal_row(*relations) == np.arange(relations.shape[1])
+            n_duplicates += int((~is_kept).sum())
+            document, pair_place, codes = relations[:, is_kept]
+            layers[name] = Layer(document, pair_place, pair_place + 1, codes, layer.annotated)
+        if n_duplicates:
+            notes.append(f"{pluralize(n_duplicates, 'relation')} the same as another, merged")
+        if n_left_out:
             notes.append(
-                f"{pluralize(left, 'relation')} left out, with a segment that not all marked"
+                f"{pluralize(n_left_out, 'relation')} left out, with a segment that not all marked"
             )
         return RelationCorpus(
-            2 * spans.size * spans.size,
+            2 * segments.size * segments.size,
             layers,
             labels,
             ids=corpus.ids,
@@ -185,13 +198,13 @@ class RelationRule:
         )
 
 
-class _RelationLinks(NamedTuple):
-    """What links segments of a layer.
+class _RelationColumns(NamedTuple):
+    """Relations of a layer.
 
     Attributes:
-        first, second: the rows of both segments of each relation.
-        label: of each relation, the number of its label.
-        labels: the labels.
+        first, second: rows of both segments of each relation.
+        label: index of the label of each relation.
+        labels: labels.
     """
 
     first: Ints
@@ -200,14 +213,14 @@ class _RelationLinks(NamedTuple):
     labels: tuple[str, ...]
 
 
-def _links(layer: Layer) -> _RelationLinks:
+def _links(layer: Layer) -> _RelationColumns:
     """Return the relations of a layer."""
     details = layer.details or SegmentDetails.none(len(layer))
     links = details.links
-    return _RelationLinks(links.first, links.second, links.label, details.relation_labels)
+    return _RelationColumns(links.first, links.second, links.label, details.relation_labels)
 
 
-def _attributes(layer: Layer) -> _RelationLinks:
+def _attributes(layer: Layer) -> _RelationColumns:
     """Return the attributes of a layer, each as a relation of a segment with itself."""
     details = layer.details or SegmentDetails.none(len(layer))
     rows, labels = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
@@ -218,11 +231,11 @@ def _attributes(layer: Layer) -> _RelationLinks:
         labels.append(column[row] + len(names))
         names += [f"{name}={value}" for value in details.values[name]]
     row = np.concatenate(rows)
-    return _RelationLinks(row, row, np.concatenate(labels), tuple(names))
+    return _RelationColumns(row, row, np.concatenate(labels), tuple(names))
 
 
 def _undirected(corpus: Corpus) -> set[str]:
-    """Return the labels of relations that have no direction somewhere."""
+    """Find the labels of relations without a direction."""
     return {
         label
         for layer in corpus.layers.values()
@@ -233,7 +246,7 @@ def _undirected(corpus: Corpus) -> set[str]:
 
 
 def directions(corpus: RelationCorpus) -> tuple[set[str], set[str]]:
-    """Return the labels of relations, and of those the ones without a direction."""
+    """Find the labels of all relations, and of the relations without a direction."""
     if corpus.rule.attributes:
         return set(), set()
     layers = corpus.source.layers.values()
@@ -243,16 +256,16 @@ def directions(corpus: RelationCorpus) -> tuple[set[str], set[str]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _RelationSpans:
-    """The different segments of each document, whoever marked them, numbered document by document.
+class _DistinctSegments:
+    """Distinct segments of each document, over all annotators, sorted by document.
 
     Attributes:
-        document: of each.
-        type: of each, its label, or 0 where these make no kinds.
-        sentence: of each.
-        common: whether all who saw the document marked it.
-        first, size: of each document, its first number, and how many it has.
-        marked: of each annotator, the numbers of her segments, by row of the layer.
+        document: document of each distinct segment.
+        type: label of each distinct segment, or 0 if labels make no kinds.
+        sentence: sentence of each distinct segment.
+        common: mask of the segments that all who saw the document marked.
+        first, size: first distinct segment of each document, and their number.
+        distinct_index: distinct segment of each row of each annotator's layer.
     """
 
     document: Ints
@@ -261,20 +274,21 @@ class _RelationSpans:
     common: Bools
     first: Ints
     size: Ints
-    marked: tuple[Ints, ...]
+    distinct_index: tuple[Ints, ...]
 
     @classmethod
-    def of(cls, corpus: Corpus, rule: RelationRule) -> _RelationSpans:
+    def of(cls, corpus: Corpus, rule: RelationRule) -> _DistinctSegments:
+        """Find the distinct segments of a corpus."""
         layers = list(corpus.layers.values())
         document, start, end, label, layer = columns_of_all(layers)
         shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, {})])
         if not find_measure(rule.match).of_label:
             label = np.zeros_like(label)
         columns = (document, start, end, label, shape)
-        (document, start, _, label, _), number, _ = unique_rows(*columns)
-        seen = count_seen(corpus)
-        # a layer may have two segments that are alike but for their labels
-        (once, _), _, _ = unique_rows(number, layer)
+        (document, start, _, label, _), distinct_index, _ = unique_rows(*columns)
+        n_seen = count_seen(corpus)
+        # a layer may have two segments that differ only in their labels
+        (distinct, _), _, _ = unique_rows(distinct_index, layer)
         size = np.bincount(document, minlength=len(corpus))
         sentence = np.zeros_like(start)
         if rule.pairs == "sentence":
@@ -283,33 +297,33 @@ class _RelationSpans:
             document,
             np.zeros_like(label) if rule.pairs == "all" else label,
             sentence,
-            np.bincount(once, minlength=len(document)) == seen[document],
+            np.bincount(distinct, minlength=len(document)) == n_seen[document],
             np.cumsum(size) - size,
             size,
-            tuple(by_layer(number, layers)),
+            tuple(by_layer(distinct_index, layers)),
         )
 
-    def place_of_pair(self, head: Ints, tail: Ints, both_ways: Ints) -> Ints:
-        """Return the place of each pair in the text of relations of its document.
+    def place_of_pair(self, head: Ints, tail: Ints, is_undirected: Ints) -> Ints:
+        """Compute the place of each pair in the text of relations of its document.
 
-        Pairs without a direction have places of their own; of these the lower number comes first.
+        Pairs without a direction have separate places, with the lower index first.
         """
         document = self.document[head]
-        first = np.where(both_ways, np.minimum(head, tail), head) - self.first[document]
-        second = np.where(both_ways, np.maximum(head, tail), tail) - self.first[document]
-        return (first * self.size[document] + second) * 2 + both_ways
+        first = np.where(is_undirected, np.minimum(head, tail), head) - self.first[document]
+        second = np.where(is_undirected, np.maximum(head, tail), tail) - self.first[document]
+        return (first * self.size[document] + second) * 2 + is_undirected
 
-    def pair_at(self, document: Ints, place: Ints) -> tuple[Ints, Ints]:
-        """Return the numbers of both segments of the pairs at some places."""
+    def pair_at(self, document: Ints, pair_place: Ints) -> tuple[Ints, Ints]:
+        """Find both segments of the pairs at these places."""
         size = np.maximum(self.size[document], 1)
-        head, tail = np.divmod(place // 2, size)
+        head, tail = np.divmod(pair_place // 2, size)
         return self.first[document] + head, self.first[document] + tail
 
 
 def _sentence_ends(corpus: Corpus) -> list[Ints]:
-    """Return where the sentences of each document end; of the last one that may lack."""
+    """Find the ends of the sentences of each document; the last end may be missing."""
     if corpus.text_ends is not None:
-        return [np.asarray(some) for some in corpus.text_ends]
+        return [np.asarray(ends) for ends in corpus.text_ends]
     if corpus.offsets == "characters" and corpus.texts is not None:
         return [
             np.flatnonzero(np.array(list(text), dtype="<U1") == "\n") + 1 for text in corpus.texts
@@ -323,7 +337,7 @@ def _sentence_ends(corpus: Corpus) -> list[Ints]:
 
 
 def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
-    """Return the number of the sentence in which each segment starts, within its document."""
+    """Find the sentence in which each segment starts, counted within its document."""
     ends = _sentence_ends(corpus)
     return np.array(
         [np.searchsorted(ends[d], s, "right") for d, s in zip(document, start, strict=True)],
@@ -334,23 +348,32 @@ def _sentences(corpus: Corpus, document: Ints, start: Ints) -> Ints:
 def relation_distributions(
     corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
 ) -> dict[int, list[Floats]]:
-    """Return for each document the distributions of the relations in common, which are independent.
+    """Compute the distributions of the common relations of each document, which are independent.
 
-    There is one for each label and kind of pairs. ``fixed`` names the annotator whose relations
-    stay as they are, if any: of these it is only asked how many are on pairs that both could link.
+    There is one distribution for each label and kind of pairs. They are hypergeometric.
+
+    Args:
+        corpus: relations.
+        names: names of both annotators.
+        fixed: name of the annotator with fixed relations, if any. Only their number on common pairs
+            matters.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
-    places, rows, of_row = compare_relations(corpus, a, b)
-    common = places.common(rows.sets_a, rows.sets_b).astype(np.int64)
-    number_a, number_b = rows.number_a, rows.number_b
-    pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
-    if fixed is not None:  # all pairs of A that B could link too are where hers are
-        number_a = pairs_a = common = _reached(places, rows, (a, b))
+    pair_places, rows, document_of_row = compare_relations(corpus, a, b)
+    n_common = pair_places.common(rows.sets_a, rows.sets_b).astype(np.int64)
+    n_relations_a, n_relations_b = rows.n_relations_a, rows.n_relations_b
+    n_pairs_a, n_pairs_b = (
+        pair_places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b)
+    )
+    if fixed is not None:  # A has no pairs but those of its relations on common pairs
+        n_relations_a = n_pairs_a = n_common = _count_on_common_pairs(pair_places, rows, (a, b))
     distributions: dict[int, list[Floats]] = {}
-    columns = of_row, number_a, number_b, pairs_a, pairs_b, common
-    for document, *numbers, both in zip(*(column.tolist() for column in columns), strict=True):
-        if both:
-            p = relation_matches(*numbers, both)
+    columns = document_of_row, n_relations_a, n_relations_b, n_pairs_a, n_pairs_b, n_common
+    for document, *counts, n_common_of_row in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        if n_common_of_row:
+            p = relation_matches(*counts, n_common_of_row)
             distributions.setdefault(document, []).append(p)
     return distributions
 
@@ -362,48 +385,57 @@ def draw_relations(
     draws: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return how many relations two annotators have in common in each draw; (draws, documents).
+    """Draw the number of common relations of two annotators; (draws, documents).
 
-    ``fixed`` names the annotator whose relations stay as they are, if any.
+    Args:
+        corpus: relations.
+        names: names of both annotators.
+        fixed: name of the annotator with fixed relations, if any.
+        draws: number of draws.
+        rng: random generator.
     """
     a, b = (names[1], names[0]) if fixed == names[1] else names
-    places, rows, document = compare_relations(corpus, a, b)
-    pairs_a, pairs_b = (places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b))
-    common = places.common(rows.sets_a, rows.sets_b).astype(np.int64)
+    pair_places, rows, document = compare_relations(corpus, a, b)
+    n_pairs_a, n_pairs_b = (
+        pair_places.pairs[sets].astype(np.int64) for sets in (rows.sets_a, rows.sets_b)
+    )
+    n_common = pair_places.common(rows.sets_a, rows.sets_b).astype(np.int64)
     if fixed is not None:
-        on_common = np.tile(_reached(places, rows, names=(a, b)), (draws, 1))
+        on_common = np.tile(_count_on_common_pairs(pair_places, rows, names=(a, b)), (draws, 1))
     else:
         on_common = rng.hypergeometric(
-            common, pairs_a - common, rows.number_a, (draws, len(common))
+            n_common, n_pairs_a - n_common, rows.n_relations_a, (draws, len(n_common))
         )
-    drawn = rng.hypergeometric(on_common, pairs_b - on_common, rows.number_b)
+    n_matched = rng.hypergeometric(on_common, n_pairs_b - on_common, rows.n_relations_b)
     matched = np.zeros((len(corpus), draws))
-    np.add.at(matched, document, drawn.T)
+    np.add.at(matched, document, n_matched.T)
     return matched.T
 
 
-def _reached(places: PairPlaces, rows: RelationRows, names: tuple[str, str]) -> Ints:
-    """Return in each row how many relations of the first stand on pairs that both could link."""
+def _count_on_common_pairs(
+    pair_places: PairPlaces, rows: RelationRows, names: tuple[str, str]
+) -> Ints:
+    """Count the relations of A, for each row, on pairs that B could link too."""
     a, b = names
-    known_to_b = np.isin(np.arange(len(places.spans.document)), places.marked_by(b))
-    reached = np.logical_and(*(known_to_b[end] for end in places.linked_by(a)))
-    reached &= rows.row_of_a >= 0
-    return np.bincount(rows.row_of_a[reached], minlength=len(rows.cell))
+    is_of_b = np.isin(np.arange(len(pair_places.spans.document)), pair_places.marked_by(b))
+    is_on_common_pair = np.logical_and(*(is_of_b[segment] for segment in pair_places.linked_by(a)))
+    is_on_common_pair &= rows.row_of_a >= 0
+    return np.bincount(rows.row_of_a[is_on_common_pair], minlength=len(rows.cell))
 
 
 class RelationRows(NamedTuple):
-    """The relations of two annotators that may match: a row for each cell and two sets of a kind.
+    """Relations of two annotators that may match, with a row for each cell and two sets of a kind.
 
     Attributes:
-        cell: of each row.
-        number_a, number_b: the relations of either.
-        sets_a, sets_b: the sets of pairs at which they stand.
-        row_of_a: of each relation of A its row, the first if there are several; −1 without one.
+        cell: cell of each row.
+        n_relations_a, n_relations_b: number of relations of each annotator.
+        sets_a, sets_b: sets of pairs of these relations.
+        row_of_a: first row of each relation of A; −1 if there is none.
     """
 
     cell: Ints
-    number_a: Ints
-    number_b: Ints
+    n_relations_a: Ints
+    n_relations_b: Ints
     sets_a: Ints
     sets_b: Ints
     row_of_a: Ints
@@ -412,25 +444,25 @@ class RelationRows(NamedTuple):
 def compare_relations(
     corpus: RelationCorpus, a: str, b: str
 ) -> tuple[PairPlaces, RelationRows, Ints]:
-    """Return the pairs that two annotators could link, and their relations that may match.
+    """Find the pairs that two annotators could link, and their relations that may match.
 
-    Behind them is the document of each row.
+    The document of each row is returned too.
     """
-    places, sets = PairPlaces.of_relations(corpus, (a, b))
-    labels = len(corpus.labels)
+    pair_places, sets = PairPlaces.of_relations(corpus, (a, b))
+    n_labels = len(corpus.labels)
     layers = corpus.layers[a], corpus.layers[b]
-    cells = [layer.document * labels + layer.label for layer in layers]
-    rows = places.rows(cells, sets)
-    return places, rows, rows.cell // labels
+    cells = [layer.document * n_labels + layer.label for layer in layers]
+    rows = pair_places.rows(cells, sets)
+    return pair_places, rows, rows.cell // n_labels
 
 
-class _Groups(NamedTuple):
-    """The segments of each annotator, document and type together.
+class _SegmentGroups(NamedTuple):
+    """Segments grouped by annotator, document and type.
 
     Attributes:
-        owner, document, type: of each group.
-        first: where the segments of each group begin, and the end of all.
-        segment, sentence: of each group's segments, the number and the sentence.
+        owner, document, type: annotator, document and type of each group.
+        first: position of the first segment of each group, and the number of all segments.
+        segment, sentence: distinct segment and its sentence at each position.
     """
 
     owner: Ints
@@ -440,160 +472,189 @@ class _Groups(NamedTuple):
     segment: Ints
     sentence: Ints
 
-    def shared(self, groups: Ints, others: Ints) -> tuple[Ints, Ints]:
-        """Return row and sentence of each segment that two groups share, for each row of these."""
-        at, row = expand_ranges(self.first[groups], self.first[groups + 1])
-        many = int(self.segment.max(initial=0)) + 1
-        number = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
-        keys = number * many + self.segment
-        there = np.isin(others[row] * many + self.segment[at], keys)
-        return row[there], self.sentence[at[there]]
+    def shared(self, groups: Ints, partners: Ints) -> tuple[Ints, Ints]:
+        """Find row and sentence of each segment that two groups share, for each pair of groups."""
+        position, row = expand_ranges(self.first[groups], self.first[groups + 1])
+        n_segments = int(self.segment.max(initial=0)) + 1
+        group_of_position = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+        keys = group_of_position * n_segments + self.segment
+        is_shared = np.isin(partners[row] * n_segments + self.segment[position], keys)
+        return row[is_shared], self.sentence[position[is_shared]]
 
 
 @dataclass(frozen=True, eq=False)
 class PairPlaces(Starts):
-    """The pairs of segments at which random relations stand; a relation's number is that of a set.
+    """Pairs of segments that random relations are drawn from; the index of a relation is its set.
 
-    A set has all pairs of one annotator, document and kind.
+    A set contains all pairs of one annotator, document and kind.
 
     Attributes:
-        corpus: the relations.
-        names: the annotators.
-        spans: the segments.
-        groups: the segments of each annotator, document and type.
-        head, tail: of each set, the group of the first and of the second segments.
-        near: of each set, 1 if both segments are in one sentence, 0 if not, and 2 if that makes no
-            kinds.
-        undirected: of each set, 1 if its pairs have no direction.
+        corpus: relations.
+        names: names of the annotators.
+        spans: distinct segments.
+        groups: segments grouped by annotator, document and type.
+        head, tail: group of the first and of the second segments of each set.
+        sentence_relation: 1 if both segments of the pairs of a set are in one sentence, 0 if not,
+            and 2 if sentences make no kinds.
+        undirected: 1 if the pairs of a set have no direction, otherwise 0.
     """
 
     corpus: RelationCorpus
     names: tuple[str, ...]
-    spans: _RelationSpans
-    groups: _Groups
+    spans: _DistinctSegments
+    groups: _SegmentGroups
     head: Ints
     tail: Ints
-    near: Ints
+    sentence_relation: Ints
     undirected: Ints
 
     @classmethod
     def of(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
-        """Return the sets of all relations of some layers, and which is that of each.
+        """Find the sets of pairs of all relations of several layers, and the set of each relation.
 
         Raises:
-            SettingError: for a chance model with a rule of places, or of systems only.
+            SettingError: if the chance model has a rule of places, or randomizes systems only.
         """
-        why = "their chance is over marked segments"
-        request.chance.check_keeps_nothing("relations and attributes", why)
+        reason = "their chance is over marked segments"
+        request.chance.check_keeps_nothing("relations and attributes", reason)
         assert isinstance(request.corpus, RelationCorpus)
         return cls.of_relations(request.corpus, request.names)
 
     @classmethod
     def of_relations(cls, corpus: RelationCorpus, names: Sequence[str]) -> tuple[Self, list[Ints]]:
-        """Return the sets of all relations of some layers, and which is that of each."""
+        """Find the sets of pairs of all relations of several layers, and the set of each one."""
         source, rule = corpus.source, corpus.rule
-        spans = _RelationSpans.of(source, rule)
+        segments = _DistinctSegments.of(source, rule)
         order = [list(source.layers).index(name) for name in names]
-        marked = [np.unique(spans.marked[i]) for i in order]
+        distinct_by_annotator = [np.unique(segments.distinct_index[i]) for i in order]
         if rule.arguments == "common":
-            marked = [some[spans.common[some]] for some in marked]
-        owner = np.repeat(np.arange(len(names)), [len(some) for some in marked])
-        segment = np.concatenate([np.zeros(0, np.int64), *marked])
-        types = int(spans.type.max(initial=0)) + 1
-        documents = len(corpus)
-        key = (owner * documents + spans.document[segment]) * types + spans.type[segment]
+            distinct_by_annotator = [
+                of_annotator[segments.common[of_annotator]]
+                for of_annotator in distinct_by_annotator
+            ]
+        owner = np.repeat(
+            np.arange(len(names)), [len(of_annotator) for of_annotator in distinct_by_annotator]
+        )
+        segment = np.concatenate([np.zeros(0, np.int64), *distinct_by_annotator])
+        n_types = int(segments.type.max(initial=0)) + 1
+        n_documents = len(corpus)
+        key = (owner * n_documents + segments.document[segment]) * n_types + segments.type[segment]
         by_group = np.lexsort((segment, key))
         segment, key = segment[by_group], key[by_group]
         (keys,), _, sizes = unique_rows(key)
-        groups = _Groups(
-            keys // types // documents,
-            keys // types % documents,
-            keys % types,
+        groups = _SegmentGroups(
+            keys // n_types // n_documents,
+            keys // n_types % n_documents,
+            keys % n_types,
             np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
             segment,
-            spans.sentence[segment],
+            segments.sentence[segment],
         )
         layers = [corpus.layers[name] for name in names]
         columns = [np.zeros((4, 0), np.int64)]
-        for number, layer in enumerate(layers):
-            undirected, ends = layer.start % 2, spans.pair_at(layer.document, layer.start)
-            first, second = (spans.type[end] for end in ends)
-            swap = (undirected == 1) & (first > second)
-            first, second = np.where(swap, second, first), np.where(swap, first, second)
-            at = number * documents + layer.document
-            head, tail = (np.searchsorted(keys, at * types + type_) for type_ in (first, second))
-            same = spans.sentence[ends[0]] == spans.sentence[ends[1]]
-            near = np.where(rule.pairs == "sentence", same, 2)
-            columns.append(np.stack([head, tail, near, undirected]))
-        sets, which, _ = unique_rows(*np.concatenate(columns, axis=1))
-        return cls(corpus, tuple(names), spans, groups, *sets), by_layer(which, layers)
+        for index, layer in enumerate(layers):
+            undirected, segments_of_pair = (
+                layer.start % 2,
+                segments.pair_at(layer.document, layer.start),
+            )
+            first_type, second_type = (segments.type[end] for end in segments_of_pair)
+            swap = (undirected == 1) & (first_type > second_type)
+            first_type, second_type = (
+                np.where(swap, second_type, first_type),
+                np.where(swap, first_type, second_type),
+            )
+            owner_and_document = index * n_documents + layer.document
+            head, tail = (
+                np.searchsorted(keys, owner_and_document * n_types + type_)
+                for type_ in (first_type, second_type)
+            )
+            is_same_sentence = (
+                segments.sentence[segments_of_pair[0]] == segments.sentence[segments_of_pair[1]]
+            )
+            sentence_relation = np.where(rule.pairs == "sentence", is_same_sentence, 2)
+            columns.append(np.stack([head, tail, sentence_relation, undirected]))
+        sets, set_index, _ = unique_rows(*np.concatenate(columns, axis=1))
+        return cls(corpus, tuple(names), segments, groups, *sets), by_layer(set_index, layers)
 
     @cached_property
     def pairs(self) -> Floats:
-        """How many pairs each set has."""
-        every = np.arange(len(self.head))
-        return self.common(every, every)
+        """Number of pairs of each set."""
+        all_sets = np.arange(len(self.head))
+        return self.common(all_sets, all_sets)
 
-    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
-        """Return the expected number of relations in common, for each cell."""
-        rows = self.rows(sides.cells, sides.profiles)
+    def expected(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Compute the expected number of common relations, for each cell."""
+        rows = self.rows(layer_pair.cells, layer_pair.profiles)
         i, j = rows.sets_a, rows.sets_b
-        possible = self.pairs[i] * self.pairs[j]
-        share = np.divide(self.common(i, j), possible, out=np.zeros(len(i)), where=possible > 0)
-        number = rows.number_a * rows.number_b
-        return np.bincount(rows.cell, number * share, sides.count).astype(
-            np.float64
-        ), ApproximationError()
+        n_pairs_of_pairs = self.pairs[i] * self.pairs[j]
+        match_probability = np.divide(
+            self.common(i, j), n_pairs_of_pairs, out=np.zeros(len(i)), where=n_pairs_of_pairs > 0
+        )
+        n_relation_pairs = rows.n_relations_a * rows.n_relations_b
+        return np.bincount(
+            rows.cell, n_relation_pairs * match_probability, layer_pair.count
+        ).astype(np.float64), ApproximationError()
 
     def rows(self, cells: Sequence[Ints], sets: Sequence[Ints]) -> RelationRows:
-        """Return the relations of two annotators that may match, from the cell and set of each."""
-        ((cell_a, a), which, number_a), ((cell_b, b), _, number_b) = (
+        """Build a row for each two sets of a kind from the cell and set of each relation."""
+        ((cell_a, a), inverse, count_a), ((cell_b, b), _, count_b) = (
             unique_rows(*columns) for columns in zip(cells, sets, strict=True)
         )
         i, j = join(cell_a, cell_b)
-        alike = self._alike(a[i], b[j])
-        i, j = i[alike], j[alike]
+        is_same_kind = self._is_same_kind(a[i], b[j])
+        i, j = i[is_same_kind], j[is_same_kind]
         row = np.full(len(cell_a), -1)
         row[i[::-1]] = np.arange(len(i))[::-1]
-        return RelationRows(cell_a[i], number_a[i], number_b[j], a[i], b[j], row[which])
+        return RelationRows(cell_a[i], count_a[i], count_b[j], a[i], b[j], row[inverse])
 
-    def _alike(self, i: Ints, j: Ints) -> Bools:
-        """Return whether two sets are of one document and kind, for each i and j."""
-        of_groups = (self.groups.document, self.groups.type)
-        ends = [column[end] for end in (self.head, self.tail) for column in of_groups]
-        columns = (*ends, self.near, self.undirected)
+    def _is_same_kind(self, i: Ints, j: Ints) -> Bools:
+        """Whether two sets have the same document and kind, for each i and j."""
+        group_columns = (self.groups.document, self.groups.type)
+        end_columns = [column[end] for end in (self.head, self.tail) for column in group_columns]
+        columns = (*end_columns, self.sentence_relation, self.undirected)
         return np.logical_and.reduce([column[i] == column[j] for column in columns])
 
     def common(self, i: Ints, j: Ints) -> Floats:
-        """Return how many pairs two sets have in common, for each i and j."""
-        head, tail, near = self.head, self.tail, self.near
+        """Count the pairs that two sets have in common, for each i and j."""
+        head, tail, sentence_relation = self.head, self.tail, self.sentence_relation
         head_row, head_sentence = self.groups.shared(head[i], head[j])
-        of_head = np.bincount(head_row, minlength=len(i)).astype(float)
-        if self.corpus.rule.attributes:  # each is a relation of a segment with itself
-            return of_head
+        n_heads = np.bincount(head_row, minlength=len(i)).astype(float)
+        if self.corpus.rule.attributes:  # an attribute is a relation of a segment with itself
+            return n_heads
         tail_row, tail_sentence = self.groups.shared(tail[i], tail[j])
-        of_tail = np.bincount(tail_row, minlength=len(i)).astype(float)
-        within = np.zeros(len(i))
-        if (near < 2).any():
-            most = int(self.groups.sentence.max(initial=0)) + 1
-            (heads,), _, number_of_heads = unique_rows(head_row * most + head_sentence)
-            (tails,), _, number_of_tails = unique_rows(tail_row * most + tail_sentence)
+        n_tails = np.bincount(tail_row, minlength=len(i)).astype(float)
+        n_within_sentence = np.zeros(len(i))
+        if (sentence_relation < 2).any():
+            n_sentences = int(self.groups.sentence.max(initial=0)) + 1
+            (heads,), _, head_count = unique_rows(head_row * n_sentences + head_sentence)
+            (tails,), _, tail_count = unique_rows(tail_row * n_sentences + tail_sentence)
             a, b = join(heads, tails)
-            pairs = number_of_heads[a] * number_of_tails[b]
-            within = np.bincount(heads[a] // most, pairs, len(i)).astype(float)
-        alike = (head[i] == tail[i]) & (head[j] == tail[j])
-        itself = np.where(alike, of_head, 0.0)  # no segment is linked with itself
-        every, within = of_head * of_tail - itself, within - itself
-        count = np.select([near[i] == 2, near[i] == 1], [every, within], every - within)
-        count = np.where(alike & (self.undirected[i] == 1), count / 2, count)
-        matching = (near[i] == near[j]) & (self.undirected[i] == self.undirected[j])
+            pairs = head_count[a] * tail_count[b]
+            n_within_sentence = np.bincount(heads[a] // n_sentences, pairs, len(i)).astype(float)
+        is_symmetric = (head[i] == tail[i]) & (head[j] == tail[j])
+        n_self_pairs = np.where(is_symmetric, n_heads, 0.0)  # no segment is linked with itself
+        n_all, n_within_sentence = (
+            n_heads * n_tails - n_self_pairs,
+            n_within_sentence - n_self_pairs,
+        )
+        count = np.select(
+            [sentence_relation[i] == 2, sentence_relation[i] == 1],
+            [n_all, n_within_sentence],
+            n_all - n_within_sentence,
+        )
+        count = np.where(is_symmetric & (self.undirected[i] == 1), count / 2, count)
+        matching = (sentence_relation[i] == sentence_relation[j]) & (
+            self.undirected[i] == self.undirected[j]
+        )
         return np.where(matching, count, 0.0)
 
     def marked_by(self, name: str) -> Ints:
-        """Return the numbers of an annotator's segments, by row of the layer of segments."""
-        return self.spans.marked[list(self.corpus.source.layers).index(name)]
+        """Return the distinct segment of each segment of an annotator's layer."""
+        return self.spans.distinct_index[list(self.corpus.source.layers).index(name)]
 
     def linked_by(self, name: str) -> tuple[Ints, Ints]:
-        """Return the numbers of both segments of each of an annotator's relations."""
+        """Return both distinct segments of each of an annotator's relations."""
         layer = self.corpus.layers[name]
         return self.spans.pair_at(layer.document, layer.start)

@@ -1,4 +1,4 @@
-"""A selection: what of a corpus is compared, its segments, attributes or relations, and which."""
+"""The selection of the compared items of a corpus: segments, attributes or relations."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ WHATS = {
     "relations": "the relations between segments",
     "attributes": "the attributes of segments, and the values that they have",
 }
-"""What annotators, or systems and gold, are compared by."""
+"""Items that annotations are compared by, with descriptions."""
 
 
 class SelectionArguments(TypedDict, total=False):
-    """The fields of :class:`Selection` as keywords, for those who check types."""
+    """The fields of :class:`Selection` as keywords, for type checkers."""
 
     tolerance: float
     min_score: float | None
@@ -40,41 +40,50 @@ class SelectionArguments(TypedDict, total=False):
     unplaced: Unplaced
 
 
-_OF_RELATIONS = ("what", "pairs", "undirected", "untyped", "arguments")  # their rule records them
-_IN_MEASURE = "tolerance"  # the name of the measure has it
-_OF_QUOTES = "unplaced"  # recorded where there are any
-_NOT_FOR = {
+_RELATION_SETTINGS = (
+    "what",
+    "pairs",
+    "undirected",
+    "untyped",
+    "arguments",
+)  # recorded by their rule
+_TOLERANCE = "tolerance"  # recorded in the name of the measure
+_QUOTE_SETTING = "unplaced"  # recorded only if there are quotes
+_INVALID_SETTINGS = {
     "segments": ("pairs", "undirected", "untyped", "arguments"),
     "attributes": ("pairs", "undirected"),
 }
-"""The settings of relations that are not for others."""
+"""Settings of relations that do not apply to other items."""
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The choice of what is compared in a corpus, and by how much borders may differ.
+    """The selection of the compared items of a corpus, with a tolerance for borders.
 
     A field is a keyword of :func:`spanagree.evaluate` and :func:`spanagree.agree`, and an option of
-    their commands. :meth:`of` applies what selects or changes segments, and records it in what a
-    corpus says of its reading: so results sign it, and rows of another choice are refused.
+    their commands. :meth:`of` selects or changes segments, and records this in the reading settings
+    of the corpus. So results record it in their signature, and rows of another selection are
+    refused.
 
     Attributes:
-        tolerance: by how many tokens or characters, or words if places are these, or seconds of a
-            recording, starts may differ, and ends, for match exact and boundaries; each segment is
-            then in one pair at most.
-        min_score: the least score of a prediction; those below are left out, those without stay.
-        attribute: the name of one; segments match if they agree in its value too.
-        what: segments, relations or attributes. Relations match if their labels do, and both
-            segments, by match, exact or boundaries; attributes if their names, values and segments
-            do.
-        pairs: of relations, which pairs of segments could be linked in the same way: types, those
-            with the same two labels; all; or sentence, also whether both are in one sentence.
-        undirected: labels of relations without a direction, beside those read as such.
-        untyped: labels of relations do not count.
-        arguments: fixed, all relations count; or common, only those among segments that all
-            marked. By chance segments stay where they are.
-        unplaced: wrong, quotes of a language model that are not in the text count as false
-            positives; or ignore, they are left out.
+        tolerance: largest difference of starts, and of ends, for match exact and boundaries: in
+            tokens or characters, in words if places are words, or in seconds of a recording. Each
+            segment is then in at most one pair.
+        min_score: smallest score of a prediction; predictions below it are left out, predictions
+            without a score stay.
+        attribute: name of an attribute; segments match only if they agree in its value too.
+        what: segments, relations or attributes. Relations match if their labels and both segments
+            match, by match exact or boundaries; attributes match if their names, values and
+            segments match.
+        pairs: pairs of segments that may be linked by chance: types, pairs with the same two
+            labels; all; or sentence, pairs with the same labels that also agree in being in one
+            sentence.
+        undirected: labels of relations without a direction, in addition to those read as such.
+        untyped: True to ignore the labels of relations.
+        arguments: fixed, to compare all relations; or common, to compare only relations among
+            segments that all annotators marked. By chance segments are fixed.
+        unplaced: wrong, to count quotes of a language model that are missing from the text as false
+            positives; or ignore, to leave them out.
 
     >>> import spanagree as sa
     >>> corpus = sa.Corpus.from_segments([5], {"a": [[(0, 2, "X")]], "b": [[(0, 3, "X")]]})
@@ -94,16 +103,16 @@ class Selection:
 
     @classmethod
     def asked(cls, comparing: Mapping[str, Any]) -> Selection:
-        """Return the selection of keywords.
+        """Parse the keywords of a selection.
 
         Raises:
-            SettingError: for an unknown keyword or choice, or settings of relations where segments
-                or attributes are compared.
+            SettingError: for an unknown keyword or choice, or settings of relations if segments or
+                attributes are compared.
         """
         check_keywords(comparing, (item.name for item in fields(cls)))
         selection = cls(**comparing)
-        what, undirected = selection.what, selection.undirected
-        check_choice(what, WHATS, "what")
+        item_type, undirected = selection.what, selection.undirected
+        check_choice(item_type, WHATS, "what")
         check_choice(selection.unplaced, UNPLACED, "unplaced")
         if isinstance(undirected, str) or not is_iterable(undirected):
             raise SettingError(f"undirected {quote_value(undirected)}; a list of labels is needed")
@@ -111,43 +120,43 @@ class Selection:
             from spanagree.comparisons.prediction_scores import check_min_score  # few have scores
 
             check_min_score(selection.min_score)
-        usual = cls(what=what)
-        for name in _NOT_FOR.get(what, ()):
+        usual = cls(what=item_type)
+        for name in _INVALID_SETTINGS.get(item_type, ()):
             if getattr(selection, name) != getattr(usual, name):
-                raise SettingError(f"{name} is for what relations; {what} are compared here")
+                raise SettingError(f"{name} is for what relations; {item_type} are compared here")
         return selection
 
     @classmethod
     def of_reading(cls, reading: Mapping[str, Any]) -> Selection:
-        """Return the selection that a corpus records in its reading.
+        """Build the selection that a corpus records in its reading settings.
 
         >>> Selection.of_reading({"attribute": "sure", "format": "jsonl"}).settings
         {'attribute': 'sure'}
         """
         names = {item.name for item in fields(cls)} - {"arguments"}
-        chosen = {name: value for name, value in reading.items() if name in names}
-        if "what" in chosen:  # there ``arguments`` is the measure of the segments that are linked
-            chosen["arguments"] = str(reading.get("chance")).removeprefix("spans-")
-        return cls(**chosen)
+        settings = {name: value for name, value in reading.items() if name in names}
+        if "what" in settings:  # "arguments" records the measure of the linked segments
+            settings["arguments"] = str(reading.get("chance")).removeprefix("spans-")
+        return cls(**settings)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that it adds to the reading of a corpus, but those of its relations."""
+        """Settings that are added to the reading of a corpus, without those of relations."""
         usual = Selection()
         return {
             name: value
             for name, value in vars(self).items()
-            if name not in (*_OF_RELATIONS, _IN_MEASURE, _OF_QUOTES)
+            if name not in (*_RELATION_SETTINGS, _TOLERANCE, _QUOTE_SETTING)
             and value != getattr(usual, name)
         }
 
     @property
     def measure(self) -> MatchName | None:
-        """The measure, if none is chosen: relations and attributes are compared exactly."""
+        """Measure of relations and attributes, exact; ``None`` for segments."""
         return None if self.what == "segments" else "exact"
 
     def of(self, corpus: Corpus, match: str = "exact", *, in_part: bool = False) -> Corpus:
-        """Return the segments or relations of a corpus, as one to compare.
+        """Build the corpus of the selected segments or relations.
 
         A part of a corpus (``in_part``) need not have any.
         """
@@ -165,14 +174,14 @@ class Selection:
             return corpus
         from spanagree.comparisons.relation_places import RelationRule
 
-        named = (self.pairs, tuple(self.undirected), bool(self.untyped), self.arguments)
+        rule_settings = (self.pairs, tuple(self.undirected), bool(self.untyped), self.arguments)
         attributes = self.what == "attributes"
-        return RelationRule(*named, match=match, attributes=attributes).relations(
+        return RelationRule(*rule_settings, match=match, attributes=attributes).relations(
             corpus, in_part=in_part
         )
 
     def refuse(self, corpus: Corpus) -> None:
-        """Raise if no part of a whole corpus has what is selected; see :func:`joined_items`.
+        """Raise an error if a whole corpus has no selected items; see :func:`joined_items`.
 
         Raises:
             SettingError: if no segment has the attribute, or a score.
@@ -188,21 +197,21 @@ class Selection:
     def differences(
         self, recorded: Selection, corpus: Corpus, match: str
     ) -> list[tuple[str, Any, Any]]:
-        """List the name of each setting, its value in what was compared, and the one asked for.
+        """List the name of each setting, its recorded value, and the requested value.
 
         Args:
-            recorded: selection of what was compared.
+            recorded: selection of the recorded comparison.
             corpus: documents that were compared.
-            match: measure that is asked for.
+            match: requested measure.
         """
         reading = corpus.reading
-        passed_over = {_IN_MEASURE}
-        if not corpus.unplaced and _OF_QUOTES not in reading:
-            passed_over.add(_OF_QUOTES)
+        ignored = {_TOLERANCE}
+        if not corpus.unplaced and _QUOTE_SETTING not in reading:
+            ignored.add(_QUOTE_SETTING)
         items = [
             (item.name, _plain(getattr(recorded, item.name)), _plain(getattr(self, item.name)))
             for item in fields(self)
-            if item.name not in passed_over
+            if item.name not in ignored
         ]
         if self.what != "segments" and self.what == recorded.what:
             items.append(("match", reading.get("arguments", "exact"), match))
@@ -210,7 +219,7 @@ class Selection:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as a corpus records it, in which sequences are lists."""
+    """Convert a value to the form that a corpus records, with sequences as lists."""
     return list(value) if is_iterable(value) and not isinstance(value, str) else value
 
 
@@ -218,13 +227,13 @@ def _plain(value: Any) -> Any:
 
 
 def joined_items(parts: Mapping[str, Corpus]) -> Corpus:
-    """Join what is compared in parts of a corpus; relations anew, from the segments of all.
+    """Join the compared items of parts of a corpus; relations are selected again from all segments.
 
     Args:
-        parts: the parts, by a name for errors.
+        parts: parts, by a name for errors.
 
     Raises:
-        InputError: for parts that do not belong together.
+        InputError: if the parts do not belong together.
         SettingError: if no part has a relation, or an undirected label.
     """
     first = next(iter(parts.values()))
@@ -235,12 +244,12 @@ def joined_items(parts: Mapping[str, Corpus]) -> Corpus:
     sources = {
         name: part.source for name, part in parts.items() if isinstance(part, RelationCorpus)
     }
-    assert isinstance(first, RelationCorpus)  # as it is of relations
+    assert isinstance(first, RelationCorpus)  # its items are relations
     return first.rule.relations(joined(sources))
 
 
 def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
-    """Build the corpus without texts and tokens, unless its chance rests on these."""
+    """Build the corpus without texts and tokens, unless its chance model needs them."""
     if chance.places is not None:
         return corpus
     if not corpus.of_relations:
@@ -254,13 +263,13 @@ def without_unused_text(corpus: Corpus, chance: ChanceModel) -> Corpus:
 
 
 def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpus:
-    """Return the same with an attribute as part of the labels: ``Drug negated=yes``.
+    """Build the corpus with an attribute as part of the labels: ``Drug negated=yes``.
 
-    The label of a segment without it stays. So what is compared is both, the segment and the
-    attribute, and random annotations keep how often each goes with which label.
+    The label of a segment without the attribute stays. So segments and attributes are compared
+    together, and random annotations keep the frequency of each label with each value.
 
     Raises:
-        SettingError: if no segment has the attribute; a part of a corpus (``in_part``) needs none.
+        SettingError: if no segment has the attribute; not for a part of a corpus (``in_part``).
 
     >>> corpus = Corpus.from_segments([5], {"a": [[(0, 2, "X", {"sure": "no"}), (3, 4, "X")]]})
     >>> with_attribute(corpus, "sure").labels
@@ -268,21 +277,21 @@ def with_attribute(corpus: Corpus, name: str, *, in_part: bool = False) -> Corpu
     """
     if not in_part:
         check_attribute(name, [layer.details for layer in corpus.layers.values()])
-    named = {}
+    label_of_segments = {}
     for annotator, layer in corpus.layers.items():
         values = [None] * len(layer) if layer.details is None else layer.details.attribute(name)
-        named[annotator] = [
+        label_of_segments[annotator] = [
             corpus.labels[code] if value is None else f"{corpus.labels[code]} {name}={value}"
             for code, value in zip(layer.label.tolist(), values, strict=True)
         ]
-    used = {label for some in named.values() for label in some}
-    used |= {label for quotes in corpus.unplaced.values() for label in quotes.label}
-    labels = tuple(sorted(used))
-    number = {label: i for i, label in enumerate(labels)}
+    used_labels = {label for layer_labels in label_of_segments.values() for label in layer_labels}
+    used_labels |= {label for quotes in corpus.unplaced.values() for label in quotes.label}
+    labels = tuple(sorted(used_labels))
+    label_index = {label: i for i, label in enumerate(labels)}
     layers = {
         annotator: Layer(
             layer.document, layer.start, layer.end,
-            np.array([number[label] for label in named[annotator]], np.int64),
+            np.array([label_index[label] for label in label_of_segments[annotator]], np.int64),
             layer.annotated, layer.details,
         )
         for annotator, layer in corpus.layers.items()

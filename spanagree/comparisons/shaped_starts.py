@@ -1,8 +1,12 @@
-"""Segments of several pieces: what they have in common, observed and expected.
+"""Expected matches of segments of several fragments.
 
-In a random annotation a segment keeps its shape, and moves with those whose hulls it overlaps
-(:mod:`spanagree.chance.rigid_blocks`). Two segments are the same if their shapes are; they share
-the tokens that their pieces share.
+A random segment keeps its shape, and moves together with the segments whose hulls it overlaps
+(:mod:`spanagree.chance.rigid_blocks`). Two segments are equal if their shapes are; they share the
+tokens that their fragments share. With the start distributions p and q of two segments,
+
+    E[φ] = Σ_x p(x) Σ_δ φ(δ) q(x + δ).
+
+Arrays have one entry for each distinct kind of segment, unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -26,15 +30,15 @@ from spanagree.limits import check_cost
 
 @dataclass(frozen=True, eq=False)
 class ShapedStarts(Starts):
-    """Where segments start that may have several pieces, and their shapes; a row for each kind.
+    """Start distributions and shapes of segments; all arrays have one row for each kind of segment.
 
     Attributes:
-        profiles: the start distributions of blocks.
-        profile: of each kind, that of its block.
-        offset: how far after its block it begins.
-        length: of its hull.
-        shape: the number of its shape, 0 for one piece.
-        shapes: the pieces of each number.
+        profiles: start distributions of blocks.
+        profile: index of the start distribution of the block of each kind.
+        offset: offset of each kind from the start of its block.
+        length: length of the hull of each kind.
+        shape: index of the shape of each kind, 0 for contiguous segments.
+        shapes: fragments of each shape.
     """
 
     profiles: Profiles
@@ -46,124 +50,138 @@ class ShapedStarts(Starts):
 
     @classmethod
     def of(cls, request: StartsRequest) -> tuple[ShapedStarts, list[Ints]]:
-        """Return the kinds of the segments of several layers, and which is that of each.
+        """Find the kinds of the segments of several layers, and the kind of each segment.
 
         Raises:
-            SettingError: for a chance model with a rule of places, or of systems only.
+            SettingError: if the chance model has a rule of places, or randomizes systems only.
         """
         corpus, chance, layers = request.corpus, request.chance, request.layers
-        why = "these keep their shape and may stand anywhere"
-        chance.check_keeps_nothing("segments of several pieces", why)
+        reason = "these keep their shape and may stand anywhere"
+        chance.check_keeps_nothing("segments of several pieces", reason)
         _, start, end, _, _ = columns_of_all(layers)
-        known: dict[Pieces, int] = {}
-        shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, known)])
-        group, of_group = exclusion_groups(layers, chance.name)
+        index_by_shape: dict[Pieces, int] = {}
+        shape = np.concatenate([np.zeros(0, np.int64), *shape_codes(layers, index_by_shape)])
+        group, document_of_group = exclusion_groups(layers, chance.name)
         blocks = chain_hulls(group, start, end, alone=chance.is_free)
         profiles, profile = start_profiles(
             blocks.group,
-            corpus.lengths[of_group],
+            corpus.lengths[document_of_group],
             blocks.end - blocks.start,
             free=chance.is_free,
         )
         columns = (profile[blocks.block], blocks.offset, end - start, shape)
-        kinds, which, _ = unique_rows(*columns)
-        made = cls(profiles, kinds[0], kinds[1], kinds[2], kinds[3], tuple(known))
-        return made, by_layer(which, layers)
+        kind_columns, kind_index, _ = unique_rows(*columns)
+        starts = cls(
+            profiles,
+            kind_columns[0],
+            kind_columns[1],
+            kind_columns[2],
+            kind_columns[3],
+            tuple(index_by_shape),
+        )
+        return starts, by_layer(kind_index, layers)
 
     def tokens(self, layer: Layer, profiles: Ints) -> Ints:
-        """Return the tokens of the pieces of each segment."""
+        """Count the tokens of the fragments of each segment."""
         return self._tokens(profiles)
 
-    def _tokens(self, kind: Ints) -> Ints:
+    def _tokens(self, kind_index: Ints) -> Ints:
+        """Count the tokens of the fragments of each kind."""
         gaps = [
             sum(e - s for s, e in shape) - (shape[-1][1] if shape else 0) for shape in self.shapes
         ]
-        counts: Ints = self.length[kind] + np.array(gaps, np.int64)[self.shape[kind]]
+        counts: Ints = self.length[kind_index] + np.array(gaps, np.int64)[self.shape[kind_index]]
         return counts
 
-    def pieces(self, kind: int) -> Pieces:
-        """Return the pieces of a kind, from its start."""
-        return self.shapes[self.shape[kind]] or ((0, int(self.length[kind])),)
+    def pieces(self, kind_index: int) -> Pieces:
+        """Return the fragments of a kind, relative to its start."""
+        return self.shapes[self.shape[kind_index]] or ((0, int(self.length[kind_index])),)
 
-    def _shares(self, first: int, second: int, measure: Measure) -> tuple[int, Floats]:
-        """Return φ of two kinds for each offset at which their hulls share a token."""
-        least, shared = shared_tokens_by_offset(self.pieces(first), self.pieces(second))
+    def _similarity_by_offset(
+        self, first: int, second: int, measure: Measure
+    ) -> tuple[int, Floats]:
+        """Compute φ of two kinds for each offset at which their hulls overlap."""
+        smallest_offset, n_shared = shared_tokens_by_offset(self.pieces(first), self.pieces(second))
         assert measure.of_shared is not None  # others are refused
         sizes = self._tokens(np.array([first, second]))
-        return least, np.asarray(measure.of_shared(shared, *sizes), np.float64)
+        return smallest_offset, np.asarray(measure.of_shared(n_shared, *sizes), np.float64)
 
-    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
-        """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
+    def expected(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Compute E[Σ φ] of each cell; exact, see :meth:`Starts.expected`."""
         if measure.kernel == "cover":
-            return self._covered(sides), ApproximationError()
+            return self._covered(layer_pair), ApproximationError()
 
         def value(first: Ints, second: Ints) -> Floats:
             pairs = zip(first.tolist(), second.tolist(), strict=True)
-            return np.array([self._pair(p, q, measure) for p, q in pairs], np.float64)
+            return np.array([self._expected_of_pair(p, q, measure) for p, q in pairs], np.float64)
 
         def same_shape(a: Ints, b: Ints) -> Bools:
             return (self.shape[a] == self.shape[b]) & (self.length[a] == self.length[b])
 
         possible = same_shape if measure.kernel == "equal" else None
-        return sides.expected_of_pairs(value, possible), ApproximationError()
+        return layer_pair.expected_of_pairs(value, possible), ApproximationError()
 
-    def _at(self, kind: int) -> Floats:
+    def _start_distribution(self, kind_index: int) -> Floats:
         """Return the start distribution of a kind over all tokens of its document."""
-        profile = int(self.profile[kind])
+        profile = int(self.profile[kind_index])
         starts = self.profiles.expand(profile)
         check_cost(
             4 * len(starts),
             f"the chance of segments in a text of {pluralize(len(starts), 'token')}",
         )
-        return np.concatenate([np.zeros(int(self.offset[kind])), starts])
+        return np.concatenate([np.zeros(int(self.offset[kind_index])), starts])
 
-    def _pair(self, first: int, second: int, measure: Measure) -> float:
-        """Return E[φ] of a random segment of either kind."""
-        p, q = self._at(first), self._at(second)
+    def _expected_of_pair(self, first: int, second: int, measure: Measure) -> float:
+        """Compute E[φ] of two random segments, one of each kind."""
+        p, q = self._start_distribution(first), self._start_distribution(second)
         if measure.kernel == "equal":
             shortest = min(len(p), len(q))
             return float(p[:shortest] @ q[:shortest])
-        least, shared = self._shares(first, second, measure)
+        smallest_offset, phi = self._similarity_by_offset(first, second, measure)
         # Σ_x p(x) Σ_δ φ(δ) q(x + δ)
-        weighted = np.convolve(q, shared[::-1])
-        at = np.arange(len(p)) + least + len(shared) - 1
-        inside = (at >= 0) & (at < len(weighted))
-        return float(p[inside] @ weighted[at[inside]])
+        weighted = np.convolve(q, phi[::-1])
+        position = np.arange(len(p)) + smallest_offset + len(phi) - 1
+        is_inside = (position >= 0) & (position < len(weighted))
+        return float(p[is_inside] @ weighted[position[is_inside]])
 
-    def _covered(self, sides: LayerPair) -> Floats:
-        """Return the expected number of tokens that both annotators cover, for each cell."""
-        total = np.zeros(sides.count)
-        alike = sides.alike()
+    def _covered(self, layer_pair: LayerPair) -> Floats:
+        """Compute the expected number of tokens that both annotators cover, for each cell."""
+        total = np.zeros(layer_pair.count)
+        counted_segments = layer_pair.equal_segments()
         covers_of_kinds: dict[int, Floats] = {}
-        for cell in np.intersect1d(*sides.cells).tolist():
+        for cell in np.intersect1d(*layer_pair.cells).tolist():
             covers = []
-            for cells, kinds, numbers in alike:
-                here = slice(*np.searchsorted(cells, (cell, cell + 1)).tolist())
+            for cells, kind_indices, counts in counted_segments:
+                rows = slice(*np.searchsorted(cells, (cell, cell + 1)).tolist())
                 cover = np.zeros(0)
-                for kind, number in zip(kinds[here].tolist(), numbers[here].tolist(), strict=True):
-                    if kind not in covers_of_kinds:
-                        covers_of_kinds[kind] = self._cover(kind)
-                    cover = _added(cover, covers_of_kinds[kind] * number)
+                for kind_index, count in zip(
+                    kind_indices[rows].tolist(), counts[rows].tolist(), strict=True
+                ):
+                    if kind_index not in covers_of_kinds:
+                        covers_of_kinds[kind_index] = self._cover(kind_index)
+                    cover = _sum_padded(cover, covers_of_kinds[kind_index] * count)
                 covers.append(cover)
             shortest = min(map(len, covers))
             total[cell] = covers[0][:shortest] @ covers[1][:shortest]
         return total
 
-    def _cover(self, kind: int) -> Floats:
-        """Return how likely a random segment of a kind covers each token."""
-        starts = self._at(kind)
-        pieces = self.pieces(kind)
-        change = np.zeros(len(starts) + pieces[-1][1] + 1)
+    def _cover(self, kind_index: int) -> Floats:
+        """Compute the probability that a random segment of a kind covers each token."""
+        starts = self._start_distribution(kind_index)
+        pieces = self.pieces(kind_index)
+        steps = np.zeros(len(starts) + pieces[-1][1] + 1)
         for start, end in pieces:
-            change[start : start + len(starts)] += starts
-            change[end : end + len(starts)] -= starts
-        cover: Floats = np.maximum(np.cumsum(change), 0)
+            steps[start : start + len(starts)] += starts
+            steps[end : end + len(starts)] -= starts
+        cover: Floats = np.maximum(np.cumsum(steps), 0)
         return cover
 
 
-def _added(a: Floats, b: Floats) -> Floats:
-    """Return the sum of two arrays, of which the shorter one lacks zeros at its end."""
-    short, long = sorted((a, b), key=len)
-    total = long.copy()
-    total[: len(short)] += short
+def _sum_padded(a: Floats, b: Floats) -> Floats:
+    """Add two arrays; the shorter array is padded with zeros."""
+    shorter, longer = sorted((a, b), key=len)
+    total = longer.copy()
+    total[: len(shorter)] += shorter
     return total

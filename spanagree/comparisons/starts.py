@@ -1,9 +1,16 @@
-"""Where random segments start: what every kind of starts says to those who compare two annotators.
+"""Distributions of the starts of random segments, and the sums over them: the common interface.
 
-Where segments of one piece may stand anywhere, that is :class:`UniformStarts`; of long recordings
-:class:`CoarseStarts`, of segments of several pieces :class:`ShapedStarts`, under a rule of places
-:class:`StartsAtPlaces`, of relations :class:`PairPlaces`, and without chance :class:`NoStarts`.
-Each is a module of its own, which is loaded where it is needed.
+A class of starts computes E[Σ φ] of each cell, over all pairs of random segments of two annotators.
+Which class applies depends on the corpus and on the chance model:
+
+- :class:`UniformStarts`: contiguous segments that may start anywhere,
+- :class:`CoarseStarts`: the same in long documents,
+- :class:`ShapedStarts`: segments of several fragments,
+- :class:`StartsAtPlaces`: segments under a rule of places,
+- :class:`PairPlaces`: relations,
+- :class:`NoStarts`: no chance model.
+
+Each class has a module of its own, which is loaded only if it is needed.
 """
 
 from __future__ import annotations
@@ -28,15 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LayerPair:
-    """The segments of two annotators; a document and label that either marked is a *cell*.
+    """The segments of two annotators. A *cell* is a document and label with a segment of either.
 
     Attributes:
-        layers: the segments of either.
-        profiles: of each segment, the number of its start distribution; under a rule of places
-            its class, and in long recordings its kind.
-        cells: of each segment, the number of its cell.
-        count: how many cells there are.
-        chance: the chance model.
+        layers: segments of each annotator.
+        profiles: index of the start distribution of each segment; of its class under a rule of
+            places, and of its kind in long recordings.
+        cells: index of the cell of each segment.
+        count: number of cells.
+        chance: chance model.
     """
 
     layers: tuple[Layer, Layer]
@@ -47,27 +54,27 @@ class LayerPair:
 
     @property
     def first_is_fixed(self) -> bool:
-        """Whether the first annotation stays as it is, and only the second is random."""
+        """Whether the first annotation is fixed, and only the second is random."""
         return self.chance.first_is_fixed
 
     def document_tokens(self, tokens: Sequence[Ints]) -> Ints:
-        """Return the tokens of each document in which one has segments, by its number.
+        """Find the number of tokens of each document with segments, by the index of the document.
 
         Args:
-            tokens: of each segment of either annotator, those of its document.
+            tokens: number of tokens of the document of each segment, for both annotators.
         """
-        last = max(int(layer.document.max(initial=0)) for layer in self.layers)
-        longest = np.zeros(1 + last, np.int64)
-        for layer, of_segments in zip(self.layers, tokens, strict=True):
-            np.maximum.at(longest, layer.document, of_segments)
-        return longest
+        last_document = max(int(layer.document.max(initial=0)) for layer in self.layers)
+        document_length = np.zeros(1 + last_document, np.int64)
+        for layer, n_tokens in zip(self.layers, tokens, strict=True):
+            np.maximum.at(document_length, layer.document, n_tokens)
+        return document_length
 
-    def alike(self) -> list[tuple[Ints, Ints, Ints]]:
-        """Return the cells and start distributions of either side, and how often they occur."""
+    def equal_segments(self) -> list[tuple[Ints, Ints, Ints]]:
+        """Count the segments of each annotator with the same cell and start distribution."""
         rows = []
         for cell, profile in zip(self.cells, self.profiles, strict=True):
-            (in_cell, of_profile), _, number = unique_rows(cell, profile)
-            rows.append((in_cell, of_profile, number))
+            (in_cell, of_profile), _, count = unique_rows(cell, profile)
+            rows.append((in_cell, of_profile, count))
         return rows
 
     def expected_of_pairs(
@@ -75,20 +82,21 @@ class LayerPair:
         value: Callable[[Ints, Ints], Floats],
         possible: Callable[[Ints, Ints], Bools] | None = None,
     ) -> Floats:
-        """Return E[Σ φ] of each cell, from E[φ] of two segments.
+        """Compute E[Σ φ] of each cell from E[φ] of pairs of start distributions.
 
         Args:
-            value: E[φ] of two start distributions, for arrays of these.
-            possible: whether φ of two start distributions may be other than 0.
+            value: function that computes E[φ] for two arrays of start distributions.
+            possible: function that finds the pairs of start distributions for which φ may differ
+                from 0.
         """
-        (cell_a, a, number_a), (cell_b, b, number_b) = self.alike()
+        (cell_a, a, count_a), (cell_b, b, count_b) = self.equal_segments()
         i, j = join(cell_a, cell_b)
         if possible is not None:
-            keep = possible(a[i], b[j])
-            i, j = i[keep], j[keep]
-        (first, second), which, _ = unique_rows(a[i], b[j])
-        weight = number_a[i] * number_b[j]
-        total = np.bincount(cell_a[i], weight * value(first, second)[which], self.count)
+            is_possible = possible(a[i], b[j])
+            i, j = i[is_possible], j[is_possible]
+        (distinct_a, distinct_b), inverse, _ = unique_rows(a[i], b[j])
+        n_pairs = count_a[i] * count_b[j]
+        total = np.bincount(cell_a[i], n_pairs * value(distinct_a, distinct_b)[inverse], self.count)
         return total.astype(np.float64)
 
 
@@ -109,33 +117,35 @@ class StartsRequest(NamedTuple):
 
     @property
     def layers(self) -> list[Layer]:
-        """The layers."""
+        """Layers with these names."""
         return [self.corpus.layers[name] for name in self.names]
 
 
 class Starts(ABC):
-    """Where the segments of several layers start at random; each segment has a number in it."""
+    """Start distributions of the segments of several layers, which refer to them by index."""
 
     @classmethod
     @abstractmethod
     def of(cls, request: StartsRequest) -> tuple[Self, list[Ints]]:
-        """Return the starts of several layers, and the number of each layer's segments in them."""
+        """Compute the start distributions of several layers, and the index of each segment."""
 
     @abstractmethod
-    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
-        """Return E[Σ φ] over all pairs of random segments in the same cell, for each cell.
+    def expected(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Compute E[Σ φ] over all pairs of random segments in the same cell, for each cell.
 
-        Beside it stands in how many cells it is not exact.
+        The number and the error bounds of approximate values are returned too.
         """
 
-    def adapted(self, measure: Measure, sides: LayerPair) -> Measure:
-        """Return a measure as it is of these segments, if borders are counted in another way."""
+    def adapted(self, measure: Measure, layer_pair: LayerPair) -> Measure:
+        """Return the measure, with borders counted in other units if necessary."""
         return measure
 
     def tokens(self, layer: Layer, profiles: Ints) -> Ints:
-        """Return how many tokens each segment has."""
+        """Count the tokens of each segment."""
         return layer.end - layer.start
 
     def random_tokens(self, profiles: Ints) -> Floats | None:
-        """Return how many tokens each segment has on average; ``None`` if as many as it has."""
+        """Return the expected tokens of each random segment; ``None`` if they are fixed."""
         return None

@@ -1,9 +1,10 @@
-"""Strings without a text as segments: equal strings of a document stand at the same places.
+"""Strings without a text as segments: equal strings of a document get the same places.
 
-A document is then a row of places, as long as its strings: each distinct string has as many as the
-annotator who gave it most often needs. The first string of an annotator is at the first of them,
-the second equal one at the next, and so on: so annotators match in the lesser of their two numbers,
-which is the intersection of multisets. Nothing is known of where strings would stand by chance.
+A document becomes a row of places. Each distinct string has as many places as the annotator who
+gave it most often needs. The first string of an annotator is at the first place, the second equal
+string at the second place, and so on. Two annotators who gave a string m and n times thus match
+min(m, n) times, as in the intersection of multisets. There is no chance model, because it is not
+known where strings may occur. Arrays have one entry for each string.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from spanagree.errors import SettingError, chosen
 from spanagree.formats.changed_texts import plain
 
 NO_TEXT = "strings have no places in a text"
-"""The reason why strings have no chance."""
+"""Reason why expected matches of strings are undefined."""
 
 MEANS = {
     name: "equal strings"
     + (" with the same label" if find_measure(name).of_label else ", any label")
     for name in OF_EQUAL
 }
-"""What matches of strings, by measure."""
+"""Descriptions of matches of strings, by measure."""
 
 
 def same_string(text: str) -> str:
-    """Return what equal strings have in common, as quotes are found in texts.
+    """Normalize a string such that strings that count as equal become the same.
 
     Case, white space, the kind of quotation marks and NFC or NFD make no difference.
 
@@ -44,11 +45,11 @@ def same_string(text: str) -> str:
 
 
 def as_segments(corpus: Corpus, match: str) -> Corpus:
-    """Return a corpus of strings with each string as a segment.
+    """Convert each string of a corpus to a segment.
 
     Args:
-        corpus: annotators whose strings are in no text.
-        match: measure, exact or boundaries; of boundaries labels make no difference.
+        corpus: annotations whose strings are in no text.
+        match: measure, exact or boundaries; for boundaries labels make no difference.
 
     Raises:
         SettingError: for another measure.
@@ -64,49 +65,60 @@ def as_segments(corpus: Corpus, match: str) -> Corpus:
             f"match {match}: of strings without a text it is only known whether they are the same;"
             f" use {chosen('match', *OF_EQUAL)}"
         )
-    names, parts = list(corpus.layers), [corpus.unplaced.get(name) for name in corpus.layers]
-    sizes = [0 if part is None else len(part) for part in parts]
-    given = [part for part in parts if part is not None]
-    nothing = [np.zeros(0, np.int64)]
+    names, strings_of_layers = (
+        list(corpus.layers),
+        [corpus.unplaced.get(name) for name in corpus.layers],
+    )
+    sizes = [
+        0 if layer_strings is None else len(layer_strings) for layer_strings in strings_of_layers
+    ]
+    strings = [layer_strings for layer_strings in strings_of_layers if layer_strings is not None]
+    empty = [np.zeros(0, np.int64)]
     layer = np.repeat(np.arange(len(names)), sizes)
-    document = np.concatenate([*nothing, *(part.at for part in given)])
-    label_of = {name: i for i, name in enumerate(corpus.labels)}
-    label = np.array([label_of[name] for part in given for name in part.label], np.int64)
-    score = np.concatenate([*(part.scores for part in given), np.zeros(0)])
-    string_of: dict[str, int] = {}
-    code_of = {
-        text: string_of.setdefault(same_string(text), len(string_of))
-        for text in dict.fromkeys(text for part in given for text in part.quote)
+    document = np.concatenate([*empty, *(layer_strings.at for layer_strings in strings)])
+    label_index = {name: i for i, name in enumerate(corpus.labels)}
+    label = np.array(
+        [label_index[name] for layer_strings in strings for name in layer_strings.label], np.int64
+    )
+    score = np.concatenate([*(layer_strings.scores for layer_strings in strings), np.zeros(0)])
+    index_by_string: dict[str, int] = {}
+    index_by_text = {
+        text: index_by_string.setdefault(same_string(text), len(index_by_string))
+        for text in dict.fromkeys(text for layer_strings in strings for text in layer_strings.quote)
     }
-    string = np.array([code_of[text] for part in given for text in part.quote], np.int64)
-    size = np.maximum(np.concatenate([*nothing, *(part.size for part in given)]), 1)
+    string = np.array(
+        [index_by_text[text] for layer_strings in strings for text in layer_strings.quote], np.int64
+    )
+    size = np.maximum(
+        np.concatenate([*empty, *(layer_strings.size for layer_strings in strings)]), 1
+    )
 
-    regarded = label if find_measure(match).of_label else 0 * label
+    compared_label = label if find_measure(match).of_label else 0 * label
     order = np.lexsort((label, string, document, layer))
-    _, which, _ = unique_rows(*(x[order] for x in (layer, document, string, regarded)))
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order)) - np.searchsorted(which, which)
-    start, end, lengths = _places(document, string, number, size, len(corpus))
+    _, group, _ = unique_rows(*(x[order] for x in (layer, document, string, compared_label)))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - np.searchsorted(group, group)
+    start, end, lengths = _compute_places(document, string, rank, size, len(corpus))
     layers = {}
-    for i, (name, empty) in enumerate(corpus.layers.items()):
+    for i, (name, empty_layer) in enumerate(corpus.layers.items()):
         rows = np.flatnonzero(layer == i)
         rows = rows[np.lexsort((label[rows], end[rows], start[rows], document[rows]))]
         layers[name] = Layer(
             document[rows], start[rows], end[rows], label[rows],
-            empty.annotated, _scores(score[rows]),
+            empty_layer.annotated, _score_details(score[rows]),
         )  # fmt: skip
     return corpus.replace(lengths=lengths, layers=layers, unplaced={})
 
 
 def chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
-    """Return that strings have no chance.
+    """Return the chance model of strings, which leaves expected matches undefined.
 
     Args:
-        corpus: annotators whose strings stand for segments, see :func:`as_segments`.
-        chance: what was asked for.
+        corpus: annotations with strings as segments; see :func:`as_segments`.
+        chance: requested chance model.
 
     Raises:
-        SettingError: if chance was asked for, or something that needs a text.
+        SettingError: if a chance model or a feature that needs a text was requested.
     """
     if corpus.unplaced:
         raise SettingError(f"{NO_TEXT}, which this needs; evaluate and agree compare strings")
@@ -118,29 +130,30 @@ def chance_of_strings(corpus: Corpus, chance: ChanceModel) -> ChanceModel:
     return chance.without_chance(NO_TEXT)
 
 
-def _places(
-    document: Ints, string: Ints, number: Ints, size: Ints, n_documents: int
+def _compute_places(
+    document: Ints, string: Ints, rank: Ints, size: Ints, n_documents: int
 ) -> tuple[Ints, Ints, Ints]:
-    """Return start and end of each string, and the length of each document.
+    """Compute start and end of each string, and the length of each document.
 
     Args:
-        document, string: of each string.
-        number: how many equal ones of the same annotator come before it.
-        size: its length.
+        document, string: document and string of each occurrence.
+        rank: number of preceding equal strings of the same annotator.
+        size: length of each string.
+        n_documents: number of documents.
     """
-    (document_index, _), which, _ = unique_rows(document, string)
-    width, times = (np.zeros(len(document_index), np.int64) for _ in range(2))
-    np.maximum.at(width, which, size)
-    np.maximum.at(times, which, number + 1)
-    room = width * times
-    lengths = np.bincount(document_index, room, n_documents).astype(np.int64)
-    first = np.cumsum(room) - room - (np.cumsum(lengths) - lengths)[document_index]
-    start = first[which] + number * width[which]
-    return start, start + width[which], lengths
+    (document_index, _), inverse, _ = unique_rows(document, string)
+    width, n_copies = (np.zeros(len(document_index), np.int64) for _ in range(2))
+    np.maximum.at(width, inverse, size)
+    np.maximum.at(n_copies, inverse, rank + 1)
+    n_places = width * n_copies
+    lengths = np.bincount(document_index, n_places, n_documents).astype(np.int64)
+    first = np.cumsum(n_places) - n_places - (np.cumsum(lengths) - lengths)[document_index]
+    start = first[inverse] + rank * width[inverse]
+    return start, start + width[inverse], lengths
 
 
-def _scores(score: Floats) -> SegmentDetails | None:
-    """Return the scores of segments as their attribute, if there are any."""
-    known = np.flatnonzero(~np.isnan(score)).tolist()
-    attributes = {row: {SCORE: repr(float(score[row]))} for row in known}
+def _score_details(score: Floats) -> SegmentDetails | None:
+    """Build the details of segments with scores; ``None`` if there are no scores."""
+    rows_with_score = np.flatnonzero(~np.isnan(score)).tolist()
+    attributes = {row: {SCORE: repr(float(score[row]))} for row in rows_with_score}
     return SegmentDetails.of_rows(len(score), {}, attributes, [])

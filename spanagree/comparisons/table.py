@@ -1,8 +1,9 @@
-"""The one table behind every figure: what each two annotations of a document have in common.
+"""The table that all scores are computed from: matches and sizes of each two annotations.
 
-A figure is made in four steps: filter rows, group them, sum each group, score the sums. Whatever
-adds over documents, pairs of annotators and labels goes this way; an interval leaves out the rows
-of one document at a time, and parts of a corpus add, as their rows do.
+It has one row for each document, pair of annotators and label. A score is computed in four steps:
+filter rows, group them, sum each group, compute the score of the sums. All quantities that add over
+documents, pairs of annotators and labels are computed this way. A jackknife interval leaves out the
+rows of one document at a time, and the tables of parts of a corpus are concatenated.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from spanagree.comparisons.tally import Tally
 
 ALL = -2
-"""In a column over which rows are summed."""
+"""Value of a key column that the rows are summed over."""
 
 NO_LABEL = -1
-"""The label where a measure disregards labels."""
+"""Label of rows of a measure that disregards labels."""
 
 KEYS = ("document", "first", "second", "label")
 SUMS = (
@@ -35,22 +36,23 @@ SUMS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons:
-    """What each two annotations of a document have in common, a row for each label.
+    """Matches and sizes of each two annotations of a document, with one row for each label.
 
-    There is a row where at least one of the two marked a segment of the label; who saw a document
-    and marked nothing is in :class:`Coverage`. A row may also be a sum over others.
+    There is a row if at least one of the two annotators marked a segment of the label.
+    :class:`Coverage` records who saw a document without marking anything. A row may also be the sum
+    of other rows.
 
     Attributes:
-        document: its number, or ``ALL``.
-        first, second: the numbers of the two annotators; of systems gold is the first.
-        label: its number, ``NO_LABEL``, or ``ALL``.
-        matched: the similarity observed, added up over pairs of segments.
-        expected: its expected value if both annotations were random.
-        size_first, size_second: what each marked, in segments or tokens.
-        expected_size_first, expected_size_second: the same of the random annotations: other than
-            the sizes only where these are random.
-        annotators, labels: the names that the numbers stand for.
-        inexact: in how many documents and labels ``expected`` is not exact, and how far off.
+        document: index of the document, or ``ALL``.
+        first, second: indices of the two annotators; gold is the first if systems are evaluated.
+        label: index of the label, ``NO_LABEL``, or ``ALL``.
+        matched: observed similarity, summed over pairs of segments.
+        expected: expected value of ``matched`` if the annotations are random.
+        size_first, size_second: size of each annotation, in segments or tokens.
+        expected_size_first, expected_size_second: expected sizes of the random annotations. They
+            differ from the observed sizes only if sizes are random.
+        annotators, labels: names that the indices refer to.
+        inexact: number and error bounds of approximate entries of ``expected``.
 
     >>> import numpy as np
     >>> one, none = np.array([1, 1]), np.array([0, 0])
@@ -85,9 +87,9 @@ class Comparisons:
         *,
         inexact: ApproximationError | None = None,
     ) -> Comparisons:
-        """Return the rows of two annotators, whose numbers are 0 and 1."""
-        rows = len(document)
-        first, second = (np.broadcast_to(np.int64(number), rows) for number in (0, 1))
+        """Build the rows of two annotators, with indices 0 and 1."""
+        n_rows = len(document)
+        first, second = (np.broadcast_to(np.int64(index), n_rows) for index in (0, 1))
         expected_sizes = sizes if expected_sizes is None else expected_sizes
         return cls(
             document,
@@ -105,34 +107,34 @@ class Comparisons:
 
     @classmethod
     def none(cls, *, is_whole: bool = True) -> Comparisons:
-        """Return no rows, of a measure whose matches are whole numbers or not."""
-        nothing = np.zeros(0, np.int64)
-        matched = nothing if is_whole else np.zeros(0)
-        return cls.of(nothing, nothing, matched, np.zeros(0), (nothing, nothing))
+        """Build a table without rows, with integer matches unless ``is_whole`` is false."""
+        empty = np.zeros(0, np.int64)
+        matched = empty if is_whole else np.zeros(0)
+        return cls.of(empty, empty, matched, np.zeros(0), (empty, empty))
 
     @classmethod
-    def joined(cls, parts: Sequence[Comparisons]) -> Comparisons:
-        """Return the rows of all parts, one after the other; names are united."""
-        if not parts:
+    def joined(cls, tables: Sequence[Comparisons]) -> Comparisons:
+        """Concatenate the rows of several tables, with the names of all tables."""
+        if not tables:
             return cls.none()
-        annotators = tuple(dict.fromkeys(name for part in parts for name in part.annotators))
-        labels = parts[0].labels
-        if any(part.labels != labels for part in parts):
-            labels = tuple(sorted({label for part in parts for label in part.labels}))
-        parts = [part._numbered(annotators, labels) for part in parts]
-        columns = {key: _concatenated([getattr(part, key) for part in parts]) for key in KEYS}
-        for name, other in zip(SUMS, (*SUMS[:4], *SUMS[2:4]), strict=True):
-            alike = all(getattr(part, name) is getattr(part, other) for part in parts)
+        annotators = tuple(dict.fromkeys(name for table in tables for name in table.annotators))
+        labels = tables[0].labels
+        if any(table.labels != labels for table in tables):
+            labels = tuple(sorted({label for table in tables for label in table.labels}))
+        tables = [table._with_indices_in(annotators, labels) for table in tables]
+        columns = {key: _concatenated([getattr(table, key) for table in tables]) for key in KEYS}
+        for name, fallback in zip(SUMS, (*SUMS[:4], *SUMS[2:4]), strict=True):
+            is_one_array = all(getattr(table, name) is getattr(table, fallback) for table in tables)
             columns[name] = (
-                columns[other]
-                if name != other and alike
-                else _concatenated([getattr(part, name) for part in parts])
+                columns[fallback]
+                if name != fallback and is_one_array
+                else _concatenated([getattr(table, name) for table in tables])
             )
         return cls(
             **columns,
             annotators=annotators,
             labels=labels,
-            inexact=sum((part.inexact for part in parts), ApproximationError()),
+            inexact=sum((table.inexact for table in tables), ApproximationError()),
         )
 
     @classmethod
@@ -145,31 +147,40 @@ class Comparisons:
         *,
         gold_first: bool = False,
     ) -> Comparisons:
-        """Join the rows of parts of a corpus, in the order that the whole corpus gives them.
+        """Join the rows of parts of a corpus, in the row order of the whole corpus.
 
-        So sums over them have the digits of the whole.
+        Floats are thus added in the same order, so that sums have the same digits as for the whole
+        corpus.
 
         Args:
             parts: rows of each part, and the number of documents before it.
-            annotators: names of the whole corpus, which numbers refer to.
+            annotators: names in the whole corpus, which indices refer to.
             labels: labels of the whole corpus.
-            order: columns that rows are sorted by.
-            gold_first: keep the first annotator of each row first; else that is the one who comes
-                first in the whole corpus.
+            order: columns that the rows are sorted by.
+            gold_first: True to keep the first annotator of each row first. Default: the
+                annotator who comes first in the whole corpus.
         """
         names = tuple(annotators), tuple(labels)
-        rows = cls.joined([part._numbered(*names).named(*names).after(n) for part, n in parts])
+        rows = cls.joined(
+            [
+                table._with_indices_in(*names).named(*names).after(n_before)
+                for table, n_before in parts
+            ]
+        )
         if not gold_first:
             rows = rows.turned((rows.first > rows.second) & (rows.second >= 0))
         return rows.where(np.lexsort([np.asarray(getattr(rows, key)) for key in reversed(order)]))
 
     def after(self, documents: int) -> Comparisons:
-        """Number the documents on after others; rows that sum over documents stay."""
+        """Add a number of preceding documents to the indices of documents.
+
+        Rows that sum over documents stay.
+        """
         document = np.where(self.document >= 0, self.document + documents, self.document)
         return replace(self, document=document)
 
     def __add__(self, other: Comparisons) -> Comparisons:
-        """Return the rows of both."""
+        """Concatenate the rows of two tables."""
         return self.joined([self, other])
 
     def __len__(self) -> int:
@@ -181,125 +192,132 @@ class Comparisons:
     # --- filter ---------------------------------------------------------------------------------
 
     def where(self, rows: Bools | Ints | slice) -> Comparisons:
-        """Return some of the rows, by a mask or by number."""
-        return self._each(lambda column: column[rows])
+        """Select rows by a mask, by indices or by a slice."""
+        return self._map_columns(lambda column: column[rows])
 
-    def _each(self, change: Any) -> Comparisons:
-        """Return the same with each column changed; those that are one array stay one."""
-        changed: dict[int, Any] = {}
+    def _map_columns(self, change: Any) -> Comparisons:
+        """Apply a function to each column; columns that share an array still do."""
+        changed_by_id: dict[int, Any] = {}
         columns = {name: getattr(self, name) for name in (*KEYS, *SUMS)}
         for column in columns.values():
-            if id(column) not in changed:
-                changed[id(column)] = change(column)
-        return replace(self, **{name: changed[id(column)] for name, column in columns.items()})
+            if id(column) not in changed_by_id:
+                changed_by_id[id(column)] = change(column)
+        return replace(
+            self, **{name: changed_by_id[id(column)] for name, column in columns.items()}
+        )
 
-    # --- names and sides ------------------------------------------------------------------------
+    # --- names and order ------------------------------------------------------------------------
 
     def named(self, annotators: Sequence[str], labels: Sequence[str]) -> Comparisons:
-        """Return the same with names for its numbers."""
+        """Replace the names that the indices refer to."""
         return replace(self, annotators=tuple(annotators), labels=tuple(labels))
 
-    def _numbered(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
-        """Return the same with the numbers that names have among others."""
-        changed: dict[str, Any] = {}
+    def _with_indices_in(self, annotators: tuple[str, ...], labels: tuple[str, ...]) -> Comparisons:
+        """Convert the indices to positions in other sequences of names."""
+        changes: dict[str, Any] = {}
         if self.annotators != annotators[: len(self.annotators)]:
-            number = {name: i for i, name in enumerate(annotators)}
-            numbers = np.array([number[name] for name in self.annotators], np.int64)
-            changed |= {
-                key: _renumbered(getattr(self, key), numbers) for key in ("first", "second")
+            index_by_name = {name: i for i, name in enumerate(annotators)}
+            new_index = np.array([index_by_name[name] for name in self.annotators], np.int64)
+            changes |= {
+                key: _mapped_indices(getattr(self, key), new_index) for key in ("first", "second")
             }
         if self.labels != labels[: len(self.labels)]:
-            number = {name: i for i, name in enumerate(labels)}
-            numbers = np.array([number[name] for name in self.labels], np.int64)
-            changed["label"] = _renumbered(self.label, numbers)
-        return replace(self, **changed) if changed else self
+            index_by_name = {name: i for i, name in enumerate(labels)}
+            new_index = np.array([index_by_name[name] for name in self.labels], np.int64)
+            changes["label"] = _mapped_indices(self.label, new_index)
+        return replace(self, **changes) if changes else self
 
     def between(self, first: Ints | int, second: Ints | int) -> Comparisons:
-        """Return the same with other numbers for the two annotators, one for all rows or each."""
-        a, b = (np.broadcast_to(np.asarray(side), len(self)) for side in (first, second))
+        """Replace the indices of the two annotators, for all rows or for each row."""
+        a, b = (np.broadcast_to(np.asarray(indices), len(self)) for indices in (first, second))
         return replace(self, first=a, second=b)
 
     def turned(self, rows: Bools) -> Comparisons:
-        """Return the same with the two sides exchanged in some rows."""
+        """Exchange the two annotators in the rows of a mask."""
         if not rows.any():
             return self
-        changed = {}
-        for kind in ("", "size_", "expected_size_"):
-            first, second = (getattr(self, f"{kind}{side}") for side in ("first", "second"))
-            changed[f"{kind}first"] = np.where(rows, second, first)
-            changed[f"{kind}second"] = np.where(rows, first, second)
+        columns = {}
+        for prefix in ("", "size_", "expected_size_"):
+            first, second = (
+                getattr(self, f"{prefix}{annotator}") for annotator in ("first", "second")
+            )
+            columns[f"{prefix}first"] = np.where(rows, second, first)
+            columns[f"{prefix}second"] = np.where(rows, first, second)
         if not self.random_sizes:
-            changed |= {f"expected_{name}": changed[name] for name in SUMS[2:4]}
-        return replace(self, **changed)
+            columns |= {f"expected_{name}": columns[name] for name in SUMS[2:4]}
+        return replace(self, **columns)
 
     def both_ways(self) -> Comparisons:
-        """Return each row from both its sides; ``first`` is whose it is."""
-        both = self.joined([self, self.turned(np.ones(len(self), np.bool_))])
-        return replace(both, inexact=self.inexact)  # of the same expected matches
+        """Add each row once more with the two annotators exchanged."""
+        rows = self.joined([self, self.turned(np.ones(len(self), np.bool_))])
+        return replace(rows, inexact=self.inexact)  # each match counts once
 
     # --- group and sum --------------------------------------------------------------------------
 
     @property
     def random_sizes(self) -> bool:
-        """Whether the sizes of random annotations are other than those observed."""
+        """Whether the sizes of random annotations differ from the observed sizes."""
         return self.expected_size_first is not self.size_first
 
     def by(self, *columns: str) -> Comparisons:
-        """Return a row for each that columns tell apart, summed over the others, sorted.
+        """Sum the rows of each group, sorted by the columns that define the groups.
 
-        Without columns it is one row, also of nothing. Values are added in the order of the rows.
+        Without columns the result is one row, even if there are no rows. Values are added in the
+        order of the rows.
         """
         if columns:
-            keys, which, _ = unique_rows(*(np.asarray(getattr(self, name)) for name in columns))
+            keys, group, _ = unique_rows(*(np.asarray(getattr(self, name)) for name in columns))
             count = len(keys[0])
         else:
-            keys, which, count = (), np.zeros(len(self), np.int64), 1
-        everything = np.broadcast_to(np.int64(ALL), count)
-        made: dict[str, Any] = dict.fromkeys(KEYS, everything)
-        made |= dict(zip(columns, keys, strict=True))
+            keys, group, count = (), np.zeros(len(self), np.int64), 1
+        all_keys = np.broadcast_to(np.int64(ALL), count)
+        sums_and_keys: dict[str, Any] = dict.fromkeys(KEYS, all_keys)
+        sums_and_keys |= dict(zip(columns, keys, strict=True))
         for name in SUMS if self.random_sizes else SUMS[:4]:
             column = getattr(self, name)
-            is_whole = column.dtype.kind != "f"  # whole below 2⁵³, so that their sums are exact
-            made[name] = np.bincount(which, column, count).astype(np.int64 if is_whole else float)
+            is_integer = column.dtype.kind != "f"  # below 2⁵³, so the sums are exact
+            sums_and_keys[name] = np.bincount(group, column, count).astype(
+                np.int64 if is_integer else float
+            )
         if not self.random_sizes:
-            made |= {f"expected_{name}": made[name] for name in SUMS[2:4]}
-        return replace(self, **made)
+            sums_and_keys |= {f"expected_{name}": sums_and_keys[name] for name in SUMS[2:4]}
+        return replace(self, **sums_and_keys)
 
     def less(self, parts: Comparisons) -> Comparisons:
-        """Return what is left of this one row without each of the parts, a row for each."""
+        """Subtract each part from this single row, and return one row for each part."""
         total = self.where(np.zeros(len(parts), np.int64))
-        taken = replace(
-            parts._each(lambda column: -column), **{key: getattr(parts, key) for key in KEYS}
+        negated = replace(
+            parts._map_columns(lambda column: -column), **{key: getattr(parts, key) for key in KEYS}
         )
-        place = np.arange(len(parts))
-        both = self.joined(
-            [replace(rows, document=place, label=place) for rows in (total, taken)]
+        position = np.arange(len(parts))
+        differences = self.joined(
+            [replace(rows, document=position, label=position) for rows in (total, negated)]
         ).by("document")
-        return replace(both, **{key: getattr(parts, key) for key in KEYS})
+        return replace(differences, **{key: getattr(parts, key) for key in KEYS})
 
     def table(self, units: Ints) -> Floats:
-        """Return what each unit adds to matched, expected and both sizes; (units, 4).
+        """Sum matched, expected and both sizes for each document; (units, 4).
 
-        Where sizes are random, the two expected ones stand behind them; (units, 6).
+        If sizes are random, both expected sizes follow; (units, 6).
 
         Args:
-            units: numbers of documents, rising; rows of other documents are left out, and those of
-                which there is no row add nothing.
+            units: sorted indices of documents. Rows of other documents are left out; documents
+                without rows have sums of 0.
         """
-        most = max(int(numbers.max(initial=-1)) for numbers in (units, self.document))
-        place = np.full(most + 1, -1)
-        place[units] = np.arange(len(units))
-        place = place[self.document]
-        rows = np.flatnonzero(place >= 0)
-        # added up in the order of their values, so that the order of rows changes no digit
-        rows = rows[np.lexsort((self.matched[rows], self.expected[rows], place[rows]))]
-        sums = [np.bincount(place[rows], column[rows], len(units)) for column in self.columns]
-        return np.stack(sums, axis=1).astype(np.float64)  # of nothing, sums are whole
+        largest = max(int(indices.max(initial=-1)) for indices in (units, self.document))
+        position = np.full(largest + 1, -1)
+        position[units] = np.arange(len(units))
+        position = position[self.document]
+        rows = np.flatnonzero(position >= 0)
+        # in the order of the values, so that the order of rows changes no digit
+        rows = rows[np.lexsort((self.matched[rows], self.expected[rows], position[rows]))]
+        sums = [np.bincount(position[rows], column[rows], len(units)) for column in self.columns]
+        return np.stack(sums, axis=1).astype(np.float64)  # sums of no values are integers
 
     def symmetric_table(self, units: Ints) -> Floats:
-        """Return the same with the sizes of both sides together, whoever is first.
+        """Sum matched, expected and the total size of both annotations for each document.
 
-        That is (units, 3), and where sizes are random (units, 4).
+        The shape is (units, 3), or (units, 4) with the expected total size if sizes are random.
         """
         table = self.table(units)
         sizes = [table[:, k : k + 2].sum(axis=1) for k in range(2, table.shape[1], 2)]
@@ -307,32 +325,32 @@ class Comparisons:
 
     @property
     def symmetric_columns(self) -> list[Ints | Floats]:
-        """Matched, expected and the size of both sides, and the expected one where random."""
+        """Matched, expected, total size, and expected total size if sizes are random."""
         matched, expected, *sizes = self.columns
-        both = [
+        joint_sizes = [
             of_first + of_second
             for of_first, of_second in zip(sizes[::2], sizes[1::2], strict=True)
         ]
-        return [matched, expected, *both]
+        return [matched, expected, *joint_sizes]
 
     def of_wholes(self, parent_ids: Ints | None) -> Comparisons:
-        """Return the same with the number of the whole that each document is a part of."""
+        """Replace the index of each document by that of its parent text, if given."""
         return self if parent_ids is None else replace(self, document=parent_ids[self.document])
 
     def documents(self) -> Ints:
-        """Return the numbers of the documents that have a row, rising."""
+        """Return the sorted indices of the documents with at least one row."""
         return unique(self.document)
 
     # --- score ----------------------------------------------------------------------------------
 
     @property
     def columns(self) -> list[Ints | Floats]:
-        """Matched, expected and both sizes, and behind them the expected ones where random."""
+        """Matched, expected and both sizes, and both expected sizes if these are random."""
         return [getattr(self, name) for name in (SUMS if self.random_sizes else SUMS[:4])]
 
     @property
     def tallies(self) -> list[Tally]:
-        """A tally for each row, which has the scores."""
+        """Tallies of the rows, which compute scores."""
         from spanagree.comparisons.tally import Tally  # sums need no scores
 
         columns = (column.tolist() for column in self.columns)
@@ -340,13 +358,13 @@ class Comparisons:
 
     @property
     def empty_tally(self) -> Tally:
-        """The tally of no row: its match is a count, or a sum of similarities, as those of rows."""
+        """Tally of no row; its match is an integer or a float, as in the rows."""
         from spanagree.comparisons.tally import Tally  # sums need no scores
 
         return Tally(self.matched.dtype.type(0).item())
 
     def total(self) -> Tally:
-        """Return the tally of the sum over all rows, which does not depend on their order."""
+        """Compute the tally of the sum over all rows, whatever their order."""
 
         return self.by().tallies[0]
 
@@ -355,51 +373,55 @@ def _concatenated(columns: Sequence[Any]) -> Any:
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
-def _renumbered(column: Ints, numbers: Ints) -> Ints:
-    """Return numbers as others have them; ``ALL`` and ``NO_LABEL`` stay."""
-    known = column >= 0
-    return np.where(known, numbers[np.where(known, column, 0)], column) if known.any() else column
+def _mapped_indices(column: Ints, new_index: Ints) -> Ints:
+    """Look up the new index of each index; ``ALL`` and ``NO_LABEL`` stay."""
+    is_index = column >= 0
+    return (
+        np.where(is_index, new_index[np.where(is_index, column, 0)], column)
+        if is_index.any()
+        else column
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Who annotated which documents, marked or not; annotators by number.
+    """Documents that each annotator saw, with or without segments.
 
     Attributes:
-        documents: how many there are.
-        annotated: of each annotator, a mask of the documents.
+        documents: number of documents.
+        annotated: mask of the documents seen by each annotator, in the order of their indices.
     """
 
     documents: int
     annotated: Sequence[Bools]
 
     def number(self) -> Ints:
-        """Return how many annotators saw each document."""
-        number = np.zeros(self.documents, np.int64)
+        """Count the annotators who saw each document."""
+        n_annotators = np.zeros(self.documents, np.int64)
         for mask in self.annotated:
-            number += mask
-        return number
+            n_annotators += mask
+        return n_annotators
 
     def shared(self, a: int, b: int) -> Ints:
-        """Return the documents that both saw."""
+        """Find the documents that both annotators saw."""
         return np.flatnonzero(self.annotated[a] & self.annotated[b])
 
     def by_two(self) -> Ints:
-        """Return the documents that two or more saw."""
+        """Find the documents that at least two annotators saw."""
         return np.flatnonzero(self.number() > 1)
 
 
 @dataclass(frozen=True, eq=False)
 class SharedDocumentCounts:
-    """How many documents annotators saw and share; of parts of a corpus it adds, by their names.
+    """Numbers of documents that annotators saw and share; parts of a corpus can be added.
 
     Attributes:
-        annotators: their names.
-        seen: how many documents two or more saw.
-        saw: how many each saw.
-        only: how many each saw with one other, and nobody else.
-        first, second: the numbers of two who share a document, the lower first; sorted.
-        shared: how many documents these share.
+        annotators: names of the annotators.
+        seen: number of documents that at least two annotators saw.
+        saw: number of documents that each annotator saw.
+        only: number of documents that each annotator saw with exactly one other annotator.
+        first, second: indices of each pair that shares a document, the lower first; sorted.
+        shared: number of documents that each pair shares.
     """
 
     annotators: tuple[str, ...]
@@ -412,48 +434,50 @@ class SharedDocumentCounts:
 
     @classmethod
     def none(cls, annotators: tuple[str, ...]) -> SharedDocumentCounts:
-        """Build the sharing of annotators who saw nothing."""
+        """Build the counts of annotators who saw no document."""
         empty, zeros = np.zeros(0, np.int64), np.zeros(len(annotators), np.int64)
         return cls(annotators, 0, zeros, zeros, empty, empty, empty)
 
     def __add__(self, other: SharedDocumentCounts) -> SharedDocumentCounts:
-        """Return what both parts have together."""
+        """Add the counts of two parts of a corpus."""
         names = tuple(dict.fromkeys((*self.annotators, *other.annotators)))
-        place = {name: i for i, name in enumerate(names)}
-        numbers = [
-            np.array([place[name] for name in part.annotators], np.int64) for part in (self, other)
+        position = {name: i for i, name in enumerate(names)}
+        positions_by_part = [
+            np.array([position[name] for name in counts.annotators], np.int64)
+            for counts in (self, other)
         ]
 
         def added(name: str) -> Ints:
             total = np.zeros(len(names), np.int64)
-            for part, places in zip((self, other), numbers, strict=True):
-                total[places] += getattr(part, name)
+            for counts, positions in zip((self, other), positions_by_part, strict=True):
+                total[positions] += getattr(counts, name)
             return total
 
         pairs = [
-            np.sort((places[part.first], places[part.second]), axis=0)
-            for part, places in zip((self, other), numbers, strict=True)
+            np.sort((positions[counts.first], positions[counts.second]), axis=0)
+            for counts, positions in zip((self, other), positions_by_part, strict=True)
         ]
-        (first, second), which, _ = unique_rows(*np.concatenate(pairs, axis=1))
-        times = np.concatenate((self.shared, other.shared))
-        shared = np.bincount(which, times, len(first)).astype(np.int64)
+        (first, second), pair_index, _ = unique_rows(*np.concatenate(pairs, axis=1))
+        n_shared = np.concatenate((self.shared, other.shared))
+        shared = np.bincount(pair_index, n_shared, len(first)).astype(np.int64)
         seen = self.seen + other.seen
         return SharedDocumentCounts(names, seen, added("saw"), added("only"), first, second, shared)
 
 
 @dataclass(frozen=True, eq=False)
 class PartlySummedComparisons:
-    """Comparisons of which some are known as sums only; views as of :class:`Comparisons`.
+    """Comparisons that are known only as sums for some documents; with views as in `Comparisons`.
 
-    All pairs of a crowded document are compared at once, which gives its sums over pairs, over
-    the others of each annotator, and those of each pair over such documents.
+    All pairs of annotators of a crowded document are compared by one matrix product. This gives the
+    sum over all pairs, the sum over the partners of each annotator, and the sum of each pair over
+    all such documents.
 
     Attributes:
-        rows: of the documents that are compared pair by pair.
-        documents: of all others, by document and label.
-        pairs: of these, by two annotators.
-        annotations: of these, by document and annotator, the first, with all the others.
-        ways: 2 if each row stands from both its sides.
+        rows: rows of the documents that are compared pair by pair.
+        documents: sums for the crowded documents, by document and label.
+        pairs: sums for the crowded documents, by pair of annotators.
+        annotations: sums for the crowded documents, by document and first annotator.
+        ways: 2 if each row also occurs with the annotators exchanged, otherwise 1.
     """
 
     rows: Comparisons
@@ -469,29 +493,43 @@ class PartlySummedComparisons:
         annotators: Sequence[str],
         labels: Sequence[str],
     ) -> Comparisons | PartlySummedComparisons:
-        """Join what is known of parts of a corpus, as :meth:`Comparisons.of_parts` does.
+        """Join the comparisons of parts of a corpus; see :meth:`Comparisons.of_parts`.
 
-        If no part has crowded documents, that is rows alone.
+        If no part has crowded documents, the result is a plain table of rows.
         """
         names = annotators, labels
         rows = Comparisons.of_parts(
-            [(x.rows if isinstance(x, PartlySummedComparisons) else x, n) for x, n in parts], *names
+            [
+                (table.rows if isinstance(table, PartlySummedComparisons) else table, n_before)
+                for table, n_before in parts
+            ],
+            *names,
         )
-        crowds = [(x, n) for x, n in parts if isinstance(x, PartlySummedComparisons)]
+        crowds = [
+            (table, n_before)
+            for table, n_before in parts
+            if isinstance(table, PartlySummedComparisons)
+        ]
         if not crowds:
             return rows
-        documents = Comparisons.of_parts([(x.documents, n) for x, n in crowds], *names)
-        pairs = Comparisons.of_parts([(x.pairs, n) for x, n in crowds], *names)
-        annotations = Comparisons.of_parts([(x.annotations, n) for x, n in crowds], *names)
+        documents = Comparisons.of_parts(
+            [(table.documents, n_before) for table, n_before in crowds], *names
+        )
+        pairs = Comparisons.of_parts(
+            [(table.pairs, n_before) for table, n_before in crowds], *names
+        )
+        annotations = Comparisons.of_parts(
+            [(table.annotations, n_before) for table, n_before in crowds], *names
+        )
         return cls(rows, documents, pairs.by("first", "second"), annotations)
 
     @property
     def inexact(self) -> ApproximationError:
-        """As :class:`Comparisons` has it."""
+        """Number and error bounds of approximate expected matches."""
         return self.rows.inexact
 
     def both_ways(self) -> PartlySummedComparisons:
-        """Return each row from both its sides; ``first`` is whose it is."""
+        """Add each row once more with the two annotators exchanged."""
         return replace(
             self,
             rows=self.rows.both_ways(),
@@ -501,15 +539,15 @@ class PartlySummedComparisons:
         )
 
     def by(self, *columns: str) -> Comparisons:
-        """Return a row for each that columns tell apart, as :meth:`Comparisons.by`.
+        """Sum the rows of each group; see :meth:`Comparisons.by`.
 
         Raises:
-            ValueError: for columns that are known of single pairs in single documents only.
+            ValueError: if the sums for crowded documents do not determine these groups.
         """
-        known = [({"document", "label"}, self.documents), ({"first", "second"}, self.pairs)]
+        sums_by_keys = [({"document", "label"}, self.documents), ({"first", "second"}, self.pairs)]
         if self.ways == 2:
-            known.append(({"document", "first"}, self.annotations))
-        for keys, part in known:
+            sums_by_keys.append(({"document", "first"}, self.annotations))
+        for keys, sums in sums_by_keys:
             if keys >= set(columns):
-                return (self.rows + part).by(*columns)
+                return (self.rows + sums).by(*columns)
         raise ValueError(f"{columns}: not known of crowds; compare pair by pair")

@@ -1,8 +1,11 @@
-"""Tallies: counts that add, and the scores that are derived from them.
+"""Tallies: additive counts, and the scores that are computed from them.
 
-Store counts, derive scores: with counts and lengths fixed, precision, recall and F1 are linear in
-what is matched, so their expected values follow from the expected match *exactly*, and tallies of
-documents, labels and pairs of annotators can be added in any order before they are scored.
+Precision, recall and F1 are linear in the match M if sizes are fixed:
+
+    precision = M / b,   recall = M / a,   F1 = 2 M / (a + b),
+
+so their expected values follow exactly from E[M]. Tallies of documents, labels and pairs of
+annotators can be added in any order before scores are computed.
 """
 
 from __future__ import annotations
@@ -17,16 +20,16 @@ from spanagree.results.score import HasScores, Interval, Ratio, Score, Sums, cor
 
 @dataclass(frozen=True)
 class Tally(HasScores):
-    """What two annotations have in common: counts of segments, or of tokens.
+    """Match and sizes of two annotations, in segments or tokens, with their scores.
 
     Attributes:
-        matched: the similarity observed, added up over pairs of segments.
-        expected: its expected value if both annotations were random.
-        size_a: the size of the first, in an evaluation of the gold annotation.
-        size_b: the size of the second, in an evaluation of the system.
-        intervals: of the figures by name, if they were asked for; a sum has none.
-        expected_sizes: the expected sizes of random annotations, where these are random.
-        beta: the β of ``f_beta``, if that was requested; a sum has none.
+        matched: observed similarity, summed over pairs of segments.
+        expected: expected value of ``matched`` if the annotations are random.
+        size_a: size of the first annotation, gold in an evaluation.
+        size_b: size of the second annotation, the system in an evaluation.
+        intervals: intervals of scores by name, if they were requested; empty for a sum.
+        expected_sizes: expected sizes of random annotations, if sizes are random.
+        beta: β of ``f_beta``, if it was requested; ``None`` for a sum.
 
     ``precision``, ``recall`` and ``f1`` are its scores.
 
@@ -44,35 +47,35 @@ class Tally(HasScores):
 
     @classmethod
     def of(cls, sums: Iterable[Any]) -> Tally:
-        """Return the tally of the sums of a row of comparisons, in their order."""
-        matched, expected, size_a, size_b, *random = sums
-        return cls(matched, expected, size_a, size_b, expected_sizes=tuple(random) or None)
+        """Build the tally from the sums of a row of comparisons, in their order."""
+        matched, expected, size_a, size_b, *expected_sizes = sums
+        return cls(matched, expected, size_a, size_b, expected_sizes=tuple(expected_sizes) or None)
 
     def __add__(self, other: Tally) -> Tally:
         total = Tally(*map(operator.add, self.counts, other.counts))
         if self.expected_sizes is None and other.expected_sizes is None:
             return total
-        both = zip(self._random_sizes, other._random_sizes, strict=True)
-        a, b = (size + more for size, more in both)
+        size_pairs = zip(self._random_sizes, other._random_sizes, strict=True)
+        a, b = (size + other_size for size, other_size in size_pairs)
         return replace(total, expected_sizes=(a, b))
 
-    def without(self, part: Tally) -> Tally:
-        """Return what is left of the counts without those of a part."""
-        return Tally(*map(operator.sub, self.counts, part.counts))
+    def without(self, other: Tally) -> Tally:
+        """Subtract the counts of another tally."""
+        return Tally(*map(operator.sub, self.counts, other.counts))
 
     @property
     def size(self) -> int:
-        """The size of both annotations together."""
+        """Total size of both annotations."""
         return self.size_a + self.size_b
 
     @property
     def counts(self) -> tuple[Any, ...]:
-        """Matched, expected, and both sizes."""
+        """Matched, expected and both sizes."""
         return self.matched, self.expected, self.size_a, self.size_b
 
     @property
     def sums(self) -> Sums:
-        """The counts, and both expected sizes where these are random."""
+        """Counts, and both expected sizes if sizes are random."""
         return Sums(*self.counts, *(self.expected_sizes or ()))
 
     @property
@@ -80,9 +83,13 @@ class Tally(HasScores):
         return self.expected_sizes or (self.size_a, self.size_b)
 
     def score_of(self, ratio: Ratio) -> Score:
-        """Return the score of a figure; undefined where its sizes are 0."""
-        matched, expected, size, random = ratio.parts(self.sums)
-        score = corrected(matched / size, expected / random) if size else undefined(ratio.undefined)
+        """Compute the score of a ratio; undefined if its sizes are 0."""
+        matched, expected, size, expected_size = ratio.parts(self.sums)
+        score = (
+            corrected(matched / size, expected / expected_size)
+            if size
+            else undefined(ratio.undefined)
+        )
         return score._replace(interval=self.intervals.get(ratio.key)) if self.intervals else score
 
 
@@ -90,11 +97,11 @@ class Tally(HasScores):
 
 
 class ScoredTally(HasScores):
-    """What has the scores of counts of its own."""
+    """Base of results with the scores of a tally."""
 
     tally: Tally
 
     @property
-    def beta(self) -> float | None:  # type: ignore[override]  # elsewhere it is stored
-        """The β of ``f_beta``, if that was requested."""
+    def beta(self) -> float | None:  # type: ignore[override]  # a field in other classes
+        """β of ``f_beta``, if it was requested."""
         return self.tally.beta

@@ -17,12 +17,12 @@ class Count(NamedTuple):
     """A count of a tally, in the tables of results.
 
     Attributes:
-        of: the count of a tally.
-        title: name for people, in a table with a row for each part; empty if they see none.
-        means: paragraph that explains it to people.
-        of_pair: key in tables of annotators against each other, which leave it out without one.
-        title_of_pair: name for people there, in a table of pairs.
-        kind: kind of its column.
+        of: function that returns the count of a tally.
+        title: displayed name in a table with a row for each part; empty if it is not displayed.
+        means: paragraph that explains the count to readers.
+        of_pair: key in tables of pairs of annotators; empty if they leave the count out.
+        title_of_pair: displayed name in a table of pairs.
+        kind: kind of the column.
     """
 
     of: Callable[[Tally], Value]
@@ -34,7 +34,7 @@ class Count(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """The heading of its explanation."""
+        """Heading of the explanation."""
         return f"{self.title} of gold or a system" if self.title else ""
 
 
@@ -44,15 +44,15 @@ COUNTS: Mapping[str, Count] = {
     "size_gold": Count(lambda tally: tally.size_a, "gold", _IN_SIZES, "size_a", "marked a"),
     "size_system": Count(lambda tally: tally.size_b, "marked", _IN_SIZES, "size_b", "marked b"),
 }
-"""The counts in tables, by key, in their order; each adds over parts, as tallies do."""
+"""Counts in tables, by key, in order; each of them adds over parts."""
 
 
 def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
-    """Return a column for each count.
+    """Build a column for each count.
 
     Args:
-        is_titled: if True, people see those that have a title.
-        of_pairs: if True, they are those of two annotators; else of gold and a system.
+        is_titled: True to display the columns that have a title.
+        of_pairs: True for the counts of two annotators. Default: of gold and a system.
     """
     columns = [
         Column(count.of_pair, count.title_of_pair, count.kind, spare=True)
@@ -65,6 +65,6 @@ def count_columns(*, is_titled: bool, of_pairs: bool = False) -> list[Column]:
 
 
 def count_values(tally: Tally | None, *, of_pairs: bool = False) -> list[Value]:
-    """Return the counts of a tally in these columns; ``None`` where there is no tally."""
+    """Return the counts of a tally in the order of the columns; ``None`` without a tally."""
     counts = (count for count in COUNTS.values() if count.of_pair or not of_pairs)
     return [None if tally is None else count.of(tally) for count in counts]

@@ -1,4 +1,4 @@
-"""Tolerances: the name of a measure by which borders may differ."""
+"""Names of measures with a tolerance, a largest difference of borders."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ if TYPE_CHECKING:
     from spanagree.choices import MatchName
 
 MOST_WITHIN = 999
-"""The greatest tolerance, in tokens, characters or words."""
+"""Greatest tolerance, in tokens, characters or words."""
 
 
 def within(
     match: str, tolerance: float, offsets: str = "", places: Places | None = None
 ) -> MatchName:
-    """Return the name of a measure with a tolerance.
+    """Build the name of a measure with a tolerance.
 
     Args:
-        match: exact or boundaries.
-        tolerance: by how many tokens or characters starts may differ, and ends; of recordings, by
-            how many seconds; where random segments stand at words, by how many of these.
-        offsets: what they count.
-        places: rule of places of the chance model, which may be one of words.
+        match: name of a measure, exact or boundaries.
+        tolerance: largest difference of starts, and of ends, in tokens or characters; in seconds
+            for recordings; in words if random segments start at words.
+        offsets: unit of offsets.
+        places: rule of places of the chance model, which may be a rule of words.
 
     Raises:
-        SettingError: for another measure, or no whole number from 0 to :data:`MOST_WITHIN`; of
-            recordings, of units; for a rule of words that is not that of all labels.
+        SettingError: if the measure has no tolerance; if the tolerance is not an integer from 0 to
+            :data:`MOST_WITHIN`, in units for recordings; if the rule of words does not apply to all
+            labels.
 
     >>> within("exact", 1), within("token", 0), within("exact", 0.05, "10ms")
     ('exact-within-1', 'token', 'exact-within-5')
@@ -38,8 +39,8 @@ def within(
     if is_time(offsets) and isinstance(tolerance, (int, float)):
         from spanagree.corpus.times import shown, ticks, ticks_of  # few corpora are recordings
 
-        units, rest = divmod(ticks(tolerance, "tolerance"), ticks_of(offsets))
-        if rest or not 0 <= units <= MOST_WITHIN:
+        units, remainder = divmod(ticks(tolerance, "tolerance"), ticks_of(offsets))
+        if remainder or not 0 <= units <= MOST_WITHIN:
             raise SettingError(
                 f"tolerance {tolerance:g} s; a multiple of {offsets}, of up to"
                 f" {shown(MOST_WITHIN, offsets)} s, is needed: resolution names other units"
@@ -52,10 +53,10 @@ def within(
             f"tolerance {quote_value(tolerance)}; a whole number from 0 to {MOST_WITHIN} is needed"
         )
     if not tolerance:
-        named = NEAR.fullmatch(match) if isinstance(match, str) else None
-        if places is None or named is None or named[3]:
+        name_match = NEAR.fullmatch(match) if isinstance(match, str) else None
+        if places is None or name_match is None or name_match[3]:
             return cast("MatchName", match)
-        match, tolerance = named[1], int(named[2])
+        match, tolerance = name_match[1], int(name_match[2])
     if match not in OF_EQUAL:
         allowed = " and ".join(OF_EQUAL)
         raise SettingError(

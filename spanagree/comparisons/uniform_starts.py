@@ -1,4 +1,13 @@
-"""Where segments of one piece start if they may stand anywhere: sums over start distributions."""
+"""Expected matches of contiguous segments that may start anywhere.
+
+For a random segment of length a with start distribution P_A, and one of length b with P_B,
+
+    E[φ] = Σ_x P_A(x) Σ_δ φ(δ, a, b) P_B(x + δ),
+
+which :mod:`.profile_sums` computes. E[Σ φ] of a cell is the sum over its pairs of segments; pairs
+with the same lengths and start distributions are computed once. Arrays have one entry for each
+segment, kind of segment or pair.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +31,13 @@ from spanagree.comparisons.profile_sums import correlated, cover, covered_togeth
 from spanagree.comparisons.starts import LayerPair, Starts, StartsRequest
 from spanagree.corpus.segments import by_layer
 
-_KINDS = 32  # pairs of kinds in a cell; of more, what covers a token is added up first
-_TOGETHER = 1 << 20  # places of pairs that are computed at once
+_KINDS = 32  # pairs of kinds in a cell; with more, covers are summed before they are multiplied
+_TOGETHER = 1 << 20  # starts of pairs in one vectorized batch
 
 
 @dataclass(frozen=True, eq=False)
 class UniformStarts(Starts):
-    """Start distributions of segments that may stand anywhere; a segment's number is a profile.
+    """Start distributions of segments that may start anywhere; segments refer to them by index.
 
     Attributes:
         profiles: distinct start distributions.
@@ -38,7 +47,7 @@ class UniformStarts(Starts):
 
     @classmethod
     def of(cls, request: StartsRequest) -> tuple[UniformStarts, list[Ints]]:
-        """Return the start distributions of several layers, and that of each segment."""
+        """Compute the start distributions of several layers, and their index for each segment."""
         layers, chance, measure = request.layers, request.chance, request.measure
         group, documents = exclusion_groups(layers, chance.name)
         profiles, profile = start_profiles(
@@ -49,47 +58,68 @@ class UniformStarts(Starts):
         )
         return cls(profiles), by_layer(profile, layers)
 
-    def expected(self, sides: LayerPair, measure: Measure) -> tuple[Floats, ApproximationError]:
-        """Return E[Σ φ] of each cell, as :class:`Starts` has it."""
+    def expected(
+        self, layer_pair: LayerPair, measure: Measure
+    ) -> tuple[Floats, ApproximationError]:
+        """Compute E[Σ φ] of each cell; exact, see :meth:`Starts.expected`."""
         if measure.one_to_one:
             tokens = [
                 self.profiles.size[profile] + layer.end - layer.start - 1
-                for layer, profile in zip(sides.layers, sides.profiles, strict=True)
+                for layer, profile in zip(layer_pair.layers, layer_pair.profiles, strict=True)
             ]
-            return expected_one_to_one(sides, sides.document_tokens(tokens), measure)
-        if sides.first_is_fixed:
-            return self._with_fixed(sides, measure), ApproximationError()
-        return self._both_random(sides, measure), ApproximationError()
+            return expected_one_to_one(layer_pair, layer_pair.document_tokens(tokens), measure)
+        if layer_pair.first_is_fixed:
+            return self._with_fixed(layer_pair, measure), ApproximationError()
+        return self._both_random(layer_pair, measure), ApproximationError()
 
-    def _both_random(self, sides: LayerPair, measure: Measure) -> Floats:
-        cells = sides.count
-        # segments that chance treats alike: same cell, length and start distribution
-        kinds = []
-        for layer, profile, cell in zip(sides.layers, sides.profiles, sides.cells, strict=True):
-            columns, _, number = unique_rows(cell, layer.end - layer.start, profile)
-            kinds.append((*columns, number))
+    def _both_random(self, layer_pair: LayerPair, measure: Measure) -> Floats:
+        """Compute E[Σ φ] of two random annotations, for each cell."""
+        cells = layer_pair.count
+        # segments with the same cell, length and start distribution have the same expectation
+        counted_segments = []
+        for layer, profile, cell in zip(
+            layer_pair.layers, layer_pair.profiles, layer_pair.cells, strict=True
+        ):
+            columns, _, count = unique_rows(cell, layer.end - layer.start, profile)
+            counted_segments.append((*columns, count))
         summed = np.zeros(cells)
         if measure.kernel == "cover":
-            pairs = np.prod([np.bincount(kind[0], minlength=cells) for kind in kinds], axis=0)
-            many = pairs > _KINDS
-            if many.any():
-                together = [tuple(column[many[kind[0]]] for column in kind) for kind in kinds]
-                summed = covered_together(self.profiles, together, cells)
-                kinds = [tuple(column[~many[kind[0]]] for column in kind) for kind in kinds]
-        (cell_a, length_a, profile_a, number_a), (cell_b, length_b, profile_b, number_b) = kinds
+            pairs = np.prod(
+                [
+                    np.bincount(columns_of_side[0], minlength=cells)
+                    for columns_of_side in counted_segments
+                ],
+                axis=0,
+            )
+            is_summed_first = pairs > _KINDS
+            if is_summed_first.any():
+                many_segments = [
+                    tuple(column[is_summed_first[columns_of_side[0]]] for column in columns_of_side)
+                    for columns_of_side in counted_segments
+                ]
+                summed = covered_together(self.profiles, many_segments, cells)
+                counted_segments = [
+                    tuple(
+                        column[~is_summed_first[columns_of_side[0]]] for column in columns_of_side
+                    )
+                    for columns_of_side in counted_segments
+                ]
+        (cell_a, length_a, profile_a, count_a), (cell_b, length_b, profile_b, count_b) = (
+            counted_segments
+        )
         i, j = join(cell_a, cell_b)
         if measure.kernel == "equal":
-            equal = length_a[i] == length_b[j]
-            i, j = i[equal], j[equal]
+            has_equal_length = length_a[i] == length_b[j]
+            i, j = i[has_equal_length], j[has_equal_length]
         columns = (profile_a[i], length_a[i], profile_b[j], length_b[j])
-        (p, p_length, q, q_length), which, _ = unique_rows(*columns)
-        value = self._of_pairs(p, p_length, q, q_length, measure)[which]
-        return summed + np.bincount(cell_a[i], number_a[i] * number_b[j] * value, cells)
+        (p, p_length, q, q_length), inverse, _ = unique_rows(*columns)
+        value = self._of_pairs(p, p_length, q, q_length, measure)[inverse]
+        return summed + np.bincount(cell_a[i], count_a[i] * count_b[j] * value, cells)
 
     def _of_pairs(
         self, profile_a: Ints, a: Ints, profile_b: Ints, b: Ints, measure: Measure
     ) -> Floats:
-        """Return E[φ] of a random segment of A and one of B, for pairs of profiles and lengths."""
+        """Compute E[φ] of a random segment of A and one of B, for each pair."""
         profiles = self.profiles
         if measure.kernel == "equal":
             return inner(profiles, profile_a, profiles, profile_b)
@@ -99,41 +129,41 @@ class UniformStarts(Starts):
             return inner(cover_a, row_a, cover_b, row_b)
         return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
-    def _with_fixed(self, sides: LayerPair, measure: Measure) -> Floats:
-        """Return E[Σ φ] of the first annotation as it is and a random second one, for each cell."""
-        a, b = sides.layers
-        # random segments that are alike, once
-        columns = sides.cells[1], sides.profiles[1], b.end - b.start
-        (cell, profile, length), _, number = unique_rows(*columns)
-        i, j = join_unsorted(cell, sides.cells[0])
+    def _with_fixed(self, layer_pair: LayerPair, measure: Measure) -> Floats:
+        """Compute E[Σ φ] of a fixed first and a random second annotation, for each cell."""
+        a, b = layer_pair.layers
+        # equal random segments are computed once
+        columns = layer_pair.cells[1], layer_pair.profiles[1], b.end - b.start
+        (cell, profile, length), _, count = unique_rows(*columns)
+        i, j = join_unsorted(cell, layer_pair.cells[0])
         length_a = (a.end - a.start)[j]
         if measure.kernel == "equal":
-            same = length[i] == length_a
-            i, j = i[same], j[same]
+            has_equal_length = length[i] == length_a
+            i, j = i[has_equal_length], j[has_equal_length]
             value = self.profiles.at(profile[i], a.start[j])
         else:
             value = np.zeros(len(i))
             for low, high in batches_up_to(length[i] + length_a, _TOGETHER):
                 rows = slice(low, high)
                 size = length[i[rows]]
-                offset, which = expand_ranges(1 - size, length_a[rows])
-                start = a.start[j[rows]][which] + offset
-                p = self.profiles.at(profile[i[rows]][which], start)
-                phi = measure.phi(offset, length_a[rows][which], size[which])
-                value[rows] = np.bincount(which, p * phi, high - low)
-        return np.bincount(cell[i], number[i] * value, sides.count).astype(np.float64)
+                offset, pair = expand_ranges(1 - size, length_a[rows])
+                start = a.start[j[rows]][pair] + offset
+                p = self.profiles.at(profile[i[rows]][pair], start)
+                phi = measure.phi(offset, length_a[rows][pair], size[pair])
+                value[rows] = np.bincount(pair, p * phi, high - low)
+        return np.bincount(cell[i], count[i] * value, layer_pair.count).astype(np.float64)
 
 
 def expected_one_to_one(
-    sides: LayerPair, tokens: Ints, measure: Measure
+    layer_pair: LayerPair, tokens: Ints, measure: Measure
 ) -> tuple[Floats, ApproximationError]:
-    """Return the expected one-to-one matches of each cell, of segments that may stand anywhere.
+    """Compute the expected one-to-one match of each cell, for segments that may start anywhere.
 
     Args:
-        sides: the segments.
-        tokens: of each document.
-        measure: one-to-one, within a tolerance or of what overlaps.
+        layer_pair: segments of both annotators.
+        tokens: number of tokens of each document.
+        measure: one-to-one measure, with a tolerance or of overlapping segments.
     """
     from spanagree.comparisons.overlap_expected import expected_overlap
 
-    return expected_overlap(sides, tokens, measure)
+    return expected_overlap(layer_pair, tokens, measure)

@@ -1,4 +1,4 @@
-"""Quotes that are not in the text, as what annotators mark and nobody else does."""
+"""Quotes that are missing from the text, counted as segments that nothing matches."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ def with_unplaced(
     *,
     is_undefined: bool = False,
 ) -> Comparisons:
-    """Add the quotes of a corpus that are not in the text to the sizes of rows.
+    """Add the quotes of a corpus that are missing from the text to the sizes of rows.
 
-    They match nothing, observed or expected; without chance the expected match is undefined. Where
-    a size counts tokens, each adds its length.
+    They match nothing, neither observed nor expected; without chance the expected match is
+    undefined. If sizes count tokens, each quote adds its length.
 
     Args:
-        rows: what pairs of annotators have in common.
-        corpus: the annotators.
+        rows: comparisons of pairs of annotators.
+        corpus: annotations.
         measure: measure that the rows were compared by.
-        pairs: document, first and second annotator of all that was compared, by number.
-        order: columns that the rows are sorted by; the four keys of a row.
-        is_undefined: whether there is no chance.
+        pairs: document, first and second annotator of all comparisons, by index.
+        order: columns that the rows are sorted by; all four keys of a row.
+        is_undefined: True if there is no chance model.
     """
     if not corpus.unplaced:
         return rows
     expected = math.nan if is_undefined else 0.0
-    parts = [_rows_of_side(corpus, measure, pairs, side, expected) for side in (0, 1)]
-    if not any(map(len, parts)):
+    quote_rows = [_rows_of_annotator(corpus, measure, pairs, index, expected) for index in (0, 1)]
+    if not any(map(len, quote_rows)):
         return rows
-    parts = [part.named(corpus.annotators, corpus.labels) for part in parts]
-    return Comparisons.joined([rows, *parts]).by(*order)
+    quote_rows = [rows_of_one.named(corpus.annotators, corpus.labels) for rows_of_one in quote_rows]
+    return Comparisons.joined([rows, *quote_rows]).by(*order)
 
 
 def quotes_in(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, Ints]:
-    """Return the quotes of an annotator that are not in the text, in some documents.
+    """Return the quotes of an annotator that are missing from the text, in chosen documents.
 
     Args:
-        corpus: the annotators; ``None`` if they are not known.
-        name: name of one.
+        corpus: annotations; ``None`` if they are unknown.
+        name: name of the annotator.
         documents: mask of the documents.
 
     Returns:
-        Document and label of each quote, by number.
+        Document and label of each quote, by index.
     """
     quotes = None if corpus is None else corpus.unplaced.get(name)
     if corpus is None or quotes is None:
@@ -65,54 +65,65 @@ def quotes_in(corpus: Corpus | None, name: str, documents: Bools) -> dict[str, I
 
 
 def rows_of_quotes(corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints]) -> Comparisons:
-    """Return rows of the quotes that are not in the text, of pairs that have nothing else there.
+    """Build rows of the quotes that are missing from the text, for pairs without other segments.
 
     Args:
-        corpus: the annotators.
+        corpus: annotations.
         measure: measure of the comparison.
-        pairs: document, first and second annotator, by number.
+        pairs: document, first and second annotator, by index.
     """
     document, a, b = pairs
-    wanted = np.unique(_quotes_of(corpus)[0])
-    number = document * len(corpus.layers)
-    quoted = np.isin(number + a, wanted) | np.isin(number + b, wanted)
-    none = Comparisons.none(is_whole=measure.is_whole).named(corpus.annotators, corpus.labels)
-    return with_unplaced(none, corpus, measure, (document[quoted], a[quoted], b[quoted]))
+    quoted_ids = np.unique(_quotes_of(corpus)[0])
+    first_id = document * len(corpus.layers)
+    is_quoted = np.isin(first_id + a, quoted_ids) | np.isin(first_id + b, quoted_ids)
+    no_rows = Comparisons.none(is_whole=measure.is_whole).named(corpus.annotators, corpus.labels)
+    return with_unplaced(
+        no_rows, corpus, measure, (document[is_quoted], a[is_quoted], b[is_quoted])
+    )
 
 
 def _quotes_of(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
     """Return annotation, label and length of each quote, sorted by annotation.
 
-    An annotation is numbered by its document, times the layers, and its layer.
+    The id of an annotation is (index of the document) · (number of layers) + index of the layer.
     """
-    layer_of = {name: i for i, name in enumerate(corpus.layers)}
-    label_of = {name: i for i, name in enumerate(corpus.labels)}
-    nothing = np.zeros(0, np.int64)
+    layer_index = {name: i for i, name in enumerate(corpus.layers)}
+    label_index = {name: i for i, name in enumerate(corpus.labels)}
+    empty = np.zeros(0, np.int64)
     quotes = corpus.unplaced.items()
     annotation = np.concatenate(
-        [nothing, *(part.at * len(layer_of) + layer_of[name] for name, part in quotes)]
+        [
+            empty,
+            *(
+                quotes_of_layer.at * len(layer_index) + layer_index[name]
+                for name, quotes_of_layer in quotes
+            ),
+        ]
     )
-    label = np.array([label_of[name] for _, part in quotes for name in part.label], np.int64)
-    size = np.concatenate([nothing, *(part.size for _, part in quotes)])
+    label = np.array(
+        [label_index[name] for _, quotes_of_layer in quotes for name in quotes_of_layer.label],
+        np.int64,
+    )
+    size = np.concatenate([empty, *(quotes_of_layer.size for _, quotes_of_layer in quotes)])
     order = np.argsort(annotation, kind="stable")
     return annotation[order], label[order], size[order]
 
 
-def _rows_of_side(
-    corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints], side: int, expected: float
+def _rows_of_annotator(
+    corpus: Corpus, measure: Measure, pairs: tuple[Ints, Ints, Ints], index: int, expected: float
 ) -> Comparisons:
-    """Return a row for each pair and label, of the quotes of one of the two annotators."""
+    """Build a row for each pair and label from the quotes of one of the two annotators."""
     annotation, label, length = _quotes_of(corpus)
     if not measure.of_label:
         label = np.full(len(label), NO_LABEL)
     document, *annotators = (np.asarray(column, np.int64) for column in pairs)
-    wanted = document * len(corpus.layers) + annotators[side]
-    low, high = (np.searchsorted(annotation, wanted, end) for end in ("left", "right"))
+    annotation_id = document * len(corpus.layers) + annotators[index]
+    low, high = (np.searchsorted(annotation, annotation_id, bound) for bound in ("left", "right"))
     quote, pair = expand_ranges(low, high)
-    (pair, label), which, n_quotes = unique_rows(pair, label[quote])
-    size = np.bincount(which, length[quote], len(pair)) if measure.in_tokens else n_quotes
+    (pair, label), row_index, n_quotes = unique_rows(pair, label[quote])
+    size = np.bincount(row_index, length[quote], len(pair)) if measure.in_tokens else n_quotes
     sizes = [np.zeros(len(pair), np.int64), np.zeros(len(pair), np.int64)]
-    sizes[side] = size.astype(np.int64)
+    sizes[index] = size.astype(np.int64)
     rows = Comparisons.of(
         document[pair], label, np.zeros(len(pair), np.int64), np.full(len(pair), expected), sizes
     )

@@ -128,7 +128,7 @@ def error_types(evaluation: Evaluation) -> ErrorTypes:
     corpus = corpus_of_segments(evaluation, "errors by type")
     gold = corpus.layers[evaluation.settings.gold]
     counts = {
-        name: pairing(gold, corpus.layers[name], labels=len(corpus.labels)).counts
+        name: pairing(gold, corpus.layers[name], n_labels=len(corpus.labels)).counts
         for name in evaluation.systems
     }
     counts = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spanagree.comparisons.inexact import ApproximationError, of_all
+from spanagree.comparisons.inexact import ApproximationError, standard_error_note
 from spanagree.comparisons.place_shares import beside_uniform
 from spanagree.comparisons.tally import Tally
 from spanagree.comparisons.tally_columns import count_columns, count_values
@@ -165,7 +165,7 @@ def _remarks(evaluation: Evaluation, by: str | None) -> list[str]:
         name = escape_name(system.name)
         remarks |= {f"{name}: {reason}": None for reason in _undefined(system)}
         if by and (error := _error_of_chance(evaluation, system)):
-            remarks[f"{name}: {of_all(error)}"] = None
+            remarks[f"{name}: {standard_error_note(error)}"] = None
         if by == "label":
             remarks |= {f"{name} (macro): {reason}": None for reason in _undefined(system.macro)}
         for _, tally in evaluation._parts(system, by) if by else ():

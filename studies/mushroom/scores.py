@@ -26,7 +26,7 @@ from spanagree.comparisons.place_shares import (
     place_shares,
 )
 from spanagree.comparisons.random_layers import NAME as RANDOM
-from spanagree.comparisons.random_layers import is_drawn, matches_of, redrawn
+from spanagree.comparisons.random_layers import count_matches, is_drawn, redrawn
 from spanagree.comparisons.table import SUMS
 from spanagree.comparisons.tally import Tally
 from spanagree.corpus.corpus import Corpus
@@ -323,7 +323,7 @@ def _mean_of_random(corpus: Corpus, soft: Shares, references: Sequence[str]) -> 
     scores, matched = [], []
     for layer in redrawn(corpus):
         scores.append(_of_documents(corpus, layer, None, soft))
-        here = matches_of(layer, people, measure, len(corpus), labels).sum(axis=1)
+        here = count_matches(layer, people, measure, len(corpus), labels).sum(axis=1)
         matched.append(math.fsum((here * weight).tolist()))
     ious, rhos = (np.stack([getattr(x, name) for x in scores]) for name in ("iou", "rho"))
     tokens = [np.bincount(x.document, x.end - x.start, len(corpus)) for x in people]

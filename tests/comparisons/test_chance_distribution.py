@@ -37,13 +37,13 @@ from spanagree.comparisons.chance_distribution.draws import canonical_order
 from spanagree.comparisons.chance_distribution.pieces import (
     AnnotatorSegments,
     DocumentParts,
+    find_parts,
     least_costs,
-    pieces_of,
 )
 from spanagree.comparisons.chance_distribution.single import single_matches
 from spanagree.comparisons.chance_distribution.walk_both import (
     KindCount,
-    PieceKinds,
+    PartKinds,
     steps_anywhere,
 )
 from spanagree.comparisons.measures import MEASURES, find_measure
@@ -181,7 +181,7 @@ def test_mean_over_many_drawn_documents(monkeypatch):
             expected += Fraction(of_gold * of_mine, n - k + 1)
     corpus = sa.Corpus.from_segments(lengths, layers)
     ask = {"chance": "overlapping", "budget": 0, "draws": 19}
-    monkeypatch.setattr(whole, "_OF_MOMENTS", 0)  # too little for the exact variance too
+    monkeypatch.setattr(whole, "_MOMENTS_BUDGET", 0)  # too little for the exact variance too
     for fixed in (None, "gold"):
         by_chance = sa.match_distribution(corpus, "gold", "mine", fixed=fixed, **ask)
         assert by_chance.computed == {"exact": 0, "drawn": 200}
@@ -451,7 +451,7 @@ def test_what_documents_say(news, monkeypatch):
     for match in ("exact", "iou"):
         by_chance = sa.match_distribution(news, *names, match=match, fixed="gold.conll")
         assert all((p.computed, p.size) == ({"exact": 1}, 1) for p in by_chance.documents)
-    monkeypatch.setattr(whole, "_OF_MOMENTS", 0)  # too little for the exact variance too
+    monkeypatch.setattr(whole, "_MOMENTS_BUDGET", 0)  # too little for the exact variance too
     for draws in (1, 50):
         by_chance = sa.match_distribution(news, *names, chance="per-label", match="overlap", budget=1, draws=draws)  # fmt: skip
         drawn = [part for part in by_chance.parts.values() if len(part.drawn)]
@@ -525,8 +525,8 @@ def test_what_walks_cost():
     """
     side = (KindCount(2, 0, 3),)
     for rule, ahead in ((EqualRule(), 3), (CoverRule(), 3), (OverlapRule(), 5)):
-        assert steps_anywhere(9, PieceKinds(side, side), rule) == 10 * ahead * 2
-    assert PieceKinds(side, side).size == 16
+        assert steps_anywhere(9, PartKinds(side, side), rule) == 10 * ahead * 2
+    assert PartKinds(side, side).size == 16
 
 
 @pytest.mark.parametrize("match", ["exact", "boundaries", "token"])
@@ -544,7 +544,7 @@ def test_variance_over_the_budget_of_a_walk(monkeypatch, match, fixed):
     assert (whole_walk.computed, drawn.computed["drawn"]) == ({"exact": 1}, 1)
     assert drawn.mean == pytest.approx(whole_walk.mean, rel=1e-12)
     assert drawn.variance == pytest.approx(whole_walk.variance, rel=1e-11)
-    monkeypatch.setattr(whole, "_OF_MOMENTS", 100)
+    monkeypatch.setattr(whole, "_MOMENTS_BUDGET", 100)
     drawn = sa.match_distribution(corpus, "a", "b", **ask, budget=100, draws=20)
     assert drawn.mean == pytest.approx(whole_walk.mean, rel=1e-12)
     assert drawn.variance == np.var(drawn.drawn, ddof=1)
@@ -658,8 +658,8 @@ def test_walks_in_portions(news, monkeypatch, match):
     """One document at a time gives the digits of all together."""
     ask = {"match": match, "fixed": "gold.conll"}
     whole = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
-    monkeypatch.setattr(fixed_walk, "_PLACES", 1)
-    monkeypatch.setattr(fixed_walk, "_TOGETHER", 1)
+    monkeypatch.setattr(fixed_walk, "_PLACES_PER_BATCH", 1)
+    monkeypatch.setattr(fixed_walk, "_VALUES_PER_BATCH", 1)
     parts = sa.match_distribution(news, "gold.conll", "lexicon.conll", **ask)
     assert (parts.mean, parts.variance) == pytest.approx((whole.mean, whole.variance), rel=1e-12)
     if match != "iou":
@@ -671,7 +671,7 @@ def test_draws_in_portions(news, monkeypatch, fixed):
     """Some draws at a time: as many in all, whose mean is the exact one within 4 standard errors."""
     names = ("gold.conll", "lexicon.conll")
     exact = sa.match_distribution(news, *names, fixed=fixed)
-    monkeypatch.setattr(drawing, "_PORTION", 1500)
+    monkeypatch.setattr(drawing, "_BATCH_SIZE", 1500)
     ask = DistributionOptions(find_measure("exact"), chance_model("nonoverlapping"), seed=5)
     each = list(draws_of(news, names, fixed, ask, 400))
     assert len(each) > 20
@@ -847,7 +847,7 @@ def test_one_segment_to_pair(length, others, beside):
     for name, side in zip("ab", every, strict=True):
         layers[name] = [[(start, start + size, label) for start, size, label in side[0]]]
     corpus = sa.Corpus.from_segments([n], layers)
-    pieces = pieces_of(corpus.layers["a"], corpus.layers["b"], corpus.lengths, find_measure("overlap"), "nonoverlapping")  # fmt: skip
+    pieces = find_parts(corpus.layers["a"], corpus.layers["b"], corpus.lengths, find_measure("overlap"), "nonoverlapping")  # fmt: skip
     (known,), (found,) = single_matches(pieces, find_measure("overlap"))
     assert known
     assert found == pytest.approx(p, abs=1e-12)

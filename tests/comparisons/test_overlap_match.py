@@ -217,7 +217,7 @@ def test_draws_of_both_sides_are_quick(monkeypatch):
             begun = time.process_time()
             for each in range(5):
                 rng = np.random.default_rng(seed + each)
-                overlap_expected._drawn_mean(300, shape, find_measure("overlap"), None, rng)
+                overlap_expected._draw_mean(300, shape, find_measure("overlap"), None, rng)
             times.append(time.process_time() - begun)
         return min(times)
 

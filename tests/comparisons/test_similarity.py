@@ -332,8 +332,8 @@ def test_pairs_of_annotators_in_portions(match, monkeypatch):
     assert len(pairs[0]) == 3 * 20
     chance = chance_model("nonoverlapping")
     whole = compare_pairs(three, crowd, pairs, match, chance)
-    monkeypatch.setattr(annotation_pairs, "_PORTION", 5)
-    monkeypatch.setattr(annotation_pairs, "_FIRST", 5)
+    monkeypatch.setattr(annotation_pairs, "_LARGEST_BATCH", 5)
+    monkeypatch.setattr(annotation_pairs, "_FIRST_BATCH", 5)
     steps = []
     parts = compare_pairs(three, crowd, pairs, match, chance, lambda *x: steps.append(x))
     assert steps[0] == (0, 60)

@@ -21,7 +21,7 @@ from spanagree.chance.start_distributions import exclusion_groups
 from spanagree.comparisons.at_places import placement_model
 from spanagree.comparisons.chance_distribution.both_random import both_random
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
-from spanagree.comparisons.chance_distribution.pieces import pieces_of
+from spanagree.comparisons.chance_distribution.pieces import find_parts
 from spanagree.comparisons.expected_at_places import StartsAtPlaces
 from spanagree.comparisons.measures import find_measure
 from spanagree.comparisons.starts import LayerPair
@@ -59,7 +59,7 @@ class Case:
 
     def results(self, match, both, moments=False):
         measure = find_measure(match)
-        pieces = pieces_of(*self.layers, self.corpus.lengths, measure, self.chance, self.kinds)
+        pieces = find_parts(*self.layers, self.corpus.lengths, measure, self.chance, self.kinds)
         if both:
             return both_random(pieces, measure, self.chance, 1e9, moments, self.at.kinds)
         return fixed_walk(pieces, measure, 1e9, moments, self.at.kinds)
@@ -202,7 +202,7 @@ def test_over_the_budget_is_none():
     segments = [(0, 2, "X"), (3, 5, "X"), (6, 7, "X")]
     case = Case(8, {"name": "site", "ok": [True] * 8}, segments, segments, "nonoverlapping")
     measure = find_measure("token")
-    pieces = pieces_of(*case.layers, case.corpus.lengths, measure, case.chance, case.kinds)
+    pieces = find_parts(*case.layers, case.corpus.lengths, measure, case.chance, case.kinds)
     assert fixed_walk(pieces, measure, 10, False, case.at.kinds) == [None]
     for chance in ("nonoverlapping", "overlapping"):
         assert both_random(pieces, measure, chance, 10, False, case.at.kinds) == [None]

@@ -1,10 +1,14 @@
-"""The match of two random annotations, on the shortest way to its distribution.
+"""The distribution of the match of two random annotations, computed in the fastest way.
 
-A match of at most one is there with the probability of its mean, and that is known without a walk
-(:mod:`spanagree.comparisons.uniform_starts`). Where segments of one annotation exclude each other,
-both are walked at once. Where they need not, two pairs of segments may share one, and nothing can
-be taken apart: so every arrangement of one side is written out, and the other one is walked against
-each.
+If the match is at most 1, its probability p is its mean, which is known without a walk
+(:mod:`spanagree.comparisons.uniform_starts`), and the distribution is (1 − p, p). If the segments
+of one annotation exclude each other, both annotations are walked together. Otherwise two pairs of
+segments may share a segment, so pairs are not independent. Then the arrangements x of one
+annotation are enumerated, and the other is walked against each fixed x:
+
+    P(m) = (1/X) Σ_x P(m | x),   over X equally likely arrangements x.
+
+Results have one entry for each part: the probabilities of 0, 1, …, or mean and variance.
 """
 
 from __future__ import annotations
@@ -37,186 +41,240 @@ from spanagree.comparisons.uniform_starts import UniformStarts
 from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError
 
-_CERTAIN = 1e-13  # sums of floats give 1 − 1e-16 for what is certain
+_CERTAIN = 1e-13  # tolerance for sums of floats that should be 0 or 1
 
 
 def both_random(
-    pieces: DocumentParts,
+    document_parts: DocumentParts,
     measure: Measure,
     chance: str,
     budget: float,
     moments: bool,
-    kinds: PlaceKinds | None = None,
+    place_kinds: PlaceKinds | None = None,
 ) -> list[Floats | None]:
-    """Compute the distribution of the match in each piece, with A and B random.
+    """Compute the distribution of the match in each part, with both annotations random.
 
-    Args, result: as of :func:`spanagree.comparisons.chance_distribution.walk_both.both_walk`, and
-    ``chance``, the name of the chance model.
+    Args:
+        document_parts: parts of documents.
+        measure: measure of the match.
+        chance: name of the chance model.
+        budget: largest number of values that may be computed for a part.
+        moments: True to compute only mean and variance.
+        place_kinds: kinds of the places of segments. Default: segments may start anywhere.
+
+    Returns:
+        The probabilities of 0, 1, … for each part, or its mean and variance; ``None`` for a part
+        that exceeds the budget.
     """
     if chance == "nonoverlapping" or (chance == "per-label" and measure.of_label):
-        if kinds is not None:
-            return both_walk(pieces, measure, budget, moments, kinds=kinds)
-        return _walked(pieces, measure, budget, moments)
-    if kinds is not None and len(pieces):
-        pieces, kinds = without_gaps_between(pieces, kinds)
+        if place_kinds is not None:
+            return both_walk(document_parts, measure, budget, moments, place_kinds=place_kinds)
+        return _distributions_by_walk(document_parts, measure, budget, moments)
+    if place_kinds is not None and len(document_parts):
+        document_parts, place_kinds = without_gaps_between(document_parts, place_kinds)
     results: list[Floats | None] = []
-    known: dict[tuple[object, ...], Floats | None] = {}
-    for piece in range(len(pieces)):
-        single_piece = pieces.some(np.array([piece]))
-        key = (
-            int(single_piece.tokens[0]),
-            *(_shape(side) for side in (single_piece.a, single_piece.b)),
+    result_by_content: dict[tuple[object, ...], Floats | None] = {}
+    for part_index in range(len(document_parts)):
+        single_part = document_parts.some(np.array([part_index]))
+        content = (
+            int(single_part.tokens[0]),
+            *(_content(segments) for segments in (single_part.a, single_part.b)),
         )
-        if key not in known:
-            known[key] = _enumerated(single_piece, measure, budget, moments, kinds)
-        results.append(known[key])
+        if content not in result_by_content:
+            result_by_content[content] = _distribution_by_enumeration(
+                single_part, measure, budget, moments, place_kinds
+            )
+        results.append(result_by_content[content])
     return results
 
 
-def _walked(
-    pieces: DocumentParts, measure: Measure, budget: float, moments: bool
+def _distributions_by_walk(
+    document_parts: DocumentParts, measure: Measure, budget: float, moments: bool
 ) -> list[Floats | None]:
-    """Return the distributions of pieces in which the segments of one side exclude each other."""
-    results: list[Floats | None] = [None] * len(pieces)
-    single = np.zeros(len(pieces), np.bool_)
+    """Compute the distributions of parts if the segments of one annotator exclude each other."""
+    results: list[Floats | None] = [None] * len(document_parts)
+    is_single = np.zeros(len(document_parts), np.bool_)
     means: list[float] = []
     if measure.kernel in ("equal", "cover"):
-        single = _most(pieces, measure) <= 1
+        is_single = _match_bound(document_parts, measure) <= 1
         try:
-            means = _means(pieces.some(np.flatnonzero(single)), measure)
-        except SettingError:  # too many units, as recordings have; chance is drawn then
-            single[:] = False
+            means = _exact_means(document_parts.some(np.flatnonzero(is_single)), measure)
+        except SettingError:  # too many units, as in recordings; then chance is drawn
+            is_single[:] = False
     elif measure.kernel == "one-to-one" and measure.is_whole:
-        single, probability = single_matches(pieces, measure)
-        means = probability[single].tolist()
-    for piece, p in zip(np.flatnonzero(single).tolist(), means, strict=True):
-        p = round(p) if min(p, 1 - p) < _CERTAIN else p
-        distribution = np.array([1 - p, p]) if p else np.ones(1)
-        results[piece] = np.array([p, p * (1 - p)]) if moments else distribution
-    others = np.flatnonzero(~single)
-    made = both_walk(pieces.some(others), measure, budget, moments)
-    for piece, values in zip(others.tolist(), made, strict=True):
-        results[piece] = values
+        is_single, single_means = single_matches(document_parts, measure)
+        means = single_means[is_single].tolist()
+    for part_index, probability in zip(np.flatnonzero(is_single).tolist(), means, strict=True):
+        probability = (
+            round(probability) if min(probability, 1 - probability) < _CERTAIN else probability
+        )
+        distribution = np.array([1 - probability, probability]) if probability else np.ones(1)
+        results[part_index] = (
+            np.array([probability, probability * (1 - probability)]) if moments else distribution
+        )
+    other_rows = np.flatnonzero(~is_single)
+    other_results = both_walk(document_parts.some(other_rows), measure, budget, moments)
+    for part_index, result in zip(other_rows.tolist(), other_results, strict=True):
+        results[part_index] = result
     return results
 
 
-def _most(pieces: DocumentParts, measure: Measure) -> Ints:
-    """Return an upper bound of the match of each piece."""
-    sides = (pieces.a, pieces.b)
-    partner = (
-        np.concatenate([side.piece for side in sides]),
-        np.concatenate([side.label for side in sides]),
-        np.concatenate([side.length * (measure.kernel == "equal") for side in sides]),
+def _match_bound(document_parts: DocumentParts, measure: Measure) -> Ints:
+    """Compute an upper bound of the match of each part."""
+    annotators = (document_parts.a, document_parts.b)
+    columns = (
+        np.concatenate([segments.part_index for segments in annotators]),
+        np.concatenate([segments.label for segments in annotators]),
+        np.concatenate([segments.length * (measure.kernel == "equal") for segments in annotators]),
     )
-    _, kind, _ = unique_rows(*partner)
-    kinds = np.split(kind, [len(pieces.a)])
+    _, kind_index, _ = unique_rows(*columns)
+    kind_indices = np.split(kind_index, [len(document_parts.a)])
     bounds = []
-    for side, kinds_here, kinds_there in zip(sides, kinds, kinds[::-1], strict=True):
-        size = (side.length if measure.in_tokens else 1) * np.isin(kinds_here, kinds_there)
-        bounds.append(np.bincount(side.piece, size, len(pieces)))
+    for segments, own_kinds, other_kinds in zip(
+        annotators, kind_indices, kind_indices[::-1], strict=True
+    ):
+        size = (segments.length if measure.in_tokens else 1) * np.isin(own_kinds, other_kinds)
+        bounds.append(np.bincount(segments.part_index, size, len(document_parts)))
     return np.minimum(*bounds).astype(np.int64)
 
 
-def _means(pieces: DocumentParts, measure: Measure) -> list[float]:
-    """Return the mean match of each piece; segments of one side and piece exclude each other."""
-    sides = (pieces.a, pieces.b)
-    group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
-    length = np.concatenate([side.length for side in sides])
-    profiles, profile = start_profiles(group, np.tile(pieces.tokens, 2), length)
-    many = 1 + int(max(side.label.max(initial=0) for side in sides))
-    everyone = np.ones(len(pieces), np.bool_)
+def _exact_means(document_parts: DocumentParts, measure: Measure) -> list[float]:
+    """Compute the mean match of each part; segments of one annotator exclude each other."""
+    annotators = (document_parts.a, document_parts.b)
+    group = np.concatenate(
+        [annotators[0].part_index, annotators[1].part_index + len(document_parts)]
+    )
+    length = np.concatenate([segments.length for segments in annotators])
+    profiles, profile = start_profiles(group, np.tile(document_parts.tokens, 2), length)
+    n_labels = 1 + int(max(segments.label.max(initial=0) for segments in annotators))
+    all_annotated = np.ones(len(document_parts), np.bool_)
     layers = [
-        Layer(side.piece, side.start, side.start + side.length, side.label, everyone)
-        for side in sides
+        Layer(
+            segments.part_index,
+            segments.start,
+            segments.start + segments.length,
+            segments.label,
+            all_annotated,
+        )
+        for segments in annotators
     ]
-    alike = np.split(profile, [len(sides[0])])
-    cells = [side.piece * many + side.label for side in sides]
-    both = LayerPair(
+    profile_of_annotators = np.split(profile, [len(annotators[0])])
+    cells = [segments.part_index * n_labels + segments.label for segments in annotators]
+    layer_pair = LayerPair(
         (layers[0], layers[1]),
-        (alike[0], alike[1]),
+        (profile_of_annotators[0], profile_of_annotators[1]),
         (cells[0], cells[1]),
-        len(pieces) * many,
+        len(document_parts) * n_labels,
         ChanceModel("nonoverlapping"),
     )
-    means, _ = UniformStarts(profiles).expected(both, measure)
-    return means.reshape(len(pieces), many).sum(1).tolist()
+    means, _ = UniformStarts(profiles).expected(layer_pair, measure)
+    return means.reshape(len(document_parts), n_labels).sum(1).tolist()
 
 
-def _enumerated(
-    piece: DocumentParts, measure: Measure, budget: float, moments: bool, kinds: PlaceKinds | None
+def _distribution_by_enumeration(
+    document_part: DocumentParts,
+    measure: Measure,
+    budget: float,
+    moments: bool,
+    place_kinds: PlaceKinds | None,
 ) -> Floats | None:
-    """Compute the same of one piece: B against every arrangement of A, or A against those of B."""
-    n = int(piece.tokens[0])
-    sides = [piece.a, piece.b]
-    most = budget / ((n + 1) * (len(piece.a) + len(piece.b)))
+    """Compute the distribution of one part, with one annotation enumerated and the other walked.
+
+    The annotation with fewer arrangements is enumerated.
+    """
+    n = int(document_part.tokens[0])
+    annotators = [document_part.a, document_part.b]
+    most_arrangements = budget / ((n + 1) * (len(document_part.a) + len(document_part.b)))
     groups = [
-        _groups(side, n, kinds, most) if least_costs(piece, side)[0] <= budget else None
-        for side in sides
+        _enumerate_groups(segments, n, place_kinds, most_arrangements)
+        if least_costs(document_part, segments)[0] <= budget
+        else None
+        for segments in annotators
     ]
-    ways = [math.inf if x is None else math.prod(every.count for _, every in x) for x in groups]
-    swap = ways[1] < ways[0]
-    chosen = groups[swap]
-    if chosen is None:
+    n_arrangements = [
+        math.inf
+        if enumerated is None
+        else math.prod(arrangements.count for _, arrangements in enumerated)
+        for enumerated in groups
+    ]
+    is_swapped = n_arrangements[1] < n_arrangements[0]
+    chosen_groups = groups[is_swapped]
+    if chosen_groups is None:
         return None
-    of_groups = [np.array([*every], np.int64) for _, every in chosen]
-    places = np.zeros((int(min(ways)), len(sides[swap]), 2), np.int64)
-    product = np.indices([len(x) for x in of_groups]).reshape(len(of_groups), -1)
-    for (rows, _), of_group, row in zip(chosen, of_groups, product, strict=True):
-        places[:, rows] = of_group[row]
-    if swap:  # φ of the pair turned round
+    ends_of_groups = [np.array([*arrangements], np.int64) for _, arrangements in chosen_groups]
+    start_and_end = np.zeros((int(min(n_arrangements)), len(annotators[is_swapped]), 2), np.int64)
+    product = np.indices([len(enumerated) for enumerated in ends_of_groups]).reshape(
+        len(ends_of_groups), -1
+    )
+    for (rows, _), of_group, row in zip(chosen_groups, ends_of_groups, product, strict=True):
+        start_and_end[:, rows] = of_group[row]
+    if is_swapped:  # φ with exchanged arguments
         measure = turned(measure)
-    starts, ends = np.moveaxis(places, 2, 0)
-    arranged = with_arranged(piece, swap=swap, starts=starts, lengths=ends - starts)
-    return _mixture(fixed_walk(arranged, measure, budget, moments, kinds), moments)
+    arranged_starts, arranged_ends = np.moveaxis(start_and_end, 2, 0)
+    arranged = with_arranged(
+        document_part,
+        swap=is_swapped,
+        starts=arranged_starts,
+        lengths=arranged_ends - arranged_starts,
+    )
+    return _mix(fixed_walk(arranged, measure, budget, moments, place_kinds), moments)
 
 
-def _shape(side: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
-    columns = side.group.tolist(), side.length.tolist(), side.label.tolist(), side.kind.tolist()
+def _content(segments: AnnotatorSegments) -> tuple[tuple[int, ...], ...]:
+    """Return the sorted segments of an annotator, which determine the distribution."""
+    columns = (
+        segments.group.tolist(),
+        segments.length.tolist(),
+        segments.label.tolist(),
+        segments.kind.tolist(),
+    )
     return tuple(sorted(zip(*columns, strict=True)))
 
 
-def _groups(
-    side: AnnotatorSegments, n: int, kinds: PlaceKinds | None, most: float
+def _enumerate_groups(
+    segments: AnnotatorSegments, n: int, place_kinds: PlaceKinds | None, most_arrangements: float
 ) -> list[tuple[Ints, Enumeration]] | None:
     """List the rows of each group of segments, by kind, and all their arrangements.
 
     Returns:
-        The groups; ``None`` if there are more arrangements than ``most``.
+        The groups; ``None`` if there are more than ``most_arrangements``.
     """
     groups = []
-    for group in np.unique(side.group):
-        rows = np.flatnonzero(side.group == group)
-        place = (side.length if kinds is None else side.kind)[rows]
-        rows = rows[np.lexsort((side.label[rows], place))]
-        keys = zip(sorted(place.tolist()), side.label[rows].tolist(), strict=True)
+    for group in np.unique(segments.group):
+        rows = np.flatnonzero(segments.group == group)
+        kind_index = (segments.length if place_kinds is None else segments.kind)[rows]
+        rows = rows[np.lexsort((segments.label[rows], kind_index))]
+        keys = zip(sorted(kind_index.tolist()), segments.label[rows].tolist(), strict=True)
         counts = sorted(Counter(keys).items())
-        alike = [
-            SegmentKind(label, count, uniform_ends(n, x) if kinds is None else kinds.ends(x))
+        segment_kinds = [
+            SegmentKind(
+                label, count, uniform_ends(n, x) if place_kinds is None else place_kinds.ends(x)
+            )
             for (x, label), count in counts
         ]
-        every = Enumeration(alike, most)
-        if every.count > most:
+        arrangements = Enumeration(segment_kinds, most_arrangements)
+        if arrangements.count > most_arrangements:
             return None
-        groups.append((rows, every))
-        most /= max(every.count, 1)
+        groups.append((rows, arrangements))
+        most_arrangements /= max(arrangements.count, 1)
     return groups
 
 
-def _mixture(ways: Sequence[Floats | None], moments: bool) -> Floats | None:
-    """Return the distribution over ways that are equally likely, or its mean and variance.
+def _mix(results: Sequence[Floats | None], moments: bool) -> Floats | None:
+    """Average distributions of equally likely cases, or combine their means and variances.
 
     Args:
-        ways: the distribution of each, or its mean and variance; ``None`` if it is not known.
-        moments: whether means and variances are given, and returned.
+        results: distribution of each case, or its mean and variance; ``None`` if unknown.
+        moments: True if the results are means and variances.
     """
-    known = [way for way in ways if way is not None]
-    if len(known) < len(ways):
+    known_results = [distribution for distribution in results if distribution is not None]
+    if len(known_results) < len(results):
         return None
     if moments:
-        mean, spread = np.stack(known).T
-        mean_of_all = mean.mean()
-        return np.array([mean_of_all, spread.mean() + ((mean - mean_of_all) ** 2).mean()])
-    total = np.zeros(max(map(len, known)))
-    for way in known:
-        total[: len(way)] += way
-    return total / len(known)
+        mean, variance = np.stack(known_results).T
+        overall_mean = mean.mean()
+        return np.array([overall_mean, variance.mean() + ((mean - overall_mean) ** 2).mean()])
+    total = np.zeros(max(map(len, known_results)))
+    for distribution in known_results:
+        total[: len(distribution)] += distribution
+    return total / len(known_results)

@@ -1,8 +1,11 @@
-"""How likely each match is by chance: the whole distribution, of a document and of a corpus.
+"""Distributions of the match by chance, of single documents and of a corpus.
 
-Documents are independent of each other, so the distribution of a corpus is the convolution of
-those of its documents: sums of products of positive numbers, in which even a probability of 1e-200
-keeps its digits.
+Documents are independent, so the distribution of a corpus is the convolution of the distributions
+of its documents:
+
+    P(m) = Σ over m₁ + … + m_D = m: P₁(m₁) · … · P_D(m_D).
+
+All terms are positive, so even a probability of 1e-200 keeps its digits.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from spanagree.comparisons.chance_distribution.draws import (
     number_of_draws,
 )
 from spanagree.comparisons.chance_distribution.fixed_walk import fixed_walk
-from spanagree.comparisons.chance_distribution.pieces import DocumentParts, pieces_of
+from spanagree.comparisons.chance_distribution.pieces import DocumentParts, find_parts
 from spanagree.comparisons.custom import checked
 from spanagree.comparisons.expected import compare_layers, compute_start_distributions
 from spanagree.comparisons.measures import OWN, Measure, Phi, find_measure, measures, turned
@@ -44,25 +47,25 @@ from spanagree.corpus.segments import Layer
 from spanagree.errors import SettingError, check_known, check_whole, chosen, quote_value
 from spanagree.formats.guessed import CorpusLike, as_corpus
 
-_OF_MOMENTS = BUDGET  # numbers for mean and variance of a document, however few for all of it
-_LEAST = 1e-290  # smaller probabilities have lost digits
+_MOMENTS_BUDGET = BUDGET  # least budget for the mean and the variance of a document
+_SMALLEST = 1e-290  # smaller probabilities lose digits
 
 
 @dataclass(frozen=True)
 class MatchDistribution:
-    """The match of two annotations by chance.
+    """The distribution of the match of two annotations by chance.
 
     Attributes:
-        mean: of the match; of documents that were drawn too, unless it is too much work.
-        variance: of the match; that of the draws in documents that were drawn.
-        computed: how many documents were computed how: ``exact`` or ``drawn``; documents in which
-            nothing can vary are among the exact ones.
-        probabilities: of the matches 0, 1, … over the exact documents; ``None`` for a measure whose
-            matches are not whole numbers.
-        drawn: the match of the other documents in every draw, if there are any.
-        most: an upper bound of it.
-        size: how many documents there are.
-        parts: of the documents in which both marked something, by number.
+        mean: mean of the match. For drawn documents it is exact too, unless that takes too long.
+        variance: variance of the match; of the draws for drawn documents.
+        computed: number of documents by method, ``exact`` or ``drawn``; documents with a constant
+            match count as exact.
+        probabilities: probabilities of the matches 0, 1, … over the exact documents; ``None`` for a
+            measure with matches that are not integers.
+        drawn: match of the drawn documents in each draw; empty if there are none.
+        most: upper bound of the match of the drawn documents.
+        size: number of documents.
+        parts: distribution of each document in which both annotators marked segments, by index.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 2, "X")]], "mine": [[(0, 2, "X")]]}
@@ -82,93 +85,99 @@ class MatchDistribution:
 
     @property
     def sd(self) -> float:
-        """The standard deviation of the match."""
+        """Standard deviation of the match."""
         return math.sqrt(self.variance)
 
     @cached_property
     def documents(self) -> tuple[MatchDistribution, ...]:
-        """The distribution of each document."""
-        return tuple(self.parts.get(d, _NOTHING) for d in range(self.size))
+        """Distribution of each document."""
+        return tuple(self.parts.get(d, _NO_MATCH) for d in range(self.size))
 
     @property
     def pmf(self) -> dict[int, float]:
-        """The probability of each match that can occur.
+        """Probability of each possible match.
 
         Raises:
-            SettingError: for a measure whose matches are not whole numbers.
+            SettingError: if matches are not integers.
         """
-        return {k: value for k, value in enumerate(self._all().tolist()) if value}
+        return {k: value for k, value in enumerate(self._all_probabilities().tolist()) if value}
 
-    def _all(self) -> Floats:
-        """Return the probabilities of the matches 0, 1, … over all documents."""
-        p = self._known()
+    def _all_probabilities(self) -> Floats:
+        """Compute the probabilities of the matches 0, 1, … over all documents."""
+        p = self._exact_probabilities()
         if len(self.drawn):
             p = np.convolve(p, np.bincount(self.drawn.astype(np.int64)) / len(self.drawn))
         return p
 
     @property
     def least_p(self) -> float:
-        """The smallest p that draws can give; without them the smallest that is told apart."""
-        return 1 / (1 + len(self.drawn)) if len(self.drawn) else _LEAST
+        """Smallest p that draws allow; without draws, the smallest accurate p."""
+        return 1 / (1 + len(self.drawn)) if len(self.drawn) else _SMALLEST
 
     def tail(self, match: float) -> float:
-        """Return the probability of at least so much match by chance: a one-sided p.
+        """Compute the probability of a match of at least ``match`` by chance: a one-sided p.
 
-        It is exact, and 1e-290 where it is smaller. Where documents were drawn, it is the mean over
-        the draws and what was asked for, as it is usual for tests by simulation; where draws cannot
-        tell, it is an upper bound: the exact tail of the others with the greatest match in these.
+        The result is exact, or 1e-290 if it is smaller. If documents were drawn, the result is the
+        mean over the draws and the requested match, as usual for tests by simulation. If that is
+        below the resolution of the draws, it is an upper bound: the exact tail of the other
+        documents, with the greatest possible match in the drawn documents.
 
         Raises:
-            SettingError: for a measure whose matches are not whole numbers.
+            SettingError: if matches are not integers.
         """
-        p = self._known()
-        above = np.append(np.cumsum(p[::-1])[::-1], 0.0)
-        needed = np.append(match - self.most, match - self.drawn)
-        tails = above[np.clip(np.ceil(needed - 1e-9), 0, len(p)).astype(np.int64)]
-        bound = min(max(float(tails[0]), _LEAST), 1.0)
+        p = self._exact_probabilities()
+        tail_probability = np.append(np.cumsum(p[::-1])[::-1], 0.0)
+        needed_match = np.append(match - self.most, match - self.drawn)
+        tails = tail_probability[np.clip(np.ceil(needed_match - 1e-9), 0, len(p)).astype(np.int64)]
+        bound = min(max(float(tails[0]), _SMALLEST), 1.0)
         if not len(self.drawn) or bound < self.least_p:
             return bound
         return min(float((1 + tails[1:].sum()) / (1 + len(self.drawn))), 1.0)
 
     def log10_tail(self, match: float) -> float:
-        """Return the decimal logarithm of :meth:`tail`, also where that is too small for a float.
+        """Compute the decimal logarithm of :meth:`tail`, even if that is too small for a float.
 
         Raises:
-            SettingError: for a measure whose matches are not whole numbers.
+            SettingError: if matches are not integers.
         """
         p = self.tail(match)
-        if p > _LEAST:
+        if p > _SMALLEST:
             return math.log10(p)
         probabilities = [
-            part.probabilities for part in self.parts.values() if part.probabilities is not None
+            document.probabilities
+            for document in self.parts.values()
+            if document.probabilities is not None
         ]
-        return log10_tail(probabilities or [self._known()], math.ceil(match - self.most))
+        return log10_tail(
+            probabilities or [self._exact_probabilities()], math.ceil(match - self.most)
+        )
 
     def quantile(self, share: float) -> int:
-        """Return the smallest match that chance stays at or below with this probability.
+        """Find the smallest match that chance does not exceed with this probability.
 
         Raises:
-            SettingError: for a measure whose matches are not whole numbers.
+            SettingError: if matches are not integers.
         """
-        p = self._all()
-        place = int(np.searchsorted(np.cumsum(p), share * (1 - 1e-12)))
-        return min(place, int(np.flatnonzero(p)[-1]))
+        p = self._all_probabilities()
+        match = int(np.searchsorted(np.cumsum(p), share * (1 - 1e-12)))
+        return min(match, int(np.flatnonzero(p)[-1]))
 
     def z(self, match: float) -> float:
-        """Return how many standard deviations a match lies above the mean; ``nan`` if it is 0."""
+        """Compute the distance of a match from the mean in standard deviations; ``nan`` if none."""
         return (match - self.mean) / self.sd if self.variance else math.nan
 
-    def _known(self) -> Floats:
+    def _exact_probabilities(self) -> Floats:
+        """Return the probabilities over the exact documents, or raise an error."""
         if self.probabilities is None:
-            works = chosen("match", *measures(lambda measure: measure.is_whole))
+            alternatives = chosen("match", *measures(lambda measure: measure.is_whole))
             raise SettingError(
                 "the matches are not whole numbers, so only their mean and variance are known; use"
-                f" {works}, or chance_test(…, simulate=True)"
+                f" {alternatives}, or chance_test(…, simulate=True)"
             )
         return self.probabilities
 
 
-_NOTHING = MatchDistribution(0.0, 0.0, {"exact": 1}, np.ones(1), size=1)
+_NO_MATCH = MatchDistribution(0.0, 0.0, {"exact": 1}, np.ones(1), size=1)
 
 
 def match_distribution(
@@ -186,29 +195,30 @@ def match_distribution(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchDistribution:
-    """Return the exact distribution of how much two annotators match by chance.
+    """Compute the exact distribution of the match of two annotators by chance.
 
-    A random annotation keeps the number, lengths and labels of the annotator's segments in every
-    document. The distribution is that of the sum over the documents that both saw.
+    A random annotation keeps the number, lengths and labels of the annotator's segments in each
+    document. The match is summed over the documents that both annotators saw.
 
     Args:
-        corpus: the annotations.
-        a: the name of one annotator.
-        b: the name of the other one.
-        match: name of the measure; or a measure of your own, as :func:`spanagree.expected` takes
-            it. If matches are not whole numbers, only mean and variance are computed.
-        chance: the chance model, nonoverlapping, per-label or overlapping.
-        places: where segments may stand, as :func:`spanagree.evaluate` takes it.
-        fixed: which of the two stays as it is; both are random unless given.
-        of_label: whether a measure of your own compares segments of the same label only.
-        budget: how many numbers may be computed for one document before it is drawn at random.
-        draws: how often these are drawn; fewer if they have very many segments.
-        seed: a whole number from 0, for the draws.
-        progress: called with the number of steps done, and of all.
+        corpus: annotations.
+        a: name of the first annotator.
+        b: name of the second annotator.
+        match: name of the measure, or a custom measure as for :func:`spanagree.expected`. If
+            matches are not integers, only mean and variance are computed.
+        chance: chance model, nonoverlapping, per-label or overlapping.
+        places: rule of places, as for :func:`spanagree.evaluate`.
+        fixed: name of the annotator who is fixed. Default: both are random.
+        of_label: True if a custom measure compares only segments of the same label.
+        budget: largest number of values computed for a document; documents that need more are
+            drawn.
+        draws: number of draws of these documents; fewer if they have very many segments.
+        seed: random seed of the draws, an integer from 0.
+        progress: function called with the number of finished steps and of all steps.
 
     Raises:
-        SettingError: for an unknown name, a number out of range, or a layer that overlaps itself
-            where the measure or the chance model does not allow it.
+        SettingError: if a name is unknown, a number is out of range, or a layer has overlaps that
+            the measure or the chance model forbids.
 
     >>> corpus = Corpus.from_segments([6], {"gold": [[(0, 2, "X")]], "mine": [[(0, 2, "X")]]})
     >>> chance = match_distribution(corpus, "gold", "mine", fixed="gold")
@@ -233,13 +243,13 @@ def match_distribution(
         measure = Measure(OWN, OWN, checked(match), of_label)
         for name in (a, b):
             check_layer(corpus, name, "exact", model)  # exact allows any overlap
-    ask = DistributionOptions(measure, model, budget, draws, seed)
-    return distribution(corpus, (a, b), fixed, ask, progress)
+    options = DistributionOptions(measure, model, budget, draws, seed)
+    return distribution(corpus, (a, b), fixed, options, progress)
 
 
 @dataclass(frozen=True)
 class DistributionOptions:
-    """What chance is asked for, and how much work may go into the answer."""
+    """Options for computing a distribution: measure, chance model, budget and draws."""
 
     measure: Measure
     chance: ChanceModel
@@ -252,239 +262,278 @@ def distribution(
     corpus: Corpus,
     names: tuple[str, str],
     fixed: str | None,
-    ask: DistributionOptions,
+    options: DistributionOptions,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchDistribution:
-    """Return the distribution of the match of two layers; whether they may overlap is not checked.
+    """Compute the distribution of the match of two layers, without checking their overlaps.
 
     Args:
-        corpus: the annotations.
-        names: of the two layers.
-        fixed: which of them stays as it is, if any.
-        ask: the measure, the chance model and the budget.
-        progress: called with the number of steps done, and of all.
+        corpus: annotations.
+        names: names of the two layers.
+        fixed: name of the fixed layer, if any.
+        options: measure, chance model and budget.
+        progress: function called with the number of finished steps and of all steps.
     """
     report_progress = progress or (lambda done, total: None)
     report_progress(0, 2)
-    layers, is_drawn = [corpus.layers[name] for name in names], ask.measure.kernel == "near"
+    layers, is_drawn = [corpus.layers[name] for name in names], options.measure.kernel == "near"
     if isinstance(corpus, RelationCorpus):
-        return _of_relations(corpus, names, fixed)
-    moments = not ask.measure.is_whole
-    if is_drawn or any(moves_in_blocks(layer, ask.chance.name) for layer in layers):
-        both = np.intersect1d(layers[0].document, layers[1].document)
-        drawn = _drawn(corpus, names, fixed, ask, both.tolist(), moments)
-        return over_documents(drawn, len(corpus), moments)
-    pieces, walk = _pieces(corpus, names, fixed, ask)
-    of_pieces = walk(pieces, ask.budget, moments)
+        return _distribution_of_relations(corpus, names, fixed)
+    moments = not options.measure.is_whole
+    if is_drawn or any(moves_in_blocks(layer, options.chance.name) for layer in layers):
+        shared_documents = np.intersect1d(layers[0].document, layers[1].document)
+        drawn_distributions = _distributions_by_draws(
+            corpus, names, fixed, options, shared_documents.tolist(), moments
+        )
+        return over_documents(drawn_distributions, len(corpus), moments)
+    document_parts, walk = _parts_and_walk(corpus, names, fixed, options)
+    results = walk(document_parts, options.budget, moments)
     report_progress(1, 2)
-    parts: dict[int, list[int]] = {}
-    for piece, document in enumerate(pieces.document.tolist()):
-        parts.setdefault(document, []).append(piece)
-    known, over = {}, {}
-    for document, here in parts.items():
-        computed = [p for p in (of_pieces[piece] for piece in here) if p is not None]
-        if len(computed) == len(here):
-            known[document] = _of_document(computed, moments)
+    pieces_by_document: dict[int, list[int]] = {}
+    for part_index, document in enumerate(document_parts.document.tolist()):
+        pieces_by_document.setdefault(document, []).append(part_index)
+    distribution_by_document, over_budget = {}, {}
+    for document, rows in pieces_by_document.items():
+        known_results = [
+            result for result in (results[part_index] for part_index in rows) if result is not None
+        ]
+        if len(known_results) == len(rows):
+            distribution_by_document[document] = _distribution_of_document(known_results, moments)
         else:
-            over[document] = here
-    for document, part in _drawn(corpus, names, fixed, ask, sorted(over), moments).items():
-        budget = max(ask.budget, _OF_MOMENTS)  # mean and variance take less than a distribution
-        exact = walk(pieces.some(np.array(over[document])), budget, True)
-        figures = [values for values in exact if values is not None]
-        known[document] = part
-        if len(figures) == len(exact):
-            mean, variance = np.sum(figures, axis=0).tolist()
-            known[document] = replace(part, mean=mean, variance=variance)
+            over_budget[document] = rows
+    for document, drawn_distribution in _distributions_by_draws(
+        corpus, names, fixed, options, sorted(over_budget), moments
+    ).items():
+        budget = max(options.budget, _MOMENTS_BUDGET)  # moments take less than a distribution
+        exact = walk(document_parts.some(np.array(over_budget[document])), budget, True)
+        moments_of_pieces = [values for values in exact if values is not None]
+        distribution_by_document[document] = drawn_distribution
+        if len(moments_of_pieces) == len(exact):
+            mean, variance = np.sum(moments_of_pieces, axis=0).tolist()
+            distribution_by_document[document] = replace(
+                drawn_distribution, mean=mean, variance=variance
+            )
     report_progress(2, 2)
-    return over_documents(known, len(corpus), moments)
+    return over_documents(distribution_by_document, len(corpus), moments)
 
 
 def _expected_match(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: DistributionOptions
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, options: DistributionOptions
 ) -> Floats:
-    """Compute the expected match of each document without draws; ``nan`` if it is too much work.
+    """Compute the expected match of each document without draws; ``nan`` if it takes too long.
 
     Args:
         corpus: documents that both annotators saw.
-        names: of the two layers.
-        fixed: the layer that is not random, if any.
-        ask: the measure and the chance model.
+        names: names of the two layers.
+        fixed: name of the fixed layer, if any.
+        options: measure and chance model.
     """
-    (a, b), measure = names, ask.measure
+    (a, b), measure = names, options.measure
     if fixed == b:
         a, b, measure = b, a, turned(measure)
-    chance = ask.chance.fixing(fixed, ask.seed)
-    coarse = measure.kernel != "offsets"  # a measure of your own may not be extrapolated
+    chance = options.chance.fixing(fixed, options.seed)
+    coarse = measure.kernel != "offsets"  # values of custom measures cannot be extrapolated
     try:
-        starts, placed = compute_start_distributions(corpus, (a, b), chance, measure, coarse=coarse)
+        starts, layers = compute_start_distributions(corpus, (a, b), chance, measure, coarse=coarse)
         n_labels = max(1, len(corpus.labels))
-        rows = compare_layers(placed[a], placed[b], starts, measure, n_labels)
-    except SettingError:  # as of a recording of very many units, or of pieces with one layer fixed
+        rows = compare_layers(layers[a], layers[b], starts, measure, n_labels)
+    except SettingError:  # such as recordings with many units, or fragments with one fixed layer
         return np.full(len(corpus), math.nan)
     if not rows.inexact.drawn:
         return np.bincount(rows.document, rows.expected, len(corpus)).astype(np.float64)
     if len(corpus) == 1:
         return np.full(1, math.nan)
-    parts = (corpus.subset([d]) for d in range(len(corpus)))
-    return np.concatenate([_expected_match(part, names, fixed, ask) for part in parts])
-
-
-def _of_relations(
-    corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
-) -> MatchDistribution:
-    """Return the distribution of the relations in common, of each document and of all."""
-    known = {}
-    for document, parts in relation_distributions(corpus, names, fixed).items():
-        known[document] = _of_document(parts, moments=False)
-    return over_documents(known, len(corpus), moments=False)
-
-
-def over_documents(
-    parts: Mapping[int, MatchDistribution], size: int, moments: bool
-) -> MatchDistribution:
-    """Return the distribution of the sum over documents, which are independent."""
-    of_documents = parts.values()
-    draws = [part.drawn for part in of_documents if len(part.drawn)]
-    everything = None
-    if not moments:
-        everything = convolved(part.probabilities for part in of_documents)  # type: ignore[misc]
-    return MatchDistribution(
-        math.fsum(part.mean for part in of_documents),
-        math.fsum(part.variance for part in of_documents),
-        {"exact": size - len(draws), **({"drawn": len(draws)} if draws else {})},
-        everything,
-        np.sum(draws, axis=0) if draws else np.zeros(0),
-        sum(part.most for part in of_documents),
-        size,
-        parts,
+    documents = (corpus.subset([d]) for d in range(len(corpus)))
+    return np.concatenate(
+        [_expected_match(document, names, fixed, options) for document in documents]
     )
 
 
-PieceWalk: TypeAlias = "Callable[[DocumentParts, float, bool], list[Floats | None]]"
-"""The walk of some pieces: with a budget, and whether mean and variance are enough."""
+def _distribution_of_relations(
+    corpus: RelationCorpus, names: tuple[str, str], fixed: str | None
+) -> MatchDistribution:
+    """Compute the distribution of the common relations, of each document and of all."""
+    distribution_by_document = {}
+    for document, distributions in relation_distributions(corpus, names, fixed).items():
+        distribution_by_document[document] = _distribution_of_document(distributions, moments=False)
+    return over_documents(distribution_by_document, len(corpus), moments=False)
 
 
-def _pieces(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: DistributionOptions
-) -> tuple[DocumentParts, PieceWalk]:
-    """Return the pieces, and the walk that computes the distribution of each."""
+def over_documents(
+    by_document: Mapping[int, MatchDistribution], n_documents: int, moments: bool
+) -> MatchDistribution:
+    """Compute the distribution of the sum over documents, which are independent."""
+    distributions = by_document.values()
+    drawn_matches = [
+        distribution.drawn for distribution in distributions if len(distribution.drawn)
+    ]
+    probabilities = None
+    if not moments:
+        probabilities = convolved(distribution.probabilities for distribution in distributions)  # type: ignore[misc]
+    return MatchDistribution(
+        math.fsum(distribution.mean for distribution in distributions),
+        math.fsum(distribution.variance for distribution in distributions),
+        {
+            "exact": n_documents - len(drawn_matches),
+            **({"drawn": len(drawn_matches)} if drawn_matches else {}),
+        },
+        probabilities,
+        np.sum(drawn_matches, axis=0) if drawn_matches else np.zeros(0),
+        sum(distribution.most for distribution in distributions),
+        n_documents,
+        by_document,
+    )
+
+
+PartWalk: TypeAlias = "Callable[[DocumentParts, float, bool], list[Floats | None]]"
+"""Function that walks parts, with a budget, and True for mean and variance only."""
+
+
+def _parts_and_walk(
+    corpus: Corpus, names: tuple[str, str], fixed: str | None, options: DistributionOptions
+) -> tuple[DocumentParts, PartWalk]:
+    """Find the parts, and build the function that computes the distributions of parts."""
     a, b = names
-    measure = ask.measure
+    measure = options.measure
     if fixed == b:
         a, b, measure = b, a, turned(measure)
     layers = corpus.layers[a], corpus.layers[b]
-    at = placement_model(corpus, (a, b), ask.chance)
-    kinds = of_segments = None
-    if at is not None:
-        places, (of_a, of_b) = at
-        kinds, of_segments = places.kinds, (places.kinds_of(of_a), places.kinds_of(of_b))
-    pieces = pieces_of(*layers, corpus.lengths, measure, ask.chance.name, of_segments)
+    model_and_classes = placement_model(corpus, (a, b), options.chance)
+    place_kinds = kinds_of_segments = None
+    if model_and_classes is not None:
+        model, (classes_a, classes_b) = model_and_classes
+        place_kinds, kinds_of_segments = (
+            model.kinds,
+            (model.kinds_of(classes_a), model.kinds_of(classes_b)),
+        )
+    document_parts = find_parts(
+        *layers, corpus.lengths, measure, options.chance.name, kinds_of_segments
+    )
 
-    def walk(some: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
+    def walk(selected: DocumentParts, budget: float, moments: bool) -> list[Floats | None]:
         if fixed is None:
-            return both_random(some, measure, ask.chance.name, budget, moments, kinds)
-        return fixed_walk(some, measure, budget, moments, kinds)
+            return both_random(selected, measure, options.chance.name, budget, moments, place_kinds)
+        return fixed_walk(selected, measure, budget, moments, place_kinds)
 
-    return pieces, walk
+    return document_parts, walk
 
 
-def _of_document(pieces: Sequence[Floats], moments: bool) -> MatchDistribution:
+def _distribution_of_document(results: Sequence[Floats], moments: bool) -> MatchDistribution:
+    """Compute the distribution of a document from the results of its parts."""
     if moments:
-        mean, variance = np.sum(pieces, axis=0).tolist()
+        mean, variance = np.sum(results, axis=0).tolist()
         return MatchDistribution(mean, variance, {"exact": 1}, None, size=1)
-    p = convolved(pieces)
-    k = np.arange(len(p))
-    mean = math.fsum((k * p).tolist())
-    variance = math.fsum(((k - mean) ** 2 * p).tolist())
-    return MatchDistribution(mean, variance, {"exact": 1}, p, size=1)
+    probabilities = convolved(results)
+    matches = np.arange(len(probabilities))
+    mean = math.fsum((matches * probabilities).tolist())
+    variance = math.fsum(((matches - mean) ** 2 * probabilities).tolist())
+    return MatchDistribution(mean, variance, {"exact": 1}, probabilities, size=1)
 
 
-def _drawn(
+def _distributions_by_draws(
     corpus: Corpus,
     names: tuple[str, str],
     fixed: str | None,
-    ask: DistributionOptions,
+    options: DistributionOptions,
     documents: Sequence[int],
     moments: bool,
 ) -> dict[int, MatchDistribution]:
-    """Return the distributions of documents that are over the budget, from draws.
+    """Compute the distributions of documents that exceed the budget, from draws.
 
-    Their mean is the expected match, where that is known without draws.
+    Their means are the expected matches, if these are known without draws.
     """
     if not documents:
         return {}
     corpus = corpus.select_annotators(names).subset(documents)
     order = canonical_order(corpus)
     corpus = corpus.subset(order)
-    random = [name for name in names if name != fixed]
-    draws = number_of_draws(ask.draws, max(len(corpus.layers[name]) for name in random))
-    drawn = np.concatenate(list(draws_of(corpus, names, fixed, ask, draws)))
-    means = _expected_match(corpus, names, fixed, ask)
-    means = np.where(np.isnan(means), drawn.mean(axis=0), means)
-    most = np.full(len(corpus), math.inf)
-    if not ask.chance.is_free:
-        most = np.minimum(*(_sizes(corpus, name, ask) for name in names))
-        if ask.chance.name == "per-label" and not ask.measure.of_label:
-            most *= max(1, len(corpus.labels))  # one of each label may match the same segment
+    random_names = [name for name in names if name != fixed]
+    draws = number_of_draws(options.draws, max(len(corpus.layers[name]) for name in random_names))
+    drawn_matches = np.concatenate(list(draws_of(corpus, names, fixed, options, draws)))
+    means = _expected_match(corpus, names, fixed, options)
+    means = np.where(np.isnan(means), drawn_matches.mean(axis=0), means)
+    match_bound = np.full(len(corpus), math.inf)
+    if not options.chance.is_free:
+        match_bound = np.minimum(*(_match_bounds(corpus, name, options) for name in names))
+        if options.chance.name == "per-label" and not options.measure.of_label:
+            match_bound *= max(
+                1, len(corpus.labels)
+            )  # one segment of each label may match the same segment
     return {
-        documents[d]: MatchDistribution(
-            float(means[place]),
+        documents[index]: MatchDistribution(
+            float(means[position]),
             float(matches.var(ddof=min(1, draws - 1))),
             {"drawn": 1},
             None if moments else np.ones(1),
             matches,
-            float(most[place]),
+            float(match_bound[position]),
             1,
         )
-        for place, (d, matches) in enumerate(zip(order, drawn.T, strict=True))
+        for position, (index, matches) in enumerate(zip(order, drawn_matches.T, strict=True))
     }
 
 
-def _sizes(corpus: Corpus, name: str, ask: DistributionOptions) -> Floats:
-    """Return the size of an annotation in each document, which its match cannot exceed."""
-    if ask.measure.in_tokens and ask.chance.places is not None:  # its places may be longer
+def _match_bounds(corpus: Corpus, name: str, options: DistributionOptions) -> Floats:
+    """Compute the size of an annotation in each document, an upper bound of its match."""
+    if (
+        options.measure.in_tokens and options.chance.places is not None
+    ):  # places may be longer than the segments
         return corpus.lengths.astype(np.float64) * max(1, len(corpus.labels))
     layer = corpus.layers[name]
-    size = layer.end - layer.start if ask.measure.in_tokens else np.ones(len(layer))
+    size = layer.end - layer.start if options.measure.in_tokens else np.ones(len(layer))
     return np.bincount(layer.document, size, len(corpus)).astype(np.float64)
 
 
 def draws_of(
-    corpus: Corpus, names: tuple[str, str], fixed: str | None, ask: DistributionOptions, draws: int
+    corpus: Corpus,
+    names: tuple[str, str],
+    fixed: str | None,
+    options: DistributionOptions,
+    draws: int,
 ) -> Iterator[Floats]:
-    """Yield the match of each document in every draw, some draws at a time; (draws, documents)."""
+    """Yield the match of each document in each draw, in batches of draws; (draws, documents)."""
     if isinstance(corpus, RelationCorpus):
-        yield draw_relations(corpus, names, fixed, draws, np.random.default_rng(ask.seed))
+        yield draw_relations(corpus, names, fixed, draws, np.random.default_rng(options.seed))
         return
     layers, n_labels = _with_labels_of_documents([corpus.layers[name] for name in names])
     cells = np.repeat(np.arange(len(corpus))[:, None], max(1, n_labels), axis=1)
-    if ask.measure.of_label:  # a cell of its own for each label
+    if options.measure.of_label:  # a separate cell for each label
         cells = np.arange(cells.size).reshape(cells.shape)
-    rng, random = np.random.default_rng(ask.seed), [name != fixed for name in names]
-    for drawn in draw_matches(
-        layers, random, corpus.lengths, cells, ask.measure, ask.chance.name, draws, rng,
-        placement_model(corpus, names, ask.chance, ask.measure.unit),
-        rigid=any(moves_in_blocks(layer, ask.chance.name) for layer in layers),
+    rng, is_random = np.random.default_rng(options.seed), [name != fixed for name in names]
+    for batch in draw_matches(
+        layers, is_random, corpus.lengths, cells, options.measure, options.chance.name, draws, rng,
+        placement_model(corpus, names, options.chance, options.measure.unit),
+        rigid=any(moves_in_blocks(layer, options.chance.name) for layer in layers),
     ):  # fmt: skip
-        yield drawn.reshape(len(drawn), len(corpus), -1).sum(2)
+        yield batch.reshape(len(batch), len(corpus), -1).sum(2)
 
 
 def _with_labels_of_documents(layers: Sequence[Layer]) -> tuple[list[Layer], int]:
-    """Number the labels of each document anew, in their order, as a corpus may have thousands.
+    """Number the labels of each document from 0 in their order, as a corpus may have thousands.
 
     Returns:
         The layers, and the greatest number of labels in a document.
     """
     document = np.concatenate([layer.document for layer in layers])
-    (document_index, _), which, _ = unique_rows(document, np.concatenate([x.label for x in layers]))
+    (document_index, _), inverse, _ = unique_rows(
+        document, np.concatenate([x.label for x in layers])
+    )
     rank = np.arange(len(document_index)) - np.searchsorted(document_index, document_index)
-    parts = np.split(rank[which], np.cumsum([len(layer) for layer in layers])[:-1])
-    renumbered = [replace(layer, label=label) for layer, label in zip(layers, parts, strict=True)]
+    labels_of_layers = np.split(rank[inverse], np.cumsum([len(layer) for layer in layers])[:-1])
+    renumbered = [
+        replace(layer, label=label) for layer, label in zip(layers, labels_of_layers, strict=True)
+    ]
     return renumbered, int(rank.max(initial=-1)) + 1
 
 
 def likely_matches(by_chance: MatchDistribution) -> tuple[Floats, Floats]:
-    """Return each match that is not all too improbable by chance, and its probability."""
+    """Return the matches that are not too improbable by chance, with their probabilities."""
     pmf = by_chance.pmf
-    seen = {match: p for match, p in pmf.items() if p > max(pmf.values()) / 1000}
-    return np.array(list(seen), np.float64), np.array(list(seen.values()))
+    probability_by_match = {
+        match: probability
+        for match, probability in pmf.items()
+        if probability > max(pmf.values()) / 1000
+    }
+    return np.array(list(probability_by_match), np.float64), np.array(
+        list(probability_by_match.values())
+    )

@@ -1,4 +1,4 @@
-"""The match of random annotations, drawn: witness of the exact distribution, and fallback."""
+"""Matches of random annotations by draws, as a test of the exact distributions and a fallback."""
 
 from __future__ import annotations
 
@@ -17,111 +17,119 @@ from spanagree.corpus.corpus import Corpus
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.segments import Layer
 
-_PORTION = 1 << 18  # segments that are placed at a time
-_DRAWN = 2_000_000  # segments that are placed in all draws, unless they are fewer than _FEWEST
-_FEWEST = 19  # with which p can still be .05
+_BATCH_SIZE = 1 << 18  # segments in one batch of draws
+_MOST_SEGMENTS = (
+    2_000_000  # segments in all draws, unless there would be fewer than _LEAST_DRAWS draws
+)
+_LEAST_DRAWS = 19  # least number with which p can be .05
 
 
-def number_of_draws(asked: int, segments: int) -> int:
-    """Return how many draws are made: fewer than asked for if there are very many segments.
+def number_of_draws(n_requested: int, n_segments: int) -> int:
+    """Limit the number of draws, if there are very many segments.
 
     >>> number_of_draws(1000, 500), number_of_draws(1000, 100_000), number_of_draws(20, 100_000)
     (1000, 20, 20)
     """
-    return min(asked, max(_FEWEST, _DRAWN // max(segments, 1)))
+    return min(n_requested, max(_LEAST_DRAWS, _MOST_SEGMENTS // max(n_segments, 1)))
 
 
 def draw_matches(
     layers: Sequence[Layer],
-    random: Sequence[bool],
+    is_random_layer: Sequence[bool],
     lengths: Ints,
     cells: Ints,
     measure: Measure,
     chance: str,
     draws: int,
     rng: np.random.Generator,
-    at: tuple[PlacementModel, Sequence[Ints]] | None = None,
+    model_and_classes: tuple[PlacementModel, Sequence[Ints]] | None = None,
     *,
     rigid: bool = False,
 ) -> Iterator[Floats]:
-    """Yield the match in each cell of every draw, some draws at a time; (draws, cells).
+    """Yield the match in each cell of each draw, in batches of draws; (draws, cells).
 
-    Many draws are made at once: as so many copies of the documents, one after the other.
+    A batch is computed as one corpus with a copy of all documents for each draw.
 
     Args:
-        layers: of the two annotators.
-        random: whether each of them is placed anew in every draw.
-        lengths: of each document.
-        cells: the cell of each document and label, (documents, labels); only segments of the same
-            cell match.
-        measure: what counts as a match.
-        chance: the chance model.
-        draws: how many.
-        rng: to draw from.
-        at: where the segments may stand, and their classes, under a rule of places.
-        rigid: segments whose hulls overlap move together.
+        layers: layers of the two annotators.
+        is_random_layer: True for each layer that is drawn again in every draw.
+        lengths: length of each document.
+        cells: cell of each document and label, (documents, labels); only segments of the same cell
+            match.
+        measure: measure of the match.
+        chance: name of the chance model.
+        draws: number of draws.
+        rng: random generator.
+        model_and_classes: places of the segments, and their classes, under a rule of places.
+        rigid: True to move segments with overlapping hulls together.
     """
-    documents, labels = cells.shape
-    count = int(cells.max(initial=0)) + 1
-    largest = max(len(layer) for layer, is_random in zip(layers, random, strict=True) if is_random)
-    most = max(1, _PORTION // max(largest, documents, 1))
-    if at is not None:
-        measure = at[0].in_words(measure, layers, at[1])
-    for low in range(0, draws, most):
-        copies = min(most, draws - low)
+    n_documents, n_labels = cells.shape
+    n_cells = int(cells.max(initial=0)) + 1
+    largest = max(
+        len(layer) for layer, is_random in zip(layers, is_random_layer, strict=True) if is_random
+    )
+    copies_per_batch = max(1, _BATCH_SIZE // max(largest, n_documents, 1))
+    if model_and_classes is not None:
+        measure = model_and_classes[0].in_words(measure, layers, model_and_classes[1])
+    for n_drawn in range(0, draws, copies_per_batch):
+        copies = min(copies_per_batch, draws - n_drawn)
         tiled = np.tile(lengths, copies)
-        drawn, numbers = [], []
-        for side, (layer, is_random) in enumerate(zip(layers, random, strict=True)):
-            if is_random and at is not None:
-                two = at[0].redraw(layer, at[1][side], copies, rng)
-            else:
-                two = copies_of(layer, copies, documents)
-                two = (
-                    draw_random_layer(two, tiled, labels, rng, chance, rigid=rigid)
-                    if is_random
-                    else two
+        drawn_layers, cell_of_segments = [], []
+        for annotator, (layer, is_random) in enumerate(zip(layers, is_random_layer, strict=True)):
+            if is_random and model_and_classes is not None:
+                drawn_layer = model_and_classes[0].redraw(
+                    layer, model_and_classes[1][annotator], copies, rng
                 )
-            copy, document = np.divmod(two.document, documents)
-            drawn.append(two)
-            numbers.append(copy * count + cells[document, two.label])
-        _, j, value = similar(drawn[0], drawn[1], numbers[0], numbers[1], measure)
-        sums = np.bincount(numbers[1][j], value, copies * count).astype(np.float64)
-        yield sums.reshape(copies, count)
+            else:
+                drawn_layer = copies_of(layer, copies, n_documents)
+                drawn_layer = (
+                    draw_random_layer(drawn_layer, tiled, n_labels, rng, chance, rigid=rigid)
+                    if is_random
+                    else drawn_layer
+                )
+            copy, document = np.divmod(drawn_layer.document, n_documents)
+            drawn_layers.append(drawn_layer)
+            cell_of_segments.append(copy * n_cells + cells[document, drawn_layer.label])
+        _, j, similarity = similar(
+            drawn_layers[0], drawn_layers[1], cell_of_segments[0], cell_of_segments[1], measure
+        )
+        sums = np.bincount(cell_of_segments[1][j], similarity, copies * n_cells).astype(np.float64)
+        yield sums.reshape(copies, n_cells)
 
 
 def moves_in_blocks(layer: Layer, chance: str) -> bool:
-    """Return whether some segments have several pieces, or overlap where none should."""
+    """Whether a segment has several fragments, or segments overlap against the chance model."""
     if layer.shape.any() or chance != "nonoverlapping":
         return bool(layer.shape.any())
     return len(chain_hulls(layer.document, layer.start, layer.end).start) < len(layer)
 
 
 def canonical_order(corpus: Corpus) -> list[int]:
-    """Return the documents in an order of their own, so that theirs changes no draw."""
-    _, alike, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
+    """Sort the documents by their content, so that their order changes no draw."""
+    _, length_index, count = np.unique(corpus.lengths, return_inverse=True, return_counts=True)
 
     def key(d: int) -> tuple[int, list[Any]]:
-        recurs = count[alike[d]] > 1  # else the length says it all
-        return int(corpus.lengths[d]), list(corpus[d].segments.values()) if recurs else []
+        is_repeated = count[length_index[d]] > 1  # a unique length determines the position
+        return int(corpus.lengths[d]), list(corpus[d].segments.values()) if is_repeated else []
 
     return sorted(range(len(corpus)), key=key)
 
 
-def copies_of(layer: Layer, copies: int, documents: int) -> Layer:
-    """Return the same segments in so many copies of the documents."""
+def copies_of(layer: Layer, n_copies: int, n_documents: int) -> Layer:
+    """Build a layer with several copies of the documents."""
 
     def repeated(column: Ints) -> Ints:
-        return np.tile(column, copies)
+        return np.tile(column, n_copies)
 
-    _, copy = expand_ranges(np.zeros(copies, np.int64), np.full(copies, len(layer)))
+    _, copy = expand_ranges(np.zeros(n_copies, np.int64), np.full(n_copies, len(layer)))
     details = None
     if layer.details is not None and layer.shape.any():
         details = SegmentDetails(repeated(layer.shape), layer.details.shapes)
     return Layer(
-        repeated(layer.document) + copy * documents,
+        repeated(layer.document) + copy * n_documents,
         repeated(layer.start),
         repeated(layer.end),
         repeated(layer.label),
-        np.ones(copies * documents, np.bool_),
+        np.ones(n_copies * n_documents, np.bool_),
         details,
     )

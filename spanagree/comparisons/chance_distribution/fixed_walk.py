@@ -1,18 +1,20 @@
-"""The match of random annotations with a fixed one: its exact distribution, read from the left.
+"""The exact distribution of the match of random annotations with a fixed one, by a walk.
 
 All arrangements of segments that exclude each other are equally likely. Segments of one label and
-kind of places are of one *kind*; kind i occurs cᵢ times, and u counts the segments of each kind
-that are placed. Let G(u, p, m) be the number of ways to place u before the border p such that m is
-matched; what is placed last ends there, or before::
+kind of places are of one *kind*; kind i occurs cᵢ times, and u counts the placed segments of each
+kind. Let G(u, p, m) be the number of ways to place u before the border p with match m, where the
+last segment ends at p or before it. Then
 
-    G(u, p, m) = G(u, p − 1, m) + Σ over places (s, p) of kinds i: G(u − eᵢ, s, m − gᵢ(s, p))
+    G(u, p, m) = G(u, p − 1, m) + Σ over places (s, p) of kinds i: G(u − eᵢ, s, m − gᵢ(s, p)),
 
-where gᵢ(s, p) is what a segment of kind i adds there. G(c, n, ·), scaled to the sum 1, is the
-distribution. All terms are positive, so even the smallest probabilities keep their digits. Random
-annotations of equal counts are walked together: each u needs a few operations over all of them.
+where gᵢ(s, p) is the gain of a segment of kind i at that place. G(c, n, ·), scaled to the sum 1, is
+the distribution. All terms are positive, so even the smallest probabilities keep their digits.
+Random annotations with equal counts are walked together, so each u takes a few operations over all
+of them.
 
-A measure that is not additive carries one more bit; and where only mean and variance are wanted, or
-matches are not whole numbers, G holds (1, Σ, Σ²) in place of a distribution.
+A measure that is not additive needs one more bit in the state. If only mean and variance are
+requested, or matches are not integers, G contains (1, Σ m, Σ m²) instead of a distribution. Tables
+have the shape (annotations, borders, bits, matches).
 """
 
 from __future__ import annotations
@@ -44,283 +46,380 @@ from spanagree.comparisons.chance_distribution.pieces import (
 )
 from spanagree.comparisons.measures import Measure
 from spanagree.comparisons.observed import similar
-from spanagree.comparisons.overlap_match import kept_at, taken_at
+from spanagree.comparisons.overlap_match import is_same_crossing, matches_at_places
 from spanagree.corpus.segments import Layer
 
-_POWER = 900  # numbers below 2 to this are not scaled
-_PLACES = 1 << 18  # places of pieces that are looked at together
-_TOGETHER = 1 << 20  # numbers of one level of annotations that are walked at once
+_LARGEST_POWER = 900  # exponent of 2 above which numbers are scaled
+_PLACES_PER_BATCH = 1 << 18  # places in one batch of parts
+_VALUES_PER_BATCH = 1 << 20  # values of one level of the annotations in a batch
 
 
-class _Kinds(NamedTuple):
-    """Random segments that are alike: of one piece, group, kind of places and label.
+class _KindTable(NamedTuple):
+    """Kinds of random segments, with one row for each part, group, kind of places and label.
 
     Attributes:
-        piece, group, kind: of each of these.
-        many: how many segments each of these is.
-        row: of each place, which of these may stand there.
-        start, end: of each place.
-        gain: what a segment there adds to the match; (places, bits).
-        after: the bit that it leaves behind; (places, bits).
+        part_index, group, kind: part, group and kind of places of each row.
+        n_segments: number of segments of each row.
+        row: row that each place belongs to.
+        start, end: borders of each place.
+        gain: gain of a segment at each place; (places, bits).
+        bit_after: bit after this segment; (places, bits).
     """
 
-    piece: Ints
+    part_index: Ints
     group: Ints
     kind: Ints
-    many: Ints
+    n_segments: Ints
     row: Ints
     start: Ints
     end: Ints
     gain: Ints | Floats
-    after: Ints
+    bit_after: Ints
 
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Random annotations of equal counts; ``keep`` says at which borders the bit is kept."""
+    """Random annotations with equal counts, whose places are grouped by kind.
+
+    Attributes:
+        counts: number of segments of each kind.
+        borders: number of borders.
+        annotation, start, end: annotation, first and last border of each place, for each kind.
+        gain, bit_after: gain and bit after each place, for each kind; (places, bits).
+        keeps_bit: mask of the borders that keep the bit; (annotations, borders). ``None`` without
+            bits.
+        match_bound: upper bound of the match.
+    """
 
     counts: tuple[int, ...]
     borders: int
-    unit: list[Ints]
+    annotation: list[Ints]
     start: list[Ints]
     end: list[Ints]
     gain: list[Ints | Floats]
-    after: list[Ints]
-    keep: Bools | None
-    most: int
+    bit_after: list[Ints]
+    keeps_bit: Bools | None
+    match_bound: int
 
 
 def fixed_walk(
-    pieces: DocumentParts,
+    document_parts: DocumentParts,
     measure: Measure,
     budget: float,
     moments: bool,
-    kinds: PlaceKinds | None = None,
+    place_kinds: PlaceKinds | None = None,
 ) -> list[Floats | None]:
-    """Compute the distribution of the match in each piece, with A fixed and B random.
+    """Compute the distribution of the match in each part, with A fixed and B random.
 
     Args:
-        pieces: parts of documents.
-        measure: the measure.
-        budget: number of numbers that may be computed for a piece.
-        moments: if True, mean and variance are computed.
-        kinds: kinds of the places of segments. Default: segments may stand anywhere.
+        document_parts: parts of documents.
+        measure: measure of the match.
+        budget: largest number of values that may be computed for a part.
+        moments: True to compute only mean and variance.
+        place_kinds: kinds of the places of segments. Default: segments may start anywhere.
 
     Returns:
-        The probabilities of 0, 1, … for each piece, or its mean and variance; ``None`` for a piece
-        over the budget.
+        The probabilities of 0, 1, … for each part, or its mean and variance; ``None`` for a part
+        that exceeds the budget.
     """
-    if kinds is not None:
-        return _walked(pieces, kinds, measure, budget, moments)
-    results: list[Floats | None] = [None] * len(pieces)
-    within = np.flatnonzero(least_costs(pieces, pieces.b) <= budget)
-    n_places = np.bincount(pieces.b.piece, pieces.tokens[pieces.b.piece], len(pieces))
-    for low, high in batches_up_to(n_places[within].astype(np.int64), _PLACES):
-        rows = within[low:high]
-        here = pieces.some(rows)
-        b = here.b
-        kinds = kinds_anywhere(here.tokens[b.piece], b.length)
-        here = replace(here, b=replace(b, kind=kinds.kind))
-        for row, values in zip(
-            rows.tolist(), _walked(here, kinds, measure, budget, moments), strict=True
-        ):
-            results[row] = values
-    return results
-
-
-def _walked(
-    pieces: DocumentParts, kinds: PlaceKinds, measure: Measure, budget: float, moments: bool
-) -> list[Floats | None]:
-    results: list[Floats | None] = [
-        np.zeros(2) if moments else np.ones(1) for _ in range(len(pieces))
-    ]
-    if not len(pieces.b):
-        return results
-    b, times = _equal_groups(pieces.b)
-    pieces = replace(pieces, b=b)
-    alike = _alike(pieces, kinds, measure)
-    _, unit, _ = unique_rows(alike.piece, alike.group)
-    order = np.lexsort((alike.many, unit))
-    size = np.bincount(unit)
-    begin = np.cumsum(size) - size
-    able = np.bincount(unit[alike.row], (alike.gain > 0).any(axis=1), len(size)) > 0
-    places = np.bincount(unit[alike.row], minlength=len(size))
-    first = np.append(0, np.cumsum(np.bincount(alike.row, minlength=len(alike.many))))
-    most = _most(alike, unit, len(size))
-    states = np.exp(np.minimum(np.bincount(unit, np.log1p(alike.many)), 700))
-    wide = np.full(len(size), 3) if moments else most + 1
-    over = able & (states * places * wide * alike.gain.shape[1] > budget)
-    of_unit = alike.piece[order[begin]]
-    for u in np.flatnonzero(over).tolist():
-        results[of_unit[u]] = None
-    ends: dict[int, Floats] = {}
-    walked = np.flatnonzero(able & ~over)
-    same = np.arange(len(size))
-    for t in np.unique(size[walked]).tolist():
-        units = walked[size[walked] == t]
-        rows = order[begin[units][:, None] + np.arange(t)]
-        if alike.gain.shape[1] == 1:  # of what is equal, the first; else a bit goes on behind
-            alone = _first_alike(alike, first, rows)
-            same[units] = units[alone]
-            is_first = alone == np.arange(len(units))
-            units, rows = units[is_first], rows[is_first]
-        shapes, which, _ = unique_matrix_rows(alike.many[rows])
-        for counts, here in zip(shapes, group_indices(which, len(shapes)), strict=True):
-            work = math.prod((counts + 1).tolist()) * places[units[here]] * wide[units[here]]
-            for some in portions_of_work(here, work, _TOGETHER):
-                batch = _batch(pieces, alike, first, tuple(counts.tolist()), rows[some])
-                ends |= zip(units[some].tolist(), _walk(batch, moments), strict=True)
-    for u in np.repeat(walked, times[walked]).tolist():
-        _add_independent(results, int(of_unit[u]), ends[int(same[u])], moments)
-    return results
-
-
-def _equal_groups(side: AnnotatorSegments) -> tuple[AnnotatorSegments, Ints]:
-    """Find groups of a piece that are one segment each, of the same kind of places and label.
-
-    Returns:
-        The side with the first of such groups, and for each of its groups the number of equal ones.
-    """
-    _, group, size = unique_rows(side.piece, side.group)
-    alone = size[group] == 1
-    columns = (
-        np.where(alone, x, y) for x, y in ((-1, side.group), (side.kind, 0), (side.label, 0))
+    if place_kinds is not None:
+        return _distributions(document_parts, place_kinds, measure, budget, moments)
+    results: list[Floats | None] = [None] * len(document_parts)
+    affordable = np.flatnonzero(least_costs(document_parts, document_parts.b) <= budget)
+    n_places = np.bincount(
+        document_parts.b.part_index,
+        document_parts.tokens[document_parts.b.part_index],
+        len(document_parts),
     )
-    _, equal, count = unique_rows(side.piece, *columns)
-    is_first = ~alone
-    is_first[np.unique(equal, return_index=True)[1]] = True
-    kept = side.rows(np.flatnonzero(is_first))
-    _, group, _ = unique_rows(kept.piece, kept.group)
-    times = np.ones(1 + int(group.max()), np.int64)
-    times[group] = np.where(alone, count[equal], 1)[is_first]
-    return kept, times
+    for start, stop in batches_up_to(n_places[affordable].astype(np.int64), _PLACES_PER_BATCH):
+        rows = affordable[start:stop]
+        batch = document_parts.some(rows)
+        b = batch.b
+        place_kinds = kinds_anywhere(batch.tokens[b.part_index], b.length)
+        batch = replace(batch, b=replace(b, kind=place_kinds.kind))
+        for row, result in zip(
+            rows.tolist(), _distributions(batch, place_kinds, measure, budget, moments), strict=True
+        ):
+            results[row] = result
+    return results
 
 
-def _first_alike(alike: _Kinds, first: Ints, rows: Ints) -> Ints:
-    """Return for each random annotation the first one with equal kinds, counts and gains.
+def _distributions(
+    document_parts: DocumentParts,
+    place_kinds: PlaceKinds,
+    measure: Measure,
+    budget: float,
+    moments: bool,
+) -> list[Floats | None]:
+    """Compute the distribution of each part from the kinds of places of its segments."""
+    results: list[Floats | None] = [
+        np.zeros(2) if moments else np.ones(1) for _ in range(len(document_parts))
+    ]
+    if not len(document_parts.b):
+        return results
+    segments_b, multiplicity = _equal_groups(document_parts.b)
+    document_parts = replace(document_parts, b=segments_b)
+    kind_table = _kind_table(document_parts, place_kinds, measure)
+    _, annotation, _ = unique_rows(kind_table.part_index, kind_table.group)
+    order = np.lexsort((kind_table.n_segments, annotation))
+    size = np.bincount(annotation)
+    begin = np.cumsum(size) - size
+    can_match = (
+        np.bincount(annotation[kind_table.row], (kind_table.gain > 0).any(axis=1), len(size)) > 0
+    )
+    n_places = np.bincount(annotation[kind_table.row], minlength=len(size))
+    first_place = np.append(
+        0, np.cumsum(np.bincount(kind_table.row, minlength=len(kind_table.n_segments)))
+    )
+    match_bound = _match_bound(kind_table, annotation, len(size))
+    states = np.exp(np.minimum(np.bincount(annotation, np.log1p(kind_table.n_segments)), 700))
+    width = np.full(len(size), 3) if moments else match_bound + 1
+    is_over = can_match & (states * n_places * width * kind_table.gain.shape[1] > budget)
+    part_of_annotation = kind_table.part_index[order[begin]]
+    for index in np.flatnonzero(is_over).tolist():
+        results[part_of_annotation[index]] = None
+    result_by_annotation: dict[int, Floats] = {}
+    walked_annotations = np.flatnonzero(can_match & ~is_over)
+    representative = np.arange(len(size))
+    for n_kinds in np.unique(size[walked_annotations]).tolist():
+        annotations = walked_annotations[size[walked_annotations] == n_kinds]
+        rows = order[begin[annotations][:, None] + np.arange(n_kinds)]
+        if (
+            kind_table.gain.shape[1] == 1
+        ):  # equal annotations are walked once; with bits, the fixed segments matter too
+            first_equal = _first_equal_annotation(kind_table, first_place, rows)
+            representative[annotations] = annotations[first_equal]
+            is_first = first_equal == np.arange(len(annotations))
+            annotations, rows = annotations[is_first], rows[is_first]
+        distinct_counts, count_index, _ = unique_matrix_rows(kind_table.n_segments[rows])
+        for counts, members in zip(
+            distinct_counts, group_indices(count_index, len(distinct_counts)), strict=True
+        ):
+            cost = (
+                math.prod((counts + 1).tolist())
+                * n_places[annotations[members]]
+                * width[annotations[members]]
+            )
+            for batch_members in portions_of_work(members, cost, _VALUES_PER_BATCH):
+                batch = _build_batch(
+                    document_parts,
+                    kind_table,
+                    first_place,
+                    tuple(counts.tolist()),
+                    rows[batch_members],
+                )
+                result_by_annotation |= zip(
+                    annotations[batch_members].tolist(), _walk(batch, moments), strict=True
+                )
+    for index in np.repeat(walked_annotations, multiplicity[walked_annotations]).tolist():
+        _add_independent(
+            results,
+            int(part_of_annotation[index]),
+            result_by_annotation[int(representative[index])],
+            moments,
+        )
+    return results
+
+
+def _equal_groups(segments: AnnotatorSegments) -> tuple[AnnotatorSegments, Ints]:
+    """Find the groups of a part that consist of one segment, of the same kind of places and label.
+
+    Returns:
+        The segments without repetitions of such groups, and the multiplicity of each group.
+    """
+    _, group, size = unique_rows(segments.part_index, segments.group)
+    is_alone = size[group] == 1
+    columns = (
+        np.where(is_alone, x, y)
+        for x, y in ((-1, segments.group), (segments.kind, 0), (segments.label, 0))
+    )
+    _, equal_index, count = unique_rows(segments.part_index, *columns)
+    is_first = ~is_alone
+    is_first[np.unique(equal_index, return_index=True)[1]] = True
+    kept_segments = segments.rows(np.flatnonzero(is_first))
+    _, group, _ = unique_rows(kept_segments.part_index, kept_segments.group)
+    multiplicity = np.ones(1 + int(group.max()), np.int64)
+    multiplicity[group] = np.where(is_alone, count[equal_index], 1)[is_first]
+    return kept_segments, multiplicity
+
+
+def _first_equal_annotation(kind_table: _KindTable, first_place: Ints, rows: Ints) -> Ints:
+    """Find the first random annotation with equal kinds, counts and gains, for each annotation.
 
     Args:
-        alike: kinds of segments.
-        first: of each of these, the position of its first place.
+        kind_table: kinds of segments.
+        first_place: position of the first place of each kind.
         rows: kinds of each annotation; (annotations, kinds).
     """
-    same = np.arange(len(rows))
-    shapes, which, _ = unique_matrix_rows(np.hstack((alike.kind[rows], alike.many[rows])))
-    for here in group_indices(which, len(shapes)):
-        if len(here) > 1:
-            kinds = rows[here].ravel()
-            at, _ = expand_ranges(first[kinds], first[kinds + 1])
-            gains = alike.gain[at].reshape(len(here), -1)
-            _, equal, _ = unique_matrix_rows(gains)
-            earliest = np.full(len(here), len(here))
-            np.minimum.at(earliest, equal, np.arange(len(here)))
-            same[here] = here[earliest[equal]]
-    return same
+    first_equal = np.arange(len(rows))
+    distinct_contents, content_index, _ = unique_matrix_rows(
+        np.hstack((kind_table.kind[rows], kind_table.n_segments[rows]))
+    )
+    for members in group_indices(content_index, len(distinct_contents)):
+        if len(members) > 1:
+            kind_rows = rows[members].ravel()
+            place_index, _ = expand_ranges(first_place[kind_rows], first_place[kind_rows + 1])
+            gains = kind_table.gain[place_index].reshape(len(members), -1)
+            _, equal_index, _ = unique_matrix_rows(gains)
+            earliest = np.full(len(members), len(members))
+            np.minimum.at(earliest, equal_index, np.arange(len(members)))
+            first_equal[members] = members[earliest[equal_index]]
+    return first_equal
 
 
-def _alike(pieces: DocumentParts, kinds: PlaceKinds, measure: Measure) -> _Kinds:
-    """Return the random segments that are alike; those that match nowhere are so of any label."""
-    b = pieces.b
-    (piece, group, kind, label), which, _ = unique_rows(b.piece, b.group, b.kind, b.label)
-    n_places = kinds.places[kind]
-    row, at = np.repeat(np.arange(len(kind)), n_places), entries(kinds.places, kind)
-    start, end = kinds.start[at], kinds.end[at]
-    gain, after = _gains(pieces, measure, piece[row], start, end, label[row])
-    useful = np.bincount(row, (gain > 0).any(axis=1), len(kind)) > 0
-    columns = piece, group, kind, np.where(useful, label, OTHER)
-    (piece, group, kind, _), merged, _ = unique_rows(*columns)
-    count = np.bincount(merged[which], minlength=len(piece))
-    member = np.zeros(len(piece), np.int64)  # one of each, as all have the same gains
+def _kind_table(
+    document_parts: DocumentParts, place_kinds: PlaceKinds, measure: Measure
+) -> _KindTable:
+    """Build the table of kinds; segments that match at no place are of one label."""
+    b = document_parts.b
+    (part_index, group, place_kind, label), inverse, _ = unique_rows(
+        b.part_index, b.group, b.kind, b.label
+    )
+    n_places = place_kinds.places[place_kind]
+    row, place_index = (
+        np.repeat(np.arange(len(place_kind)), n_places),
+        entries(place_kinds.places, place_kind),
+    )
+    start, end = place_kinds.start[place_index], place_kinds.end[place_index]
+    gain, bit_after = _gains(document_parts, measure, part_index[row], start, end, label[row])
+    can_match = np.bincount(row, (gain > 0).any(axis=1), len(place_kind)) > 0
+    columns = part_index, group, place_kind, np.where(can_match, label, OTHER)
+    (part_index, group, place_kind, _), merged, _ = unique_rows(*columns)
+    count = np.bincount(merged[inverse], minlength=len(part_index))
+    member = np.zeros(
+        len(part_index), np.int64
+    )  # an example of each, because all have the same gains
     member[merged] = np.arange(len(merged))
-    at = entries(n_places, member)
-    row = np.repeat(np.arange(len(piece)), n_places[member])
-    return _Kinds(piece, group, kind, count, row, start[at], end[at], gain[at], after[at])
+    place_index = entries(n_places, member)
+    row = np.repeat(np.arange(len(part_index)), n_places[member])
+    return _KindTable(
+        part_index,
+        group,
+        place_kind,
+        count,
+        row,
+        start[place_index],
+        end[place_index],
+        gain[place_index],
+        bit_after[place_index],
+    )
 
 
 def _gains(
-    pieces: DocumentParts, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
+    document_parts: DocumentParts,
+    measure: Measure,
+    part_index: Ints,
+    start: Ints,
+    end: Ints,
+    label: Ints,
 ) -> tuple[Ints | Floats, Ints]:
-    """Return what a segment of B at each place adds, and the bit behind it; (places, bits)."""
+    """Compute the gain of a segment of B at each place, and the bit after it; (places, bits)."""
     if measure.kernel == "one-to-one":
-        return taken_at(pieces, measure, piece, start, end, label)
-    gain = gains_at(pieces, measure, piece, start, end, label)
+        return matches_at_places(document_parts, measure, part_index, start, end, label)
+    gain = gains_at(document_parts, measure, part_index, start, end, label)
     return gain[:, None], np.zeros((len(gain), 1), np.int64)
 
 
 def gains_at(
-    pieces: DocumentParts, measure: Measure, piece: Ints, start: Ints, end: Ints, label: Ints
+    document_parts: DocumentParts,
+    measure: Measure,
+    part_index: Ints,
+    start: Ints,
+    end: Ints,
+    label: Ints,
 ) -> Ints | Floats:
-    """Return what a segment of B at each place adds to the match with A."""
-    a = pieces.a
-    many = 2 + int(a.label.max(initial=0))
-    nobody = np.zeros(0, np.bool_)
-    known = label < many - 1  # of labels that A has, none being the last
-    cell = piece * many + np.where(known & (label != OTHER), label, many - 1)
+    """Compute the gain of a segment of B at each place, its match with A."""
+    a = document_parts.a
+    n_labels = 2 + int(a.label.max(initial=0))
+    no_mask = np.zeros(0, np.bool_)
+    is_known = (
+        label < n_labels - 1
+    )  # mask of the labels of A; all other labels share the last index
+    cell = part_index * n_labels + np.where(is_known & (label != OTHER), label, n_labels - 1)
     order = np.lexsort((end, start, cell))
-    nothing = np.zeros(len(cell), np.int64)
-    places = Layer(cell[order], start[order], end[order], nothing, nobody)
-    of_a = a.piece * many + a.label
-    gold_order = np.lexsort((a.start + a.length, a.start, of_a))
-    gold = Layer(
-        of_a[gold_order],
-        a.start[gold_order],
-        (a.start + a.length)[gold_order],
+    no_label = np.zeros(len(cell), np.int64)
+    place_layer = Layer(cell[order], start[order], end[order], no_label, no_mask)
+    cell_of_a = a.part_index * n_labels + a.label
+    order_a = np.lexsort((a.start + a.length, a.start, cell_of_a))
+    layer_a = Layer(
+        cell_of_a[order_a],
+        a.start[order_a],
+        (a.start + a.length)[order_a],
         np.zeros(len(a), np.int64),
-        nobody,
+        no_mask,
     )
-    _, j, phi = similar(gold, places, gold.document, places.document, measure)
+    _, j, phi = similar(layer_a, place_layer, layer_a.document, place_layer.document, measure)
     total = np.bincount(order[j], phi, len(cell))
     return total.astype(np.int64) if np.asarray(phi).dtype.kind == "i" else total
 
 
-def _most(alike: _Kinds, unit: Ints, units: int) -> Ints:
-    """Return an upper bound of the match of each random annotation."""
-    first = np.searchsorted(alike.row, np.arange(len(alike.many)))
-    top = np.maximum.reduceat(alike.gain.max(axis=1), first)
-    return np.ceil(np.bincount(unit, top * alike.many, units)).astype(np.int64)
+def _match_bound(kind_table: _KindTable, annotation: Ints, n_annotations: int) -> Ints:
+    """Compute an upper bound of the match of each random annotation."""
+    first_row = np.searchsorted(kind_table.row, np.arange(len(kind_table.n_segments)))
+    largest_gain = np.maximum.reduceat(kind_table.gain.max(axis=1), first_row)
+    return np.ceil(
+        np.bincount(annotation, largest_gain * kind_table.n_segments, n_annotations)
+    ).astype(np.int64)
 
 
-def _batch(
-    pieces: DocumentParts, alike: _Kinds, first: Ints, counts: tuple[int, ...], rows: Ints
+def _build_batch(
+    document_parts: DocumentParts,
+    kind_table: _KindTable,
+    first_place: Ints,
+    counts: tuple[int, ...],
+    rows: Ints,
 ) -> _Batch:
-    """Return random annotations of equal counts; ``rows`` are the kinds of each."""
-    parts = []
-    wide = 1
+    """Build a batch of random annotations with equal counts, from the kinds of each annotation."""
+    places_of_kinds = []
+    n_borders = 1
     for k in range(len(counts)):
-        at, unit = expand_ranges(first[rows[:, k]], first[rows[:, k] + 1])
-        parts.append((unit, at))
-        wide = max(wide, 1 + int(alike.end[at].max(initial=0)))
-    used = np.zeros((len(rows), wide), np.bool_)
-    for unit, at in parts:
-        used[unit, alike.start[at]] = used[unit, alike.end[at]] = True
-    rank = np.cumsum(used, axis=1) - 1
-    most = sum(
-        c * float(alike.gain[at].max(initial=0)) for c, (_, at) in zip(counts, parts, strict=True)
+        place_index, annotation = expand_ranges(
+            first_place[rows[:, k]], first_place[rows[:, k] + 1]
+        )
+        places_of_kinds.append((annotation, place_index))
+        n_borders = max(n_borders, 1 + int(kind_table.end[place_index].max(initial=0)))
+    is_used = np.zeros((len(rows), n_borders), np.bool_)
+    for annotation, place_index in places_of_kinds:
+        is_used[annotation, kind_table.start[place_index]] = is_used[
+            annotation, kind_table.end[place_index]
+        ] = True
+    rank = np.cumsum(is_used, axis=1) - 1
+    match_bound = sum(
+        count * float(kind_table.gain[place_index].max(initial=0))
+        for count, (_, place_index) in zip(counts, places_of_kinds, strict=True)
     )
-    keep = None
-    if alike.gain.shape[1] == 2:
-        keep = kept_at(pieces, alike.piece[rows[:, 0]], used, rank)
+    keeps_bit = None
+    if kind_table.gain.shape[1] == 2:
+        keeps_bit = is_same_crossing(
+            document_parts, kind_table.part_index[rows[:, 0]], is_used, rank
+        )
     return _Batch(
         counts,
         int(rank[:, -1].max()) + 1,
-        [unit for unit, _ in parts],
-        [rank[unit, alike.start[at]] for unit, at in parts],
-        [rank[unit, alike.end[at]] for unit, at in parts],
-        [alike.gain[at] for _, at in parts],
-        [alike.after[at] for _, at in parts],
-        keep,
-        math.ceil(most),
+        [annotation for annotation, _ in places_of_kinds],
+        [
+            rank[annotation, kind_table.start[place_index]]
+            for annotation, place_index in places_of_kinds
+        ],
+        [
+            rank[annotation, kind_table.end[place_index]]
+            for annotation, place_index in places_of_kinds
+        ],
+        [kind_table.gain[place_index] for _, place_index in places_of_kinds],
+        [kind_table.bit_after[place_index] for _, place_index in places_of_kinds],
+        keeps_bit,
+        math.ceil(match_bound),
     )
 
 
 class _Step(NamedTuple):
-    """Places of one kind that do the same.
+    """Places of one kind with the same effect.
 
     Attributes:
-        source: row of ways before each place, by start and bit.
-        target: row of ways behind, by distinct end and bit.
+        source: row of the ways before each place, by start and bit.
+        target: row of the ways after each place, by distinct end and bit.
         begin: first place of each end; ``None`` if all ends are distinct.
-        gain: increase of the match, of moments for each place.
+        gain: increase of the match; for each place if moments are computed.
     """
 
     source: Ints
@@ -330,102 +429,109 @@ class _Step(NamedTuple):
 
 
 def _steps(batch: _Batch, k: int, moments: bool) -> list[_Step]:
-    """Return what placing a segment of kind k does."""
-    source = batch.unit[k] * batch.borders + batch.start[k]
-    target = batch.unit[k] * batch.borders + batch.end[k]
+    """List the effects of placing a segment of kind k."""
+    source = batch.annotation[k] * batch.borders + batch.start[k]
+    target = batch.annotation[k] * batch.borders + batch.end[k]
     steps = []
     bits = batch.gain[k].shape[1]
     for bit in range(bits):
-        gain, after = batch.gain[k][:, bit], batch.after[k][:, bit]
-        key = after.astype(np.float64) if moments else gain * 2 + after
-        for value in np.unique(key).tolist():
-            rows = np.flatnonzero(key == value)
+        gain, bit_after = batch.gain[k][:, bit], batch.bit_after[k][:, bit]
+        effect = bit_after.astype(np.float64) if moments else gain * 2 + bit_after
+        for effect_value in np.unique(effect).tolist():
+            rows = np.flatnonzero(effect == effect_value)
             rows = rows[np.argsort(target[rows], kind="stable")]
-            ends, begin = np.unique(target[rows], return_index=True)
-            g = gain[rows] if moments else int(gain[rows[0]])
-            onto = ends * bits + int(after[rows[0]])
-            starts = None if len(ends) == len(rows) else begin
-            steps.append(_Step(source[rows] * bits + bit, onto, starts, g))
+            distinct_targets, begin = np.unique(target[rows], return_index=True)
+            step_gain = gain[rows] if moments else int(gain[rows[0]])
+            target_rows = distinct_targets * bits + int(bit_after[rows[0]])
+            starts = None if len(distinct_targets) == len(rows) else begin
+            steps.append(_Step(source[rows] * bits + bit, target_rows, starts, step_gain))
     return steps
 
 
 def _walk(batch: _Batch, moments: bool) -> list[Floats]:
-    """Return the distribution, or mean and variance, of each random annotation."""
-    units = int(batch.unit[0].max()) + 1
+    """Compute the distribution, or mean and variance, of each random annotation."""
+    n_annotations = int(batch.annotation[0].max()) + 1
     bits = batch.gain[0].shape[1]
-    wide = 3 if moments else batch.most + 1
+    width = 3 if moments else batch.match_bound + 1
     steps = [_steps(batch, k, moments) for k in range(len(batch.counts))]
-    start = np.zeros((units * batch.borders, bits, wide))
-    start[:, 0, 0] = 1
-    level = {(0,) * len(batch.counts): start}
-    n_places = max(map(len, batch.unit)) * len(batch.counts)
-    is_scaled = sum(batch.counts) * math.log2(n_places + 1) > _POWER
+    first_table = np.zeros((n_annotations * batch.borders, bits, width))
+    first_table[:, 0, 0] = 1
+    level = {(0,) * len(batch.counts): first_table}
+    n_places = max(map(len, batch.annotation)) * len(batch.counts)
+    is_scaled = sum(batch.counts) * math.log2(n_places + 1) > _LARGEST_POWER
     for _ in range(sum(batch.counts)):
         arrived: dict[tuple[int, ...], Floats] = {}
-        for u, ways in level.items():
-            for k, of_kind in enumerate(steps):
-                if u[k] == batch.counts[k]:
+        for counts, ways in level.items():
+            for k, steps_of_kind in enumerate(steps):
+                if counts[k] == batch.counts[k]:
                     continue
-                then = (*u[:k], u[k] + 1, *u[k + 1 :])
-                if then not in arrived:
-                    arrived[then] = np.zeros_like(start)
-                for step in of_kind:
-                    _add(arrived[then], ways, step, moments)
+                next_counts = (*counts[:k], counts[k] + 1, *counts[k + 1 :])
+                if next_counts not in arrived:
+                    arrived[next_counts] = np.zeros_like(first_table)
+                for step in steps_of_kind:
+                    _add(arrived[next_counts], ways, step, moments)
         for table in arrived.values():
-            _carry(table.reshape(units, batch.borders, bits, wide), batch.keep)
+            _accumulate(table.reshape(n_annotations, batch.borders, bits, width), batch.keeps_bit)
         level = arrived
         if not is_scaled:
             continue
-        top = np.max(
-            [x.reshape(units, batch.borders, -1)[:, -1].max(axis=1) for x in arrived.values()],
+        largest = np.max(
+            [
+                x.reshape(n_annotations, batch.borders, -1)[:, -1].max(axis=1)
+                for x in arrived.values()
+            ],
             axis=0,
         )
-        power = -np.repeat(np.frexp(top)[1], batch.borders)[:, None, None]
-        level = {u: np.ldexp(table, power) for u, table in arrived.items()}
-    ends = level[batch.counts].reshape(units, batch.borders, bits, wide)[:, -1].sum(axis=1)
-    return distributions_of(ends, moments)
+        power = -np.repeat(np.frexp(largest)[1], batch.borders)[:, None, None]
+        level = {counts: np.ldexp(table, power) for counts, table in arrived.items()}
+    final_ways = (
+        level[batch.counts].reshape(n_annotations, batch.borders, bits, width)[:, -1].sum(axis=1)
+    )
+    return distributions_of(final_ways, moments)
 
 
 def _add(target: Floats, ways: Floats, step: _Step, moments: bool) -> None:
-    """Add what comes of placing a segment."""
-    wide, gain = ways.shape[-1], step.gain
-    ways, target = ways.reshape(-1, wide), target.reshape(-1, wide)  # views
-    added = ways.take(step.source, axis=0)
+    """Add the ways after placing a segment."""
+    width, gain = ways.shape[-1], step.gain
+    ways, target = ways.reshape(-1, width), target.reshape(-1, width)  # views
+    values = ways.take(step.source, axis=0)
     if moments:
-        mass, mean, square = added.T
-        added = np.stack((mass, mean + gain * mass, square + gain * (2 * mean + gain * mass)), 1)
+        n_ways, total, square = values.T
+        values = np.stack(
+            (n_ways, total + gain * n_ways, square + gain * (2 * total + gain * n_ways)), 1
+        )
     if step.begin is not None:
-        added = np.add.reduceat(added, step.begin, axis=0)
+        values = np.add.reduceat(values, step.begin, axis=0)
     if moments or not gain:
-        target[step.target] += added
+        target[step.target] += values
     else:
-        target[step.target, gain:] += added[:, : wide - gain]
+        target[step.target, gain:] += values[:, : width - gain]
 
 
-def _carry(table: Floats, keep: Bools | None) -> None:
-    """Add to every border what came to those before it; (annotations, borders, bits, …).
+def _accumulate(table: Floats, keeps_bit: Bools | None) -> None:
+    """Add the ways at earlier borders to each border, in place; (annotations, borders, bits, …).
 
     Args:
-        table: the ways in which a segment ends at each border; afterwards those in which one ended
-            there or before.
-        keep: whether what is between a border and the one before keeps the bit, if there is one.
+        table: ways with a last segment that ends at each border; afterwards, at or before it.
+        keeps_bit: mask of the borders where the bit is the same as at the border before, if there
+            are bits.
     """
-    if keep is None:
+    if keeps_bit is None:
         np.cumsum(table, axis=1, out=table)
         return
-    for p in range(1, table.shape[1]):
-        kept = table[:, p - 1, 1] * keep[:, p, None]
-        table[:, p, 1] += kept
-        table[:, p, 0] += table[:, p - 1, 0]
-        table[:, p, 0] += table[:, p - 1, 1] - kept  # either is 0, so no digit is lost
+    for border in range(1, table.shape[1]):
+        kept_ways = table[:, border - 1, 1] * keeps_bit[:, border, None]
+        table[:, border, 1] += kept_ways
+        table[:, border, 0] += table[:, border - 1, 0]
+        table[:, border, 0] += (
+            table[:, border - 1, 1] - kept_ways
+        )  # one of the terms is 0, so no digit is lost
 
 
-def _add_independent(
-    results: list[Floats | None], place: int, added: Floats, moments: bool
-) -> None:
-    """Add to a result that is known one which is independent of it."""
-    before = results[place]
-    if before is not None and moments:
-        results[place] = before + added
-    elif before is not None:
-        results[place] = added if len(before) == 1 else np.convolve(before, added)
+def _add_independent(results: list[Floats | None], row: int, result: Floats, moments: bool) -> None:
+    """Add an independent result to an earlier result, if that is known."""
+    earlier_result = results[row]
+    if earlier_result is not None and moments:
+        results[row] = earlier_result + result
+    elif earlier_result is not None:
+        results[row] = result if len(earlier_result) == 1 else np.convolve(earlier_result, result)

@@ -1,9 +1,8 @@
-"""The pieces that chance is computed of: the parts of documents that are independent of each other.
+"""The parts of documents that are independent of each other, with the segments of both annotators.
 
-A *piece* is a part of a document that can be looked at by itself: under the chance model
-``nonoverlapping`` the whole document; under the other two a label of it, if the measure compares
-equal labels only. The match of a document is the sum of its pieces' matches, and they are
-independent of each other, whatever is random.
+Under the chance model ``nonoverlapping`` a *part* is a whole document. Under the other models it is
+a document with one label, if the measure compares only equal labels. The match of a document is the
+sum of the matches of its parts. These are independent, whichever annotations are random.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from spanagree.corpus.segments import Layer
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorSegments:
-    """The segments of one annotator, a row for each.
+    """Segments of one annotator, with one row each.
 
     Attributes:
-        piece: the number of the piece it lies in.
-        group: segments of one piece and group exclude each other.
-        start: where it starts; where it is random that does not matter.
-        length: its tokens.
-        label: as a number; 0 throughout if the measure disregards labels.
-        kind: of its place, where a rule says which places there are; else 0.
+        part_index: part that contains each segment.
+        group: group of each segment; segments of one part and group exclude each other.
+        start: start of each segment; irrelevant if the segment is random.
+        length: number of tokens of each segment.
+        label: index of the label; 0 if the measure ignores labels.
+        kind: kind of places of each segment under a rule of places; otherwise 0.
     """
 
-    piece: Ints
+    part_index: Ints
     group: Ints
     start: Ints
     length: Ints
@@ -39,31 +38,33 @@ class AnnotatorSegments:
     kind: Ints
 
     def rows(self, rows: Ints) -> AnnotatorSegments:
-        """Return some of the segments, by number."""
+        """Select segments by index."""
         return AnnotatorSegments(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
-    def of_piece(self, piece: int) -> AnnotatorSegments:
-        """Return the segments of one piece; the pieces are sorted."""
-        low, high = np.searchsorted(self.piece, (piece, piece + 1))
+    def of_part(self, part_index: int) -> AnnotatorSegments:
+        """Select the segments of one part; parts are sorted."""
+        low, high = np.searchsorted(self.part_index, (part_index, part_index + 1))
         return self.rows(np.arange(low, high))
 
     def __len__(self) -> int:
-        return len(self.piece)
+        return len(self.part_index)
 
     def copies(self, count: int) -> AnnotatorSegments:
-        """Return the side so many times, each time as a piece of its own."""
+        """Repeat all segments, with a separate part for each copy."""
         columns = {name: np.tile(getattr(self, name), count) for name in self.__dataclass_fields__}
-        return AnnotatorSegments(**{**columns, "piece": np.repeat(np.arange(count), len(self))})
+        return AnnotatorSegments(
+            **{**columns, "part_index": np.repeat(np.arange(count), len(self))}
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentParts:
-    """The pieces of all documents in which both annotators marked something.
+    """Parts of documents in which both annotators marked segments.
 
     Attributes:
-        document: of each piece.
-        tokens: of each piece.
-        a, b: the segments of either annotator, sorted by piece and start.
+        document: document of each part.
+        tokens: number of tokens of each part.
+        a, b: segments of each annotator, sorted by part and start.
     """
 
     document: Ints
@@ -72,106 +73,122 @@ class DocumentParts:
     b: AnnotatorSegments
 
     def some(self, rows: Ints) -> DocumentParts:
-        """Return some of the pieces, by number, rising."""
-        number = np.full(len(self), -1)
-        number[rows] = np.arange(len(rows))
-        sides = []
-        for side in (self.a, self.b):
-            kept = side.rows(np.flatnonzero(number[side.piece] >= 0))
-            sides.append(replace(kept, piece=number[kept.piece]))
-        return DocumentParts(self.document[rows], self.tokens[rows], *sides)
+        """Select parts by sorted indices."""
+        new_index = np.full(len(self), -1)
+        new_index[rows] = np.arange(len(rows))
+        annotators = []
+        for segments in (self.a, self.b):
+            kept_segments = segments.rows(np.flatnonzero(new_index[segments.part_index] >= 0))
+            annotators.append(
+                replace(kept_segments, part_index=new_index[kept_segments.part_index])
+            )
+        return DocumentParts(self.document[rows], self.tokens[rows], *annotators)
 
     def __len__(self) -> int:
         return len(self.document)
 
 
-def pieces_of(
+def find_parts(
     a: Layer,
     b: Layer,
     tokens: Ints,
     measure: Measure,
     chance: str,
-    kinds: tuple[Ints, Ints] | None = None,
+    place_kinds: tuple[Ints, Ints] | None = None,
 ) -> DocumentParts:
-    """Return the pieces of two layers, where both have segments.
+    """Find the parts of documents in which both layers have segments.
 
-    ``kinds`` are those of the places of their segments, under a rule of places.
+    Args:
+        a, b: layers of both annotators.
+        tokens: number of tokens of each document.
+        measure: measure of the match.
+        chance: name of the chance model.
+        place_kinds: kinds of the places of the segments of both layers, under a rule of places.
     """
     of_label = measure.of_label and chance != "nonoverlapping"
-    many = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
-    keys = [x.document * many + x.label * of_label for x in (a, b)]
-    both = np.intersect1d(keys[0], keys[1])
-    sides = []
-    kinds = kinds or (np.zeros(len(a), np.int64), np.zeros(len(b), np.int64))
-    for layer, key, kind in zip((a, b), keys, kinds, strict=True):
-        rows = np.flatnonzero(np.isin(key, both))
-        piece = np.searchsorted(both, key[rows])
-        order = np.lexsort((layer.start[rows], piece))
-        rows, piece = rows[order], piece[order]
+    n_labels = 1 + max(int(a.label.max(initial=0)), int(b.label.max(initial=0)))
+    keys = [x.document * n_labels + x.label * of_label for x in (a, b)]
+    shared_keys = np.intersect1d(keys[0], keys[1])
+    annotators = []
+    place_kinds = place_kinds or (np.zeros(len(a), np.int64), np.zeros(len(b), np.int64))
+    for layer, key, place_kind in zip((a, b), keys, place_kinds, strict=True):
+        rows = np.flatnonzero(np.isin(key, shared_keys))
+        part_index = np.searchsorted(shared_keys, key[rows])
+        order = np.lexsort((layer.start[rows], part_index))
+        rows, part_index = rows[order], part_index[order]
         group = np.arange(len(rows)) if chance == "overlapping" else np.zeros(len(rows), np.int64)
-        sides.append(
+        annotators.append(
             AnnotatorSegments(
-                piece,
+                part_index,
                 layer.label[rows] if chance == "per-label" else group,
                 layer.start[rows],
                 (layer.end - layer.start)[rows],
                 layer.label[rows] * measure.of_label,
-                kind[rows],
+                place_kind[rows],
             )
         )
-    documents = both // many
-    return DocumentParts(documents, tokens[documents], *sides)
+    document = shared_keys // n_labels
+    return DocumentParts(document, tokens[document], *annotators)
 
 
 def without_gaps_between(
-    pieces: DocumentParts, kinds: PlaceKinds
+    document_parts: DocumentParts, place_kinds: PlaceKinds
 ) -> tuple[DocumentParts, PlaceKinds]:
-    """Leave out what lies in no place of a piece's segments, all of which are random."""
-    sides = pieces.a, pieces.b
-    texts, numbers = (
+    """Leave out the tokens outside all places of a part's segments, which are all random."""
+    annotators = document_parts.a, document_parts.b
+    part_of_segment, kind_of_segment = (
         np.concatenate(columns)
-        for columns in zip(*((side.piece, side.kind) for side in sides), strict=True)
+        for columns in zip(
+            *((segments.part_index, segments.kind) for segments in annotators), strict=True
+        )
     )
-    number, kinds, lengths = without_gaps(kinds, texts, numbers)
+    new_kind, place_kinds, lengths = without_gaps(place_kinds, part_of_segment, kind_of_segment)
     a, b = (
-        replace(side, kind=kind)
-        for side, kind in zip(sides, np.split(number, [len(pieces.a)]), strict=True)
+        replace(segments, kind=place_kind)
+        for segments, place_kind in zip(
+            annotators, np.split(new_kind, [len(document_parts.a)]), strict=True
+        )
     )
-    return DocumentParts(pieces.document, lengths, a, b), kinds
+    return DocumentParts(document_parts.document, lengths, a, b), place_kinds
 
 
 def with_arranged(
-    piece: DocumentParts, *, swap: bool, starts: Ints, lengths: Ints | None = None
+    document_part: DocumentParts, *, swap: bool, starts: Ints, lengths: Ints | None = None
 ) -> DocumentParts:
-    """Return a piece for each arrangement of one side of a single piece, which becomes A.
+    """Build a part for each arrangement of one annotator in a single part, who becomes A.
 
     Args:
-        piece: both sides.
-        swap: whether it is B that is arranged.
-        starts: of its segments in each arrangement; (arrangements, segments).
-        lengths: the same of lengths, where these differ too.
+        document_part: single part.
+        swap: True to arrange B instead of A.
+        starts: starts of the segments in each arrangement; (arrangements, segments).
+        lengths: lengths of the segments in each arrangement. Default: unchanged.
     """
-    arranged, random = (piece.b, piece.a) if swap else (piece.a, piece.b)
+    arranged_segments, other_segments = (
+        (document_part.b, document_part.a) if swap else (document_part.a, document_part.b)
+    )
     count = len(starts)
-    copies = replace(arranged.copies(count), start=starts.ravel())
+    copies = replace(arranged_segments.copies(count), start=starts.ravel())
     if lengths is not None:
         copies = replace(copies, length=lengths.ravel())
-    copies = copies.rows(np.lexsort((copies.start, copies.piece)))
-    tokens = np.full(count, piece.tokens[0])
-    return DocumentParts(np.zeros(count, np.int64), tokens, copies, random.copies(count))
+    copies = copies.rows(np.lexsort((copies.start, copies.part_index)))
+    tokens = np.full(count, document_part.tokens[0])
+    return DocumentParts(np.zeros(count, np.int64), tokens, copies, other_segments.copies(count))
 
 
-def least_costs(pieces: DocumentParts, *random: AnnotatorSegments) -> Floats:
-    """Return for each piece how many numbers a walk computes at the very least.
+def least_costs(document_parts: DocumentParts, *random_segments: AnnotatorSegments) -> Floats:
+    """Compute a lower bound of the number of values that a walk computes, for each part.
 
-    That is one for each token and each choice of how many segments of each length are placed.
+    This is the number of tokens times the number of states, the combinations of numbers of placed
+    segments of each length.
     """
-    logs = np.log(pieces.tokens + 1.0)
-    for side in random:
-        (piece, group, _), _, count = unique_rows(side.piece, side.group, side.length)
-        _, unit, _ = unique_rows(piece, group)
-        states = np.bincount(unit, np.log1p(count))
-        most = np.zeros(len(pieces))
-        np.maximum.at(most, piece, states[unit])
-        logs += most
+    logs = np.log(document_parts.tokens + 1.0)
+    for segments in random_segments:
+        (part_index, group, _), _, count = unique_rows(
+            segments.part_index, segments.group, segments.length
+        )
+        _, group_index, _ = unique_rows(part_index, group)
+        log_states = np.bincount(group_index, np.log1p(count))
+        largest_log = np.zeros(len(document_parts))
+        np.maximum.at(largest_log, part_index, log_states[group_index])
+        logs += largest_log
     return np.rint(np.exp(np.minimum(logs, 700)))

@@ -1,11 +1,14 @@
-"""One-to-one overlap where one of two random annotations has a single segment to pair.
+"""One-to-one overlap if one of two random annotations has a single segment that can match.
 
-Then the match is 0 or 1, and no walk is needed. Of one segment on either side, the probability is
-that of any additive measure. Of several segments of B that all have the label, one of A with length
-a finds a partner unless its tokens are all free in B. B leaves ``x … x + a − 1`` free as often as
-an additional segment of length a starts at x, by how many more arrangements there are with it:
+The match is then 0 or 1, and no walk is needed. If both annotations have a single such segment, the
+probability is that of an additive measure. If A has one, of length a, and all segments of B have
+its label, it is matched unless all of its tokens are free in B. B leaves the tokens x … x + a − 1
+free in as many arrangements as there are for B and an additional segment of length a that starts at
+x:
 
-    P(free) = P(start of the additional one = x) · arr(B and it) / arr(B)
+    P(free) = Σ_x P_A(x) P_added(x) · arr(B and the added segment) / arr(B),
+
+with arr the number of arrangements. Arrays have one entry for each part, segment or pair.
 """
 
 from __future__ import annotations
@@ -20,82 +23,128 @@ from spanagree.comparisons.overlap_match import has_partner
 from spanagree.comparisons.profile_sums import correlated, inner
 
 
-def single_matches(pieces: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:
-    """Return which pieces are like that, and the mean match in these; else 0.
+def single_matches(document_parts: DocumentParts, measure: Measure) -> tuple[Bools, Floats]:
+    """Mask the parts with a single segment of one annotator that can match; compute their means.
+
+    The mean is 0 for other parts.
 
     Args:
-        pieces: both annotations random; segments of one side and piece exclude each other.
-        measure: a one-to-one measure.
+        document_parts: parts with both annotations random; segments of one annotator exclude each
+            other.
+        measure: one-to-one measure.
     """
-    count = len(pieces)
-    known, p = np.zeros(count, np.bool_), np.zeros(count)
-    sides = (pieces.a, pieces.b)
-    able = [has_partner(side, other) for side, other in (sides, sides[::-1])]
-    number = [np.bincount(s.piece[r], minlength=count) for s, r in zip(sides, able, strict=True)]
-    known |= number[0] == 0  # nothing can match
-    both = (number[0] == 1) & (number[1] == 1)
-    if both.any():
-        p[both] = _of_pairs(pieces, both, able, measure)
-        known |= both
+    n_parts = len(document_parts)
+    is_known, p = np.zeros(n_parts, np.bool_), np.zeros(n_parts)
+    annotators = (document_parts.a, document_parts.b)
+    can_match = [
+        has_partner(annotator, other_segments)
+        for annotator, other_segments in (annotators, annotators[::-1])
+    ]
+    n_matchable = [
+        np.bincount(segments.part_index[rows], minlength=n_parts)
+        for segments, rows in zip(annotators, can_match, strict=True)
+    ]
+    is_known |= n_matchable[0] == 0  # nothing can match
+    is_single_pair = (n_matchable[0] == 1) & (n_matchable[1] == 1)
+    if is_single_pair.any():
+        p[is_single_pair] = _mean_of_pairs(document_parts, is_single_pair, can_match, measure)
+        is_known |= is_single_pair
     if not measure.any_overlap:
-        return known, p
-    for side, opposite in ((0, 1), (1, 0)):
-        alone = np.bincount(sides[opposite].piece, minlength=count) == number[opposite]
-        some = (number[side] == 1) & (number[opposite] > 1) & alone
-        if some.any():
-            p[some] = 1 - _all_free(pieces, some, sides[side], able[side], sides[opposite])
-            known |= some
-    return known, p.clip(0, 1)
+        return is_known, p
+    for annotator, other_annotator in ((0, 1), (1, 0)):
+        all_can_match = (
+            np.bincount(annotators[other_annotator].part_index, minlength=n_parts)
+            == n_matchable[other_annotator]
+        )
+        is_chosen = (
+            (n_matchable[annotator] == 1) & (n_matchable[other_annotator] > 1) & all_can_match
+        )
+        if is_chosen.any():
+            p[is_chosen] = 1 - _probability_free(
+                document_parts,
+                is_chosen,
+                annotators[annotator],
+                can_match[annotator],
+                annotators[other_annotator],
+            )
+            is_known |= is_chosen
+    return is_known, p.clip(0, 1)
 
 
-def _of_pairs(pieces: DocumentParts, some: Bools, able: list[Bools], measure: Measure) -> Floats:
-    """Return the mean φ of the two segments that can match, one of A and one of B."""
-    sides = [side.rows(np.flatnonzero(some[side.piece])) for side in (pieces.a, pieces.b)]
-    group = np.concatenate([sides[0].piece, sides[1].piece + len(pieces)])
-    length = np.concatenate([side.length for side in sides])
-    profiles, profile = start_profiles(group, np.tile(pieces.tokens, 2), length)
-    chosen = np.concatenate(
-        [rows[some[side.piece]] for side, rows in zip((pieces.a, pieces.b), able, strict=True)]
+def _mean_of_pairs(
+    document_parts: DocumentParts, is_chosen: Bools, can_match: list[Bools], measure: Measure
+) -> Floats:
+    """Compute the mean φ of the two segments that can match, one of A and one of B."""
+    annotators = [
+        segments.rows(np.flatnonzero(is_chosen[segments.part_index]))
+        for segments in (document_parts.a, document_parts.b)
+    ]
+    group = np.concatenate(
+        [annotators[0].part_index, annotators[1].part_index + len(document_parts)]
     )
-    at = np.split(np.flatnonzero(chosen), 2)
-    (profile_a, a), (profile_b, b) = ((profile[rows], length[rows]) for rows in at)
+    length = np.concatenate([segments.length for segments in annotators])
+    profiles, profile = start_profiles(group, np.tile(document_parts.tokens, 2), length)
+    is_matchable = np.concatenate(
+        [
+            rows[is_chosen[segments.part_index]]
+            for segments, rows in zip((document_parts.a, document_parts.b), can_match, strict=True)
+        ]
+    )
+    matchable_rows = np.split(np.flatnonzero(is_matchable), 2)
+    (profile_a, a), (profile_b, b) = ((profile[rows], length[rows]) for rows in matchable_rows)
     return correlated(profiles, profile_a, a, profile_b, b, measure.phi)
 
 
-def _all_free(
-    pieces: DocumentParts,
-    some: Bools,
-    alone: AnnotatorSegments,
-    able: Bools,
-    opposite: AnnotatorSegments,
+def _probability_free(
+    document_parts: DocumentParts,
+    is_chosen: Bools,
+    segments: AnnotatorSegments,
+    can_match: Bools,
+    other_segments: AnnotatorSegments,
 ) -> Floats:
-    """Return how likely all tokens of the one segment of a side are free on the other side."""
-    rows = np.flatnonzero(some[alone.piece])
-    mine, theirs = alone.rows(rows), opposite.rows(np.flatnonzero(some[opposite.piece]))
-    single = np.flatnonzero(able[rows])
-    length, piece = mine.length[single], mine.piece[single]
-    count = len(pieces)
-    free = pieces.tokens - np.bincount(theirs.piece, theirs.length, count).astype(np.int64)
-    room = free[piece] - length
-    fits = room >= 0
-    beside = piece[fits], length[fits]
-    group = np.concatenate((mine.piece, theirs.piece + count, beside[0] + count))
-    lengths = np.concatenate((mine.length, theirs.length, beside[1]))
-    profiles, profile = start_profiles(group, np.tile(pieces.tokens, 2), lengths)
-    start, added = profile[single][fits], profile[len(mine) + len(theirs) :]
-    together = inner(profiles, start, profiles, added)
-    result = np.zeros(len(single))
-    result[fits] = together * _more_ways(free[beside[0]], beside, theirs)
+    """Compute the probability that all tokens of a single segment are free in the other layer."""
+    rows = np.flatnonzero(is_chosen[segments.part_index])
+    own_chosen, other_chosen = (
+        segments.rows(rows),
+        other_segments.rows(np.flatnonzero(is_chosen[other_segments.part_index])),
+    )
+    matchable = np.flatnonzero(can_match[rows])
+    length, part_index = own_chosen.length[matchable], own_chosen.part_index[matchable]
+    n_parts = len(document_parts)
+    n_free = document_parts.tokens - np.bincount(
+        other_chosen.part_index, other_chosen.length, n_parts
+    ).astype(np.int64)
+    n_starts = n_free[part_index] - length
+    has_room = n_starts >= 0
+    added_columns = part_index[has_room], length[has_room]
+    group = np.concatenate(
+        (own_chosen.part_index, other_chosen.part_index + n_parts, added_columns[0] + n_parts)
+    )
+    lengths = np.concatenate((own_chosen.length, other_chosen.length, added_columns[1]))
+    profiles, profile = start_profiles(group, np.tile(document_parts.tokens, 2), lengths)
+    start_profile, added_profile = (
+        profile[matchable][has_room],
+        profile[len(own_chosen) + len(other_chosen) :],
+    )
+    same_start = inner(profiles, start_profile, profiles, added_profile)
+    result = np.zeros(len(matchable))
+    result[has_room] = same_start * _arrangement_ratio(
+        n_free[added_columns[0]], added_columns, other_chosen
+    )
     return result
 
 
-def _more_ways(free: Ints, added: tuple[Ints, Ints], side: AnnotatorSegments) -> Floats:
-    """Return by how much more arrangements of a side there are with one more segment in a piece."""
-    piece, length = added
-    segments = np.bincount(side.piece, minlength=int(piece.max(initial=0)) + 1)[piece]
-    step, which = expand_ranges(np.ones_like(segments), segments + 1)
-    shrink = (free - length)[which] + step
-    shrink = shrink / (free[which] + step)
-    first = np.cumsum(segments) - segments
-    products = np.multiply.reduceat(shrink, first) if len(first) else np.zeros(0)
-    return np.asarray(products * (free - length + segments + 1), np.float64)
+def _arrangement_ratio(
+    n_free: Ints, added: tuple[Ints, Ints], segments: AnnotatorSegments
+) -> Floats:
+    """Compute the ratio of the numbers of arrangements with and without an additional segment."""
+    part_index, length = added
+    n_segments = np.bincount(segments.part_index, minlength=int(part_index.max(initial=0)) + 1)[
+        part_index
+    ]
+    step, row = expand_ranges(np.ones_like(n_segments), n_segments + 1)
+    factor = (n_free - length)[row] + step
+    factor = factor / (n_free[row] + step)
+    first_step = np.cumsum(n_segments) - n_segments
+    products = np.multiply.reduceat(factor, first_step) if len(first_step) else np.zeros(0)
+    return np.asarray(products * (n_free - length + n_segments + 1), np.float64)

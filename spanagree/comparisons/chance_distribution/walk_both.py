@@ -1,7 +1,13 @@
-"""The match of annotations whose segments exclude each other: a walk for each question.
+"""Matches of two annotations whose segments exclude each other, by one walk for each content.
 
-Pieces in which the same kinds of segments occur, anywhere, ask the same question of documents of
-several lengths: one walk serves them all, as it passes all lengths on its way.
+All arrangements are equally likely, so
+
+    P(match = m) = number of pairs of arrangements with match m / number of all pairs,
+
+which a walk counts (:mod:`spanagree.chance.walk`). The content of a part is its multiset of
+segments, for each annotator. Parts with the same content but different lengths share a walk,
+because the walk passes all shorter lengths on its way. Results have one entry for each part: the
+probabilities of 0, 1, …, or mean and variance.
 """
 
 from __future__ import annotations
@@ -42,11 +48,11 @@ from spanagree.comparisons.measures import Measure
 
 
 class KindCount(NamedTuple):
-    """Segments of one side of a piece that are alike.
+    """A number of equal segments of one annotator in a part.
 
     Attributes:
-        place: their length; under a rule of places the number of their kind.
-        label: number of the label; ``OTHER`` if they can match nothing.
+        place: length of the segments; under a rule of places the kind of their places.
+        label: index of the label; ``OTHER`` if the segments cannot match.
         n_segments: number of segments.
     """
 
@@ -55,12 +61,12 @@ class KindCount(NamedTuple):
     n_segments: int
 
 
-class PieceKinds(NamedTuple):
-    """The segments of a piece by kind: what is asked of a walk.
+class PartKinds(NamedTuple):
+    """The content of a part: its segments by kind, which determines a walk.
 
     Attributes:
-        first, second: the segments of either side.
-        fixed: start, end and label of the segments of a fixed first side. Default: it is random.
+        first, second: counts of the segments of each annotator.
+        fixed: start, end and label of the segments of a fixed first annotator. Default: random.
     """
 
     first: tuple[KindCount, ...]
@@ -69,229 +75,255 @@ class PieceKinds(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Number of states by how many segments of each random kind are placed."""
-        kinds = self.second if self.fixed is not None else (*self.first, *self.second)
-        return math.prod(kind.n_segments + 1 for kind in kinds)
+        """Number of states, the combinations of numbers of segments of each random kind."""
+        counts = self.second if self.fixed is not None else (*self.first, *self.second)
+        return math.prod(count.n_segments + 1 for count in counts)
 
 
 def both_walk(
-    pieces: DocumentParts,
+    document_parts: DocumentParts,
     measure: Measure,
     budget: float,
     moments: bool,
     *,
     steps: float = math.inf,
-    kinds: PlaceKinds | None = None,
+    place_kinds: PlaceKinds | None = None,
 ) -> list[Floats | None]:
-    """Compute the distribution of the match in each piece, with both annotations random.
+    """Compute the distribution of the match in each part, with both annotations random.
 
     Args:
-        pieces: parts of documents; segments of one side and piece exclude each other.
-        measure: the measure.
-        budget: number of numbers that may be computed for a piece.
-        moments: if True, mean and variance are computed.
-        steps: number of steps that a walk may take.
-        kinds: kinds of the places of segments. Default: segments may stand anywhere.
+        document_parts: parts of documents; segments of one annotator and part exclude each other.
+        measure: measure of the match.
+        budget: largest number of values that may be computed for a part.
+        moments: True to compute only mean and variance.
+        steps: largest number of steps of a walk.
+        place_kinds: kinds of the places of segments. Default: segments may start anywhere.
 
     Returns:
-        The probabilities of 0, 1, … for each piece, or its mean and variance; ``None`` for a piece
-        over the budget.
+        The probabilities of 0, 1, … for each part, or its mean and variance; ``None`` for a part
+        that exceeds the budget.
     """
-    least = np.zeros(len(pieces))
-    if kinds is None:
-        least = least_costs(pieces, pieces.a, pieces.b)
-    elif len(pieces):
-        pieces, kinds = without_gaps_between(pieces, kinds)
-    results: list[Floats | None] = [None] * len(pieces)
-    rows_of: dict[PieceKinds, list[int]] = defaultdict(list)
-    for row in np.flatnonzero(least <= budget).tolist():
-        sides = pieces.a.of_piece(row), pieces.b.of_piece(row)
-        question = _renamed(*_counts(sides, by_length=measure.kernel == "equal", kinds=kinds))
-        if any(kind.label != OTHER for kind in question.first):
-            rows_of[question].append(row)
+    least_cost = np.zeros(len(document_parts))
+    if place_kinds is None:
+        least_cost = least_costs(document_parts, document_parts.a, document_parts.b)
+    elif len(document_parts):
+        document_parts, place_kinds = without_gaps_between(document_parts, place_kinds)
+    results: list[Floats | None] = [None] * len(document_parts)
+    rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
+    for row in np.flatnonzero(least_cost <= budget).tolist():
+        annotators = document_parts.a.of_part(row), document_parts.b.of_part(row)
+        content = _with_canonical_labels(
+            *_counts(annotators, by_length=measure.kernel == "equal", place_kinds=place_kinds)
+        )
+        if any(count.label != OTHER for count in content.first):
+            rows_by_content[content].append(row)
         else:
             results[row] = np.zeros(2) if moments else np.ones(1)
-    rule = _rule(measure)
-    for question, rows in rows_of.items():
-        width = 3 if moments else _most(question, measure, kinds) + 1
-        most = min(budget / (width * question.size), steps)
-        lengths = pieces.tokens[rows].tolist()
-        if kinds is None:
-            lengths = [n for n in lengths if steps_anywhere(n, question, rule) <= most]
+    rule = _meeting_rule(measure)
+    for content, rows in rows_by_content.items():
+        width = 3 if moments else _match_bound(content, measure, place_kinds) + 1
+        most_steps = min(budget / (width * content.size), steps)
+        lengths = document_parts.tokens[rows].tolist()
+        if place_kinds is None:
+            lengths = [
+                length for length in lengths if steps_anywhere(length, content, rule) <= most_steps
+            ]
         if not lengths:
             continue
-        annotations = _annotations(question, max(lengths), kinds)
-        borders = range(max(lengths) + 1) if kinds is None else ()
+        annotations = _annotations(content, max(lengths), place_kinds)
+        borders = range(max(lengths) + 1) if place_kinds is None else ()
         walk = LeadWalk(*annotations, rule, width, moments=moments, more_borders=borders)
-        if kinds is None:
-            ends = walk.run(set(lengths))
+        if place_kinds is None:
+            ways_by_length = walk.run(set(lengths))
             for row in rows:
-                ways = ends.get(int(pieces.tokens[row]))
-                results[row] = None if ways is None else distribution_of(ways, moments)
-        elif walk.steps() <= most:
-            (ways,) = walk.run(walk.borders[-1:]).values()
+                final_ways = ways_by_length.get(int(document_parts.tokens[row]))
+                results[row] = None if final_ways is None else distribution_of(final_ways, moments)
+        elif walk.steps() <= most_steps:
+            (final_ways,) = walk.run(walk.borders[-1:]).values()
             for row in rows:
-                results[row] = distribution_of(ways, moments)
+                results[row] = distribution_of(final_ways, moments)
     return results
 
 
-def steps_anywhere(n: int, question: PieceKinds, rule: MeetingRule) -> float:
-    """Estimate the number of steps of a walk over ``n`` tokens; segments may stand anywhere."""
-    reach: dict[tuple[int, Hashable], int] = {}  # tokens by which a segment is read further
-    sides = question.first, question.second
-    for side, kinds in enumerate(sides):
-        for kind in kinds:
-            key = side, rule.tag_of(kind.place, kind.label, is_level=False)
-            reach[key] = max(reach.get(key, 0), kind.place - 1)
-    ahead = 1 + (1 + rule.takes_both) * sum(reach.values())
-    return (n + 1.0) * ahead * sum(map(len, sides))
+def steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule) -> float:
+    """Estimate the number of steps of a walk over ``n_tokens`` without a rule of places."""
+    reach: dict[
+        tuple[int, Hashable], int
+    ] = {}  # number of tokens that a segment extends beyond its start
+    annotators = content.first, content.second
+    for annotator, counts in enumerate(annotators):
+        for count in counts:
+            tag = annotator, rule.tag_of(count.place, count.label, is_level=False)
+            reach[tag] = max(reach.get(tag, 0), count.place - 1)
+    n_pending = 1 + (1 + rule.takes_both) * sum(reach.values())
+    return (n_tokens + 1.0) * n_pending * sum(map(len, annotators))
 
 
 def near_walk(
-    pieces: DocumentParts,
+    document_parts: DocumentParts,
     within: int,
     budget: float,
     *,
     is_fixed: bool,
-    kinds: PlaceKinds | None = None,
+    place_kinds: PlaceKinds | None = None,
     words: WordRule | None = None,
     at_words: bool = False,
 ) -> list[Floats | None]:
-    """Compute the mean number of pairs within a tolerance in each piece.
+    """Compute the mean number of pairs within a tolerance in each part.
 
     Args:
-        pieces: parts of documents; segments of one side and piece exclude each other. One label can
-            match at most.
+        document_parts: parts of documents; segments of one annotator and part exclude each other.
+            Only one label can match.
         within: greatest difference of starts, and of ends.
-        budget: number of numbers that may be computed for a piece.
-        is_fixed: if True, A is fixed; else both annotations are random.
-        kinds: kinds of the places of segments. Default: segments may stand anywhere.
+        budget: largest number of values that may be computed for a part.
+        is_fixed: True if A is fixed. Otherwise both annotations are random.
+        place_kinds: kinds of the places of segments. Default: segments may start anywhere.
         words: rule of the words that the tolerance counts. Default: it counts tokens.
-        at_words: if True, segments stand at these words.
+        at_words: True if segments are at places of these words.
 
     Returns:
-        The mean of each piece, an array of one; ``None`` for a piece over the budget.
+        The mean of each part, as an array of length 1; ``None`` for a part that exceeds the budget.
     """
-    results: list[Floats | None] = [None] * len(pieces)
-    others = np.arange(len(pieces))
-    if at_words and words is not None and kinds is not None:
-        in_words, is_exact = _in_words(pieces, kinds, words, is_fixed=is_fixed)
+    results: list[Floats | None] = [None] * len(document_parts)
+    other_rows = np.arange(len(document_parts))
+    if at_words and words is not None and place_kinds is not None:
+        in_words, is_exact = _in_words(document_parts, place_kinds, words, is_fixed=is_fixed)
         rows = np.flatnonzero(is_exact)
         means = near_walk(in_words.some(rows), within, budget, is_fixed=is_fixed)
         for row, mean in zip(rows.tolist(), means, strict=True):
             results[row] = mean
-        others = np.flatnonzero(~is_exact)
-        pieces = pieces.some(others)
-    rows_of: dict[PieceKinds, list[int]] = defaultdict(list)
-    for row, other in enumerate(others.tolist()):
-        sides = pieces.a.of_piece(row), pieces.b.of_piece(row)
-        first, second = _counts(sides, kinds=kinds)
-        if all(kind.label == OTHER for kind in second):
-            results[other] = np.zeros(1)
+        other_rows = np.flatnonzero(~is_exact)
+        document_parts = document_parts.some(other_rows)
+    rows_by_content: dict[PartKinds, list[int]] = defaultdict(list)
+    for row, result_row in enumerate(other_rows.tolist()):
+        annotators = document_parts.a.of_part(row), document_parts.b.of_part(row)
+        first, second = _counts(annotators, place_kinds=place_kinds)
+        if all(count.label == OTHER for count in second):
+            results[result_row] = np.zeros(1)
         elif is_fixed:
-            rows_of[PieceKinds((), second, _fixed(sides[0], second))].append(row)
+            rows_by_content[
+                PartKinds((), second, _matchable_segments(annotators[0], second))
+            ].append(row)
         else:
-            rows_of[_renamed(first, second)].append(row)
-    for question, members in rows_of.items():
-        tokens = pieces.tokens[members].tolist()
-        lengths = tuple(sorted({n for n in tokens if 2.0 * n * question.size <= budget}))
-        if not lengths:  # a table for each token alone is too much
+            rows_by_content[_with_canonical_labels(first, second)].append(row)
+    for content, members in rows_by_content.items():
+        lengths_of_members = document_parts.tokens[members].tolist()
+        lengths = tuple(
+            sorted(
+                {length for length in lengths_of_members if 2.0 * length * content.size <= budget}
+            )
+        )
+        if not lengths:  # one table for each token already exceeds the budget
             continue
-        if kinds is None:
-            ends = _near_anywhere(question, lengths, within, budget)
+        if place_kinds is None:
+            ways_by_length = _near_anywhere(content, lengths, within, budget)
         else:
-            walk = NearWalk(*_annotations(question, 0, kinds), within, 2, moments=True)
+            walk = NearWalk(*_annotations(content, 0, place_kinds), within, 2, moments=True)
             if words is not None:
-                document = int(kinds.document[question.second[0].place])
-                walk.counted = _counted(walk.borders, document, words)
-            (ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
-            ends = {} if ways is None else dict.fromkeys(lengths, ways)
-        for row, n in zip(members, tokens, strict=True):
-            if n in ends:
-                results[others[row]] = distribution_of(ends[n], True)
+                document = int(place_kinds.document[content.second[0].place])
+                walk.counted = _word_borders(walk.borders, document, words)
+            (final_ways,) = walk.run(walk.borders[-1:], budget).values() or (None,)
+            ways_by_length = {} if final_ways is None else dict.fromkeys(lengths, final_ways)
+        for row, length in zip(members, lengths_of_members, strict=True):
+            if length in ways_by_length:
+                results[other_rows[row]] = distribution_of(ways_by_length[length], True)
     return results
 
 
 @lru_cache(maxsize=4096)
 def _near_anywhere(
-    question: PieceKinds, lengths: tuple[int, ...], within: int, budget: float
+    content: PartKinds, lengths: tuple[int, ...], within: int, budget: float
 ) -> dict[int, Floats]:
-    """Count the ways within a tolerance in documents of some lengths; the same is asked often."""
+    """Count the ways within a tolerance in documents of several lengths; cached."""
     borders = range(lengths[-1] + 1)
-    annotations = _annotations(question, lengths[-1], None)
+    annotations = _annotations(content, lengths[-1], None)
     walk = NearWalk(*annotations, within, 2, moments=True, more_borders=borders)
     return walk.run(lengths, budget)
 
 
 def _counts(
-    sides: tuple[AnnotatorSegments, AnnotatorSegments],
+    annotators: tuple[AnnotatorSegments, AnnotatorSegments],
     *,
     by_length: bool = False,
-    kinds: PlaceKinds | None = None,
+    place_kinds: PlaceKinds | None = None,
 ) -> tuple[tuple[KindCount, ...], tuple[KindCount, ...]]:
-    """Count the segments of both sides by kind; those without a partner have one label.
+    """Count the segments of both annotators by kind; segments that cannot match share one label.
 
     Args:
-        sides: the segments of a piece.
-        by_length: if True, a partner has the same length.
-        kinds: kinds of places, if segments may not stand anywhere.
+        annotators: segments of both annotators in a part.
+        by_length: True if only segments of the same length can match.
+        place_kinds: kinds of places, under a rule of places.
     """
-    columns = []
-    for side in sides:
-        length, label = side.length.tolist(), side.label.tolist()
-        keys = [*zip(length, label, strict=True)] if by_length and kinds is None else label
-        columns.append((length if kinds is None else side.kind.tolist(), label, keys))
-    first, second = (
-        Counter(
-            (place, label if key in there else OTHER)
-            for place, label, key in zip(*mine, strict=True)
+    columns_of_annotators = []
+    for segments in annotators:
+        length, label = segments.length.tolist(), segments.label.tolist()
+        keys = [*zip(length, label, strict=True)] if by_length and place_kinds is None else label
+        columns_of_annotators.append(
+            (length if place_kinds is None else segments.kind.tolist(), label, keys)
         )
-        for mine, there in zip(columns, (set(columns[1][2]), set(columns[0][2])), strict=True)
+    first_counts, second_counts = (
+        Counter(
+            (place_kind, label if key in keys_of_other else OTHER)
+            for place_kind, label, key in zip(*own_columns, strict=True)
+        )
+        for own_columns, keys_of_other in zip(
+            columns_of_annotators,
+            (set(columns_of_annotators[1][2]), set(columns_of_annotators[0][2])),
+            strict=True,
+        )
     )
-    return _sorted(first), _sorted(second)
+    return _sorted_counts(first_counts), _sorted_counts(second_counts)
 
 
-def _sorted(counts: Counter[tuple[int, int]]) -> tuple[KindCount, ...]:
+def _sorted_counts(counts: Counter[tuple[int, int]]) -> tuple[KindCount, ...]:
+    """Sort the counts by kind."""
     return tuple(KindCount(*key, count) for key, count in sorted(counts.items()))
 
 
-def _renamed(a: Sequence[KindCount], b: Sequence[KindCount]) -> PieceKinds:
-    """Number the labels as they come, so that equal questions meet."""
-    number = {OTHER: OTHER}
-    for kind in (*a, *b):
-        number.setdefault(kind.label, len(number) - 1)
-    return PieceKinds(
-        *(tuple(sorted(k._replace(label=number[k.label]) for k in x)) for x in (a, b))
+def _with_canonical_labels(a: Sequence[KindCount], b: Sequence[KindCount]) -> PartKinds:
+    """Number the labels in order of occurrence, so that equal contents compare as equal."""
+    label_index = {OTHER: OTHER}
+    for count in (*a, *b):
+        label_index.setdefault(count.label, len(label_index) - 1)
+    return PartKinds(
+        *(
+            tuple(sorted(counted._replace(label=label_index[counted.label]) for counted in counts))
+            for counts in (a, b)
+        )
     )
 
 
-def _fixed(
-    side: AnnotatorSegments, partner: Sequence[KindCount]
+def _matchable_segments(
+    segments: AnnotatorSegments, partner_counts: Sequence[KindCount]
 ) -> tuple[tuple[int, int, int], ...]:
-    """List start, end and label of the segments that can match one of some kinds."""
-    labels = {kind.label for kind in partner}
-    ends = side.start + side.length
-    columns = side.start.tolist(), ends.tolist(), side.label.tolist()
-    return tuple(place for place in zip(*columns, strict=True) if place[2] in labels)
+    """List start, end and label of the segments that can match one of the counts."""
+    labels = {count.label for count in partner_counts}
+    ends = segments.start + segments.length
+    columns = segments.start.tolist(), ends.tolist(), segments.label.tolist()
+    return tuple(segment for segment in zip(*columns, strict=True) if segment[2] in labels)
 
 
 def _annotations(
-    question: PieceKinds, tokens: int, kinds: PlaceKinds | None
+    content: PartKinds, tokens: int, place_kinds: PlaceKinds | None
 ) -> tuple[SegmentSequence, SegmentSequence]:
-    """Build the annotations of a question, with the places of their segments."""
-    ends = kinds.ends if kinds is not None else partial(uniform_ends, tokens)
+    """Build the annotations of a content, with the places of their segments."""
+    ends = place_kinds.ends if place_kinds is not None else partial(uniform_ends, tokens)
     first, second = (
-        SegmentSequence([SegmentKind(x.label, x.n_segments, ends(x.place)) for x in side])
-        for side in (question.first, question.second)
+        SegmentSequence(
+            [SegmentKind(count.label, count.n_segments, ends(count.place)) for count in counts]
+        )
+        for counts in (content.first, content.second)
     )
-    if question.fixed is not None:
-        fixed = [SegmentKind(label, 1, {start: (end,)}) for start, end, label in question.fixed]
-        first = SegmentSequence(fixed, is_fixed=True)
+    if content.fixed is not None:
+        fixed_kinds = [
+            SegmentKind(label, 1, {start: (end,)}) for start, end, label in content.fixed
+        ]
+        first = SegmentSequence(fixed_kinds, is_fixed=True)
     return first, second
 
 
-def _rule(measure: Measure) -> MeetingRule:
-    """Return what the walk has to know of a measure."""
+def _meeting_rule(measure: Measure) -> MeetingRule:
+    """Return the properties of a measure that the walk needs."""
     if measure.kernel == "equal":
         return EqualRule()
     if measure.kernel == "cover":
@@ -301,52 +333,64 @@ def _rule(measure: Measure) -> MeetingRule:
     return OffsetRule(measure.phi, takes_both=measure.kernel == "one-to-one")
 
 
-def _most(question: PieceKinds, measure: Measure, places: PlaceKinds | None) -> int:
+def _match_bound(content: PartKinds, measure: Measure, place_kinds: PlaceKinds | None) -> int:
     """Compute an upper bound of the match."""
     sizes = []
-    for counts in (question.first, question.second):
+    for counts in (content.first, content.second):
         size = 0
-        for kind in counts:
-            if kind.label != OTHER:
+        for count in counts:
+            if count.label != OTHER:
                 longest = 1
                 if measure.in_tokens:
-                    longest = kind.place if places is None else places.longest(kind.place)
-                size += kind.n_segments * longest
+                    longest = (
+                        count.place if place_kinds is None else place_kinds.longest(count.place)
+                    )
+                size += count.n_segments * longest
         sizes.append(size)
     return min(sizes)
 
 
 def _in_words(
-    pieces: DocumentParts, kinds: PlaceKinds, words: WordRule, *, is_fixed: bool
+    document_parts: DocumentParts, place_kinds: PlaceKinds, words: WordRule, *, is_fixed: bool
 ) -> tuple[DocumentParts, Bools]:
-    """Count words in place of tokens.
+    """Convert offsets in tokens to offsets in words.
 
     Returns:
-        The pieces, and for which of them words are tokens: all random segments go from edge to edge
-        of words, and no fixed ones share a word or stand between two.
+        Parts in words, and a mask of the parts for which this is exact: all random segments start
+            and end at edges of words, and no fixed segments share a word or are between two words.
     """
-    is_exact = np.ones(len(pieces), np.bool_)
-    document, tokens = np.zeros((2, len(pieces)), np.int64)
-    document[pieces.b.piece] = kinds.document[pieces.b.kind]
-    tokens[pieces.b.piece] = kinds.slots[pieces.b.kind]
-    sides = []
-    for side, is_random in ((pieces.a, not is_fixed), (pieces.b, True)):
-        location = document[side.piece]
-        start, end = words.in_words(location, side.start, side.start + side.length)
+    is_exact = np.ones(len(document_parts), np.bool_)
+    document, tokens = np.zeros((2, len(document_parts)), np.int64)
+    document[document_parts.b.part_index] = place_kinds.document[document_parts.b.kind]
+    tokens[document_parts.b.part_index] = place_kinds.slots[document_parts.b.kind]
+    annotators = []
+    for segments, is_random in ((document_parts.a, not is_fixed), (document_parts.b, True)):
+        location = document[segments.part_index]
+        start, end = words.in_words(location, segments.start, segments.start + segments.length)
         if is_random:
-            is_exact[side.piece[kinds.taken[side.kind] == 0]] = False
+            is_exact[segments.part_index[place_kinds.taken[segments.kind] == 0]] = False
         else:
-            meets = (side.piece[1:] == side.piece[:-1]) & (start[1:] < end[:-1])
-            is_exact[side.piece[1:][meets]] = is_exact[side.piece[start == end]] = False
-        sides.append(replace(side, start=start - words.words[location], length=end - start))
-    return DocumentParts(pieces.document, tokens, *sides), is_exact
+            is_touching = (segments.part_index[1:] == segments.part_index[:-1]) & (
+                start[1:] < end[:-1]
+            )
+            is_exact[segments.part_index[1:][is_touching]] = is_exact[
+                segments.part_index[start == end]
+            ] = False
+        annotators.append(
+            replace(segments, start=start - words.words[location], length=end - start)
+        )
+    return DocumentParts(document_parts.document, tokens, *annotators), is_exact
 
 
-def _counted(
+def _word_borders(
     borders: Sequence[int], document: int, words: WordRule
 ) -> tuple[list[int], list[int], list[int]]:
-    """Return the words that start and end at borders, and the least end of what begins there."""
-    here = np.array(borders)
-    location = np.full(len(here), document)
-    start, end = words.in_words(location, here, here)
-    return start.tolist(), end.tolist(), words.in_words(location, here, here + 1)[1].tolist()
+    """Find the words that start and end at borders, and the least end of a segment there."""
+    border_array = np.array(borders)
+    document_array = np.full(len(border_array), document)
+    start, end = words.in_words(document_array, border_array, border_array)
+    return (
+        start.tolist(),
+        end.tolist(),
+        words.in_words(document_array, border_array, border_array + 1)[1].tolist(),
+    )
