@@ -1,4 +1,4 @@
-"""How two layers match: observed and expected similarity, tallies and scores."""
+"""Comparisons of two layers: observed and expected similarity, tallies and scores."""
 
 from spanagree.public import names_of
 

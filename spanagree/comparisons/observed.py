@@ -155,11 +155,11 @@ def _one_to_one(
     # if the previous pair has the same earlier segment, this segment is already matched; if its
     # later segment is the earlier one here, it is matched if that pair was; else it is free
     is_same_cell = cell[1:] == cell[:-1]
-    is_reset, continues = (
+    shares_earlier, follows_later = (
         np.concatenate(([False], (earlier_segment[1:] == segment[:-1]) & is_same_cell))[: len(i)]
         for segment in (earlier_segment, later_segment)
     )
     position = np.arange(len(i))
-    first_of_chain = np.maximum.accumulate(np.where(continues, 0, position))
-    is_matched = ~(is_reset[first_of_chain] ^ ((position - first_of_chain) % 2 == 1))
+    first_of_chain = np.maximum.accumulate(np.where(follows_later, 0, position))
+    is_matched = ~(shares_earlier[first_of_chain] ^ ((position - first_of_chain) % 2 == 1))
     return i, j, value * is_matched

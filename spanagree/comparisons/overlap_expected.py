@@ -138,7 +138,8 @@ def _means_by_walk(
     if measure.kernel == "near":
         if model is None:
             return near_walk(document_parts, measure.within, NEAR_BUDGET, is_fixed=first_is_fixed)
-        # words in places of other kinds are rare, and draws are ten times as fast
+        # without a rule of these words, the result is displayed only for comparison, and draws are
+        # ten times as fast
         budget = NEAR_BUDGET if model.words is None or model.at_words else NEAR_BUDGET // 16
         return near_walk(
             document_parts, measure.within, budget,

@@ -25,7 +25,7 @@ LEAST_AT_SITES = 0.9
 """Share of an annotator's segments at sites below which a note is given."""
 AT_EDGES = 0.95
 """Share of ends at edges of words from which a note suggests the rule of words."""
-_SAMPLE_SIZE = 10_000  # segments
+_SAMPLE_SIZE = 10_000  # least number of segments in a sample
 _FEW = 10  # largest number of annotators with separate shares
 _LEAST_SEGMENTS = 10  # least number of segments for a note on a share
 MOST_APART = 0.05

@@ -102,7 +102,7 @@ class ShapedStarts(Starts):
     ) -> tuple[int, Floats]:
         """Compute φ of two kinds for each offset at which their hulls overlap."""
         smallest_offset, n_shared = shared_tokens_by_offset(self.pieces(first), self.pieces(second))
-        assert measure.of_shared is not None  # others are refused
+        assert measure.of_shared is not None  # other measures are forbidden
         sizes = self._tokens(np.array([first, second]))
         return smallest_offset, np.asarray(measure.of_shared(n_shared, *sizes), np.float64)
 

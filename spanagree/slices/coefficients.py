@@ -1,4 +1,4 @@
-"""Coefficients of each slice of items, or of a corpus's tokens."""
+"""Coefficients of each slice of items, or of the tokens of a corpus."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from spanagree.uncertainty.confidence import USUAL, Jackknife
 from spanagree.uncertainty.differences import p_and_half_width
 from spanagree.uncertainty.jackknife import TIE
 
-_LEAST = 2  # units with an error, and with a match
-_MOST = 50  # slices of which each two are compared
+_LEAST_UNITS = 2  # least number of units with an error, and with a match
+_MOST_SLICES = 50  # largest number of slices that are compared in pairs
 
 
 class AlphaDifference(NamedTuple):
-    """The difference of Krippendorff's α between two slices, the second less the first.
+    """The difference of Krippendorff's α between two slices, the second minus the first.
 
     Attributes:
         a, b: names of the slices.
-        value: the difference.
-        low, high: its interval; of several, intervals hold all at once.
+        value: difference of α.
+        low, high: ends of its interval; simultaneous if there are several differences.
         p: two-sided probability.
         p_adjusted: p times the number of differences.
 
@@ -68,14 +68,14 @@ class AlphaDifference(NamedTuple):
 class CoefficientsBySlice(CoefficientsByPart):
     """The coefficients of each slice; see :func:`coefficients_by_slice`.
 
-    Each part is what :func:`spanagree.coefficients` says of its items, in the slices' order; the
-    notes name items in no slice, too.
+    Each part is the result of :func:`spanagree.coefficients` for its items, in the order of the
+    slices. The notes also count items that are in no slice.
 
     Attributes:
-        title: name of what slices are the values of.
-        is_ordered: whether slices follow each other.
-        differences: from each slice to the next of slices in order, else the largest one that a
-            test supports, or that was tested.
+        title: name of the property that the slices are values of.
+        is_ordered: True if slices have an order.
+        differences: differences of each slice to the next, if slices have an order; otherwise the
+            largest significant difference, or the largest tested difference.
         n_tested: number of differences that p and intervals are adjusted for.
 
     >>> import spanagree as sa
@@ -95,35 +95,38 @@ class CoefficientsBySlice(CoefficientsByPart):
 
     @property
     def verdict(self) -> str:
-        """From where to where α goes, and the significant steps; or the largest difference."""
+        """Summary of the change of α with significant steps, or of the largest difference."""
         if self.is_ordered:
             return self._verdict_in_order
         if not self.differences:
             sentence = verdict.extremes(self.alphas, "slice", "α", None, 95)
             if not sentence:
                 return "Fewer than two slices have an α that is defined."
-            why = f"fewer than two slices have {ENOUGH} {self._clusters} with anything to compare"
-            return sentence.replace("No test was made.", f"No test was made: {why}.")
+            reason = (
+                f"fewer than two slices have {ENOUGH} {self._clusters} with anything to compare"
+            )
+            return sentence.replace("No test was made.", f"No test was made: {reason}.")
         (largest,) = self.differences
         high, low = (
-            f"{verdict.short(self.alphas[x])} in {escape_name(x)}" for x in (largest.b, largest.a)
+            f"{verdict.short(self.alphas[name])} in {escape_name(name)}"
+            for name in (largest.b, largest.a)
         )
         confidence = confidence_of(self.settings) or 95
-        sure = verdict.ends(largest.low, largest.high, confidence)
+        interval = verdict.ends(largest.low, largest.high, confidence)
         simultaneous, pairs = "", ""
         if self.n_tested > 1:
             simultaneous, pairs = "simultaneous ", f", {pluralize(self.n_tested, 'pair')}"
-        figures = (
+        description = (
             f"Krippendorff's α is {high} and {low} (difference {verdict.short(largest.value)},"
-            f" {simultaneous}{sure}, p {verdict.p_of(largest.p_adjusted)}{pairs})"
+            f" {simultaneous}{interval}, p {verdict.p_of(largest.p_adjusted)}{pairs})"
         )
         if largest.p_adjusted < LEVEL:
-            return f"The largest difference that a test supports: {figures}."
-        return f"No two slices can be told apart; the largest difference: {figures}."
+            return f"The largest difference that a test supports: {description}."
+        return f"No two slices can be told apart; the largest difference: {description}."
 
     @property
     def _verdict_in_order(self) -> str:
-        """Say where α began and ended, and which steps are significant."""
+        """Summary of the first and last α, and the significant steps."""
         ends = verdict.from_first_to_last(self.alphas)
         if not ends:
             return "Fewer than two slices have an α that is defined."
@@ -136,16 +139,19 @@ class CoefficientsBySlice(CoefficientsByPart):
             for step in self.differences
             if step.p_adjusted < LEVEL
         ]
-        times = f", p times {self.n_tested} steps" if self.n_tested > 1 else ""
+        adjustment = f", p times {self.n_tested} steps" if self.n_tested > 1 else ""
         if not steps:
-            least = min(step.p_adjusted for step in self.differences)
-            return f"{sentence} No step is significant (p {verdict.p_of(least)} at least{times})."
-        named = ", ".join(verdict.first_of(steps, 5, "more step"))
-        return f"{sentence} Significant steps{times}: {named}."
+            smallest_p = min(step.p_adjusted for step in self.differences)
+            return (
+                f"{sentence} No step is significant (p {verdict.p_of(smallest_p)} at"
+                f" least{adjustment})."
+            )
+        step_names = ", ".join(verdict.first_of(steps, 5, "more step"))
+        return f"{sentence} Significant steps{adjustment}: {step_names}."
 
     @property
     def _clusters(self) -> str:
-        """The word for what is left out one at a time."""
+        """Word for the units that are left out one at a time."""
         return (
             f"{document_noun(self.settings)}s"
             if self.settings.get("items") == "tokens"
@@ -158,12 +164,12 @@ class CoefficientsBySlice(CoefficientsByPart):
 
     @property
     def _differences(self) -> list[dict[str, Any]] | None:
-        """The differences that were tested, as plain data."""
+        """Tested differences as plain data."""
         return [change._asdict() for change in self.differences] or None
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each slice."""
-        ci = self.settings.ci is not None
+        """Build a table with a row for each slice."""
+        has_intervals = self.settings.ci is not None
         columns = [
             Column("slice", escape_name(self.title), "name", "slice"),
             Column("items", "items", "count", "items of a slice"),
@@ -172,20 +178,29 @@ class CoefficientsBySlice(CoefficientsByPart):
             Column("observed", "agreement", meaning="agreement of a pair"),
             Column("spa", "SPA", meaning="SPA"),
         ]
-        for kind in CORRECTED:
-            columns.append(Column(kind.sign, kind.sign, meaning=kind.sign))
-            if kind is CoefficientSet.alpha:
-                columns.append(Column("", "interval of α" if ci else "", "interval", "interval"))
+        for coefficient in CORRECTED:
+            columns.append(Column(coefficient.sign, coefficient.sign, meaning=coefficient.sign))
+            if coefficient is CoefficientSet.alpha:
+                columns.append(
+                    Column("", "interval of α" if has_intervals else "", "interval", "interval")
+                )
         rows: list[list[Value]] = []
-        for name, part in self.items():
-            counts, figures = part.counts, list[Value]([part.pi.observed, part.spa.value])
-            for kind in CORRECTED:
-                figures.append(part.of_kind(kind).value)
-                if kind is CoefficientSet.alpha:
-                    figures.append(ends_of(part.alpha.interval, "corrected"))
-            rows.append([name, counts.items, counts.compared, counts.labels, *figures])
-        items = sum(part.counts.items for part in self.values())
-        with_two = pluralize_of(sum(part.counts.compared for part in self.values()), items, "item")
+        for name, coefficients_of_slice in self.items():
+            counts, values = (
+                coefficients_of_slice.counts,
+                list[Value]([coefficients_of_slice.pi.observed, coefficients_of_slice.spa.value]),
+            )
+            for coefficient in CORRECTED:
+                values.append(coefficients_of_slice.of_kind(coefficient).value)
+                if coefficient is CoefficientSet.alpha:
+                    values.append(ends_of(coefficients_of_slice.alpha.interval, "corrected"))
+            rows.append([name, counts.items, counts.compared, counts.labels, *values])
+        items = sum(coefficients_of_slice.counts.items for coefficients_of_slice in self.values())
+        with_two = pluralize_of(
+            sum(coefficients_of_slice.counts.compared for coefficients_of_slice in self.values()),
+            items,
+            "item",
+        )
         caption = f"{pluralize(len(self), 'slice')}, {with_two} with two labels or more"
         return Frame(columns, rows, self.settings, caption=caption, remarks=list(self.caveats))
 
@@ -201,23 +216,23 @@ def coefficients_by_slice(
     ci: bool | Jackknife = False,
     **settings: Any,
 ) -> CoefficientsBySlice:
-    """Return the coefficients of each slice of items.
+    """Compute the coefficients of each slice of items.
 
     Args:
-        source: a table of labels, whose items are in slices; or a corpus, whose tokens are the
-            items and whose documents are in slices.
-        group_by: a column of the rows, FILE or FILE:COLUMN, a pattern with a group, or the slice of
-            each item (or document), as for :func:`spanagree.slices.score_slices`.
-        rows: what has the column: a path, several, a data frame, a Dataset, or rows.
-        skip_outside: of a corpus, leave out tokens that nobody marked.
-        document: the column of the rows with the names of items or documents.
-        encoding: of rows that are a table in text.
-        ci: confidence intervals, and their confidence.
-        settings: as for :func:`spanagree.coefficients`.
+        source: table of labels with items in slices; or a corpus with tokens as items and documents
+            in slices.
+        group_by: column of the rows, FILE or FILE:COLUMN, a pattern with a group, or the slice of
+            each item or document; see :func:`spanagree.slices.score_slices`.
+        rows: data with the column: one or several paths, a data frame, a Dataset, or rows.
+        skip_outside: True to leave out tokens of a corpus that nobody marked.
+        document: column of the rows with the names of items or documents.
+        encoding: text encoding of rows that are a table in text.
+        ci: True for confidence intervals, or their settings.
+        settings: keywords of :func:`spanagree.coefficients`.
 
     Raises:
-        SettingError: for an unknown column; as for :func:`spanagree.coefficients`.
-        InputError: for rows that cannot be read, or do not tell of which item they are.
+        SettingError: for an unknown column; see also :func:`spanagree.coefficients`.
+        InputError: if the rows cannot be read, or do not state the item of each row.
 
     >>> rows = [(i, who, "xy"[i % 2 if who == "a" else i > 2]) for i in range(6) for who in "ab"]
     >>> table = LabelTable.from_rows(rows)
@@ -229,25 +244,35 @@ def coefficients_by_slice(
     if isinstance(source, LabelTable):
         ids = [source.name_of(item) for item in range(source.size)]
         sliced = sliced_documents(group_by, ids, rows, noun="item", **reading)  # type: ignore[arg-type]  # texts
-        tables = {name: source.subset(np.array(here)) for name, here in sliced.documents().items()}
+        tables = {
+            name: source.subset(np.array(indices)) for name, indices in sliced.documents().items()
+        }
     else:
         corpus = as_corpus(source)
         ids = [corpus.id_of(d) for d in range(len(corpus))]
         noun = document_noun(corpus.reading)
         sliced = sliced_documents(group_by, ids, rows, noun=noun, **reading)  # type: ignore[arg-type]  # texts
         tables = {
-            name: token_labels(corpus.subset(np.array(here)), skip_outside=skip_outside)
-            for name, here in sliced.documents().items()
+            name: token_labels(corpus.subset(np.array(indices)), skip_outside=skip_outside)
+            for name, indices in sliced.documents().items()
         }
-    parts = {name: coefficients(table, ci=ci, **settings) for name, table in tables.items()}
+    coefficients_by_name = {
+        name: coefficients(table, ci=ci, **settings) for name, table in tables.items()
+    }
     jackknife = ci if isinstance(ci, Jackknife) else USUAL
-    differences, n_tested = _differences(parts, jackknife, sliced.is_ordered)
-    every = dict.fromkeys(note for part in parts.values() for note in part.notes)
-    first = next(iter(parts.values())).settings
+    differences, n_tested = _differences(coefficients_by_name, jackknife, sliced.is_ordered)
+    all_notes = dict.fromkeys(
+        note
+        for coefficients_of_slice in coefficients_by_name.values()
+        for note in coefficients_of_slice.notes
+    )
+    first_settings = next(iter(coefficients_by_name.values())).settings
     return CoefficientsBySlice(
-        parts=parts,
-        settings=replace(first, reading={**first.reading, "slices": sliced.says}),
-        notes=(*every, *sliced.notes),
+        parts=coefficients_by_name,
+        settings=replace(
+            first_settings, reading={**first_settings.reading, "slices": sliced.record}
+        ),
+        notes=(*all_notes, *sliced.notes),
         title=sliced.title,
         is_ordered=sliced.is_ordered,
         differences=differences,
@@ -256,7 +281,15 @@ def coefficients_by_slice(
 
 
 class _Alpha(NamedTuple):
-    """α of a slice: its value, the sums of its changes, and the number of units."""
+    """α of a slice, with its jackknife moments.
+
+    Attributes:
+        value: α.
+        variance: sum of the squared changes of α if a unit is left out.
+        fourth: sum of the fourth powers of these changes.
+        n_units: number of units.
+        is_tested: True if the slice is large enough for a test.
+    """
 
     value: float
     variance: float
@@ -265,55 +298,68 @@ class _Alpha(NamedTuple):
     is_tested: bool
 
 
-def _alpha_of(part: Coefficients, jackknife: Jackknife) -> _Alpha:
-    """Leave out each item of a slice once; of tokens each document."""
-    basis = part.basis
-    if basis is None or basis.no_pairs_reason:
+def _alpha_of(coefficients_of_slice: Coefficients, jackknife: Jackknife) -> _Alpha:
+    """Compute α of a slice with jackknife moments over items, or over documents for tokens."""
+    inputs = coefficients_of_slice.basis
+    if inputs is None or inputs.no_pairs_reason:
         return _Alpha(math.nan, 0.0, 0.0, 0.0, False)
-    sums = coefficient_moments(basis, part.spa.weights, jackknife)
-    at = 3 * [*formulas.COEFFICIENTS].index("alpha") + 2
-    values = [float(column[0, at]) for column in sums]
+    sums = coefficient_moments(inputs, coefficients_of_slice.spa.weights, jackknife)
+    column_index = 3 * [*formulas.COEFFICIENTS].index("alpha") + 2
+    values = [float(column[0, column_index]) for column in sums]
     value, variance, fourth, n_units, n_wrong, n_right = values
-    is_tested = n_units >= ENOUGH and min(n_wrong, n_right) >= _LEAST and not math.isnan(value)
+    is_tested = (
+        n_units >= ENOUGH and min(n_wrong, n_right) >= _LEAST_UNITS and not math.isnan(value)
+    )
     return _Alpha(value, variance, fourth, n_units, is_tested)
 
 
 def _differences(
-    parts: Mapping[str, Coefficients], jackknife: Jackknife, is_ordered: bool
+    coefficients_by_name: Mapping[str, Coefficients], jackknife: Jackknife, is_ordered: bool
 ) -> tuple[tuple[AlphaDifference, ...], int]:
-    """Test each step of slices in order; or else each two, of which the largest is returned."""
-    alphas = {name: _alpha_of(part, jackknife) for name, part in parts.items()}
+    """Test each step of slices in order, or find the largest difference of all pairs."""
+    alphas = {
+        name: _alpha_of(coefficients_of_slice, jackknife)
+        for name, coefficients_of_slice in coefficients_by_name.items()
+    }
     if is_ordered:
-        steps = list(itertools.pairwise(parts))
-        tested = [two for two in steps if alphas[two[0]].is_tested and alphas[two[1]].is_tested]
-        made = [_difference(two, alphas, jackknife.tail, len(steps)) for two in tested]
-        return tuple(x for x in made if not math.isnan(x.p)), len(steps)
-    names = [name for name in parts if alphas[name].is_tested][:_MOST]
+        steps = list(itertools.pairwise(coefficients_by_name))
+        tested_pairs = [
+            pair for pair in steps if alphas[pair[0]].is_tested and alphas[pair[1]].is_tested
+        ]
+        differences = [
+            _difference(pair, alphas, jackknife.tail, len(steps)) for pair in tested_pairs
+        ]
+        return tuple(difference for difference in differences if not math.isnan(difference.p)), len(
+            steps
+        )
+    names = [name for name in coefficients_by_name if alphas[name].is_tested][:_MOST_SLICES]
     pairs = [
         (a, b) if alphas[a].value <= alphas[b].value else (b, a)
         for a, b in itertools.combinations(names, 2)
     ]
-    made = [_difference(two, alphas, jackknife.tail, len(pairs)) for two in pairs]
-    made = [change for change in made if not math.isnan(change.p)]
-    if not made:
+    differences = [_difference(pair, alphas, jackknife.tail, len(pairs)) for pair in pairs]
+    differences = [change for change in differences if not math.isnan(change.p)]
+    if not differences:
         return (), 0
-    apart = [change for change in made if change.p_adjusted < LEVEL]
-    return (max(apart or made, key=lambda change: change.value),), len(pairs)
+    significant = [change for change in differences if change.p_adjusted < LEVEL]
+    return (max(significant or differences, key=lambda change: change.value),), len(pairs)
 
 
 def _difference(
-    two: tuple[str, str], alphas: Mapping[str, _Alpha], tail: float, number: int
+    pair: tuple[str, str], alphas: Mapping[str, _Alpha], tail: float, n_differences: int
 ) -> AlphaDifference:
-    """Compute the difference of α in two slices of different units, whose variances add."""
-    first, second = (alphas[name] for name in two)
+    """Compute the difference of α in two slices without common units; variances add."""
+    first, second = (alphas[name] for name in pair)
     value = second.value - first.value
     variance, fourth = first.variance + second.variance, first.fourth + second.fourth
     if not math.sqrt(variance) > TIE:
         nan = math.nan
-        return AlphaDifference(*two, value, nan, nan, nan, nan)
+        return AlphaDifference(*pair, value, nan, nan, nan, nan)
     n_units = first.n_units + second.n_units
-    of_all = p_and_half_width(
-        np.array([value]), np.array([variance]), np.array([fourth]), n_units, tail / number
+    p_and_half_widths = p_and_half_width(
+        np.array([value]), np.array([variance]), np.array([fourth]), n_units, tail / n_differences
     )
-    p, reach = (float(x[0]) for x in of_all)
-    return AlphaDifference(*two, value, value - reach, value + reach, p, min(1.0, number * p))
+    p, reach = (float(x[0]) for x in p_and_half_widths)
+    return AlphaDifference(
+        *pair, value, value - reach, value + reach, p, min(1.0, n_differences * p)
+    )

@@ -1,12 +1,18 @@
 """Differences between slices, and a trend over slices that have an order.
 
-Two slices of other documents have a difference whose variance is the sum of theirs; of the same
-documents it is that of the differences. Leaving out each document once gives both: a document that
-is in one slice alone changes that slice's figure only.
+The variance of a difference of two slices is the sum of their variances if they have different
+documents, and the variance of the differences of documents if they have the same. The jackknife
+over documents covers both cases: a document that is in only one slice changes only the score of
+that slice.
 
-A trend, and the steps from each slice to the next, are tested by permutation. If nothing changed,
-any document could as well have been in another slice: so documents are shuffled among slices, and a
-document that is in both has its two tallies exchanged or not.
+A trend, and the steps from each slice to the next, are tested by permutation. Under the null
+hypothesis, documents are exchangeable between slices. So documents are shuffled among slices, and a
+document that is in both slices has its two tallies exchanged at random. With n_k documents in slice
+k, and F_k its corrected F1, the slope of the trend is
+
+    Σ_k n_k (k − k̄) F_k / Σ_k n_k (k − k̄)²,   with k̄ the weighted mean of k.
+
+Tables have the shape (documents, 3 or 4).
 """
 
 from __future__ import annotations
@@ -27,22 +33,22 @@ from spanagree.uncertainty.differences import DocumentInfluence
 from spanagree.uncertainty.jackknife import TIE, evidence_of
 from spanagree.uncertainty.permutation import holm, portions
 
-ENOUGH = 10  # documents with anything marked, of a slice whose difference from others is tested
-_TWO = 2  # documents with an error, and with a match, whose figure varies as others show
-_CORRECTED = 2  # position among the three figures
+ENOUGH = 10  # least number of documents with a segment, for a slice that is tested
+_LEAST_INFORMATIVE = 2  # least number of documents with an error, and with a match, for a variance
+_CORRECTED_INDEX = 2  # index in the three scores
 
-_TOO_ALIKE = "interval: undefined, as at most one {noun} of {name} holds {what}"
+_TOO_UNIFORM = "interval: undefined, as at most one {noun} of {name} holds {what}"
 
 
 @dataclass(frozen=True, eq=False)
 class SliceTable:
-    """The documents of a slice, and what each adds to the figures of one system or the team.
+    """Matches and sizes of the documents of a slice, for a system or the team.
 
     Attributes:
         name: name of the slice.
-        keys: numbers of the documents, the same in all slices.
-        table: matched, expected and size of each, and the expected size where random; (documents,
-            3 or 4).
+        keys: key of each document; a document has the same key in all slices.
+        table: matched, expected and size of each document, and the expected size if it is random;
+            (documents, 3 or 4).
     """
 
     name: str
@@ -51,32 +57,32 @@ class SliceTable:
 
     @cached_property
     def evidence(self) -> tuple[int, int, int]:
-        """The number of documents with anything marked, with an error, and with a match."""
+        """Number of documents with a segment, with an error, and with a match."""
         n_units, n_wrong, n_right = evidence_of(self.table, f1_figures)[0, 0].tolist()
         return n_units, n_wrong, n_right
 
     @property
     def is_tested(self) -> bool:
-        """Whether there is enough to test its difference from others."""
+        """Whether the slice is large enough for a test."""
         n_units, *informative = self.evidence
-        return n_units >= ENOUGH and min(informative) >= _TWO
+        return n_units >= ENOUGH and min(informative) >= _LEAST_INFORMATIVE
 
     def too_alike(self, noun: str) -> str:
-        """Return why the figure varies more than its documents show; empty if it does not."""
+        """Explain why documents do not determine the variance; empty if they do."""
         _, *informative = self.evidence
-        for n_informative, what in zip(informative, ("an error", "a match"), strict=True):
-            if n_informative < _TWO:
-                return _TOO_ALIKE.format(noun=noun, name=self.name, what=what)
+        for n_informative, outcome in zip(informative, ("an error", "a match"), strict=True):
+            if n_informative < _LEAST_INFORMATIVE:
+                return _TOO_UNIFORM.format(noun=noun, name=self.name, what=outcome)
         return ""
 
 
 class SliceDifference(NamedTuple):
-    """The difference of two slices, the second less the first.
+    """The difference of two slices, the second minus the first.
 
     Attributes:
         scored: name of the system; team in an agreement.
         a, b: names of the slices.
-        both: number of documents that are in both.
+        both: number of documents in both slices.
         observed: difference of F1.
         corrected: difference of corrected F1.
 
@@ -97,80 +103,97 @@ class SliceDifference(NamedTuple):
 
     @property
     def turned(self) -> SliceDifference:
-        """The difference of the first slice and the second."""
+        """Difference of the first slice minus the second."""
         observed, corrected = self.observed.turned(), self.corrected.turned()
         return SliceDifference(self.scored, self.b, self.a, self.both, observed, corrected)
 
 
 def difference(
-    scored: str, two: tuple[SliceTable, SliceTable], tail: float, number: int, noun: str
+    scored: str, pair: tuple[SliceTable, SliceTable], tail: float, n_differences: int, noun: str
 ) -> SliceDifference:
     """Compute the difference of two slices, with its interval and p.
 
     Args:
         scored: name of the system, or team.
-        two: tables of the slices.
+        pair: tables of the slices.
         tail: probability beyond each end of all intervals together.
-        number: number of differences that p and intervals are adjusted for.
+        n_differences: number of differences that p and intervals are adjusted for.
         noun: word for a document.
     """
-    keys, place = np.unique(np.concatenate([part.keys for part in two]), return_inverse=True)
-    rows = np.zeros((len(keys), 2, max(part.table.shape[1] for part in two)))
-    for side, (part, at) in enumerate(zip(two, np.split(place, [len(two[0].keys)]), strict=True)):
-        rows[at, side] = with_expected_sizes(part.table, rows.shape[2])
-    both = len(two[0].keys) + len(two[1].keys) - len(keys)
-    change = DocumentInfluence.of(rows).difference(1, 0, tail, number)
+    keys, position = np.unique(np.concatenate([table.keys for table in pair]), return_inverse=True)
+    rows = np.zeros((len(keys), 2, max(table.table.shape[1] for table in pair)))
+    for index, (table, rows_of_slice) in enumerate(
+        zip(pair, np.split(position, [len(pair[0].keys)]), strict=True)
+    ):
+        rows[rows_of_slice, index] = with_expected_sizes(table.table, rows.shape[2])
+    n_shared = len(pair[0].keys) + len(pair[1].keys) - len(keys)
+    change = DocumentInfluence.of(rows).difference(1, 0, tail, n_differences)
     columns = change.value.tolist(), change.ends.tolist(), change.p.tolist(), change.reasons
-    made = [
-        Difference(value, low, high, p, min(1.0, number * p) if p == p else p, reason)
+    differences = [
+        Difference(value, low, high, p, min(1.0, n_differences * p) if p == p else p, reason)
         for value, (low, high), p, reason in zip(*columns, strict=True)
     ]
-    alike = [] if both == len(keys) else [why for part in two if (why := part.too_alike(noun))]
-    if alike:  # then the documents of one slice say nothing of others like them
-        none = UNDEFINED
-        made = [Difference(x.value, none, none, none, none, alike[0]) for x in made]
-    return SliceDifference(scored, two[0].name, two[1].name, both, made[0], made[1])
+    reasons = (
+        []
+        if n_shared == len(keys)
+        else [explanation for table in pair if (explanation := table.too_alike(noun))]
+    )
+    if reasons:  # too few documents of a slice are informative
+        undefined = UNDEFINED
+        differences = [
+            Difference(
+                change_of_score.value, undefined, undefined, undefined, undefined, reasons[0]
+            )
+            for change_of_score in differences
+        ]
+    return SliceDifference(
+        scored, pair[0].name, pair[1].name, n_shared, differences[0], differences[1]
+    )
 
 
 def steps(
     scored: str, tables: Sequence[SliceTable], tail: float, resamples: int, seed: int, noun: str
 ) -> list[SliceDifference]:
-    """Compute the difference of each slice and the next, with p by permutation and Holm's p.
+    """Compute the difference of each slice to the next, with p by permutation and Holm's p.
 
     Args:
         scored: name of the system, or team.
-        tables: the slices in their order.
+        tables: tables of the slices in order.
         tail: probability beyond each end of all intervals together.
         resamples: number of permutations.
-        seed: random seed of these.
+        seed: random seed of the permutations.
         noun: word for a document.
     """
-    made = []
-    for two in pairwise(tables):
-        change = difference(scored, two, tail, len(tables) - 1, noun)
-        p = permutation_p(two, resamples, seed)
-        kinds = (change.observed, change.corrected)
-        observed, corrected = (x._replace(p=y) for x, y in zip(kinds, p, strict=True))
-        made.append(change._replace(observed=observed, corrected=corrected))
-    of_observed, of_corrected = (
-        holm([getattr(step, kind).p for step in made]) for kind in ("observed", "corrected")
+    differences = []
+    for pair in pairwise(tables):
+        change = difference(scored, pair, tail, len(tables) - 1, noun)
+        p = permutation_p(pair, resamples, seed)
+        changes_of_scores = (change.observed, change.corrected)
+        observed, corrected = (
+            change_of_score._replace(p=p_of_score)
+            for change_of_score, p_of_score in zip(changes_of_scores, p, strict=True)
+        )
+        differences.append(change._replace(observed=observed, corrected=corrected))
+    holm_observed, holm_corrected = (
+        holm([getattr(step, value_name).p for step in differences])
+        for value_name in ("observed", "corrected")
     )
     return [
         step._replace(
             observed=step.observed._replace(p_adjusted=p),
             corrected=step.corrected._replace(p_adjusted=p_corrected),
         )
-        for step, p, p_corrected in zip(made, of_observed, of_corrected, strict=True)
+        for step, p, p_corrected in zip(differences, holm_observed, holm_corrected, strict=True)
     ]
 
 
 def permutation_p(
-    two: tuple[SliceTable, SliceTable], resamples: int, seed: int
+    pair: tuple[SliceTable, SliceTable], resamples: int, seed: int
 ) -> tuple[float, float]:
-    """Compute p of the difference of F1 and of corrected F1 of two slices.
+    """Compute p of the difference of F1, and of corrected F1, of two slices.
 
-    The tallies of a document that is in both are exchanged or not; others are shuffled between the
-    two.
+    The tallies of a document in both slices are exchanged at random. Other documents are shuffled
+    between the slices.
 
     >>> right, wrong = [1.0, 0.0, 2.0], [0.0, 0.0, 2.0]
     >>> slices = [np.array([right] * n + [wrong] * (4 - n)) for n in (0, 4)]
@@ -178,46 +201,52 @@ def permutation_p(
     >>> permutation_p(two, 9999, 0)[0] < 0.15  # 2 of 16 ways
     True
     """
-    width = max(part.table.shape[1] for part in two)
-    first, second = (with_expected_sizes(part.table, width) for part in two)
-    _, at_first, at_second = np.intersect1d(two[0].keys, two[1].keys, return_indices=True)
+    width = max(slice_table.table.shape[1] for slice_table in pair)
+    first, second = (with_expected_sizes(slice_table.table, width) for slice_table in pair)
+    _, at_first, at_second = np.intersect1d(pair[0].keys, pair[1].keys, return_indices=True)
     paired = np.concatenate((first[at_first], second[at_second]), axis=1)
-    alone = [np.delete(first, at_first, axis=0), np.delete(second, at_second, axis=0)]
-    paired, *alone = (table[np.lexsort(table.T)] for table in (paired, *alone))  # canonical order
-    before, after = first.sum(axis=0), second.sum(axis=0)
+    unshared_tables = [np.delete(first, at_first, axis=0), np.delete(second, at_second, axis=0)]
+    paired, *unshared_tables = (
+        table[np.lexsort(table.T)] for table in (paired, *unshared_tables)
+    )  # canonical order
+    first_total, second_total = first.sum(axis=0), second.sum(axis=0)
     a, b = np.split(paired, 2, axis=1)
-    others = np.concatenate(alone)
-    in_first = np.arange(len(others)) < len(alone[0])
-    total = a.sum(axis=0) + b.sum(axis=0) + others.sum(axis=0)
+    unshared = np.concatenate(unshared_tables)
+    in_first = np.arange(len(unshared)) < len(unshared_tables[0])
+    total = a.sum(axis=0) + b.sum(axis=0) + unshared.sum(axis=0)
     rng = np.random.default_rng(seed)
-    drawn = []
+    difference_batches = []
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = f1_figures(after) - f1_figures(before)
-        for low, high in portions(resamples, len(paired) + len(others)):
-            turned = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
-            chosen = rng.permuted(np.tile(in_first, (high - low, 1)), axis=1).astype(np.float64)
-            sums = a.sum(axis=0) + turned @ (b - a) + chosen @ others
-            drawn.append(f1_figures(total - sums) - f1_figures(sums))
-    shuffled = np.concatenate(drawn)
+        value = f1_figures(second_total) - f1_figures(first_total)
+        for low, high in portions(resamples, len(paired) + len(unshared)):
+            is_exchanged = rng.integers(0, 2, (high - low, len(paired))).astype(np.float64)
+            is_in_first = rng.permuted(np.tile(in_first, (high - low, 1)), axis=1).astype(
+                np.float64
+            )
+            sums = a.sum(axis=0) + is_exchanged @ (b - a) + is_in_first @ unshared
+            difference_batches.append(f1_figures(total - sums) - f1_figures(sums))
+    shuffled = np.concatenate(difference_batches)
     observed, corrected = (
-        UNDEFINED if math.isnan(value[k]) else _p(shuffled[:, k], float(value[k]))
-        for k in (0, _CORRECTED)
+        UNDEFINED
+        if math.isnan(value[score_index])
+        else _p(shuffled[:, score_index], float(value[score_index]))
+        for score_index in (0, _CORRECTED_INDEX)
     )
     return observed, corrected
 
 
 def with_expected_sizes(table: Floats, n_columns: int) -> Floats:
-    """Return a table with the expected size too, which is the size where that is not random."""
+    """Add the expected size to a table, equal to the size if sizes are not random."""
     return table if table.shape[1] == n_columns else np.column_stack((table, table[:, 2]))
 
 
 class Trend(NamedTuple):
-    """The trend of corrected F1 from slice to slice.
+    """The trend of corrected F1 over slices.
 
     Attributes:
-        slope: rise of corrected F1 from slice to slice, by least squares; slices weigh as their
-            number of documents.
-        p: how often a slope as steep comes about if documents are shuffled among slices.
+        slope: change of corrected F1 from slice to slice, by least squares weighted by the number
+            of documents.
+        p: probability of a slope at least as steep if documents are shuffled among slices.
 
     >>> import spanagree as sa
     >>> layers = {"a": [[(0, 2, "X")]] * 3, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]]}
@@ -235,9 +264,9 @@ def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
     """Compute the slope of corrected F1, and test it by shuffling documents among slices.
 
     Args:
-        tables: the slices in their order.
+        tables: tables of the slices in order.
         resamples: number of permutations.
-        seed: random seed of these.
+        seed: random seed of the permutations.
 
     >>> right, wrong = [1.0, 0.0, 2.0], [0.0, 0.0, 2.0]
     >>> slices = [np.array([right] * n + [wrong] * (4 - n)) for n in (1, 2, 3)]
@@ -247,36 +276,42 @@ def trend(tables: Sequence[SliceTable], resamples: int, seed: int) -> Trend:
     """
     if len(tables) < 2:
         return Trend()
-    width = max(part.table.shape[1] for part in tables)
-    table = np.concatenate([with_expected_sizes(part.table, width) for part in tables])
-    which = np.repeat(np.arange(len(tables)), [len(part.keys) for part in tables])
-    order = np.lexsort((which, *table.T))  # canonical, so that the order of documents is no matter
-    table, which = table[order], which[order]
-    number = np.bincount(which, minlength=len(tables))
+    width = max(slice_table.table.shape[1] for slice_table in tables)
+    table = np.concatenate(
+        [with_expected_sizes(slice_table.table, width) for slice_table in tables]
+    )
+    slice_index = np.repeat(
+        np.arange(len(tables)), [len(slice_table.keys) for slice_table in tables]
+    )
+    order = np.lexsort((slice_index, *table.T))  # canonical order
+    table, slice_index = table[order], slice_index[order]
+    n_documents = np.bincount(slice_index, minlength=len(tables))
 
-    def slopes(drawn: Any) -> Floats:
-        """Compute the slopes where documents are in other slices; (draws, documents) to (draws,)"""
-        sums = np.stack([(drawn == b).astype(np.float64) @ table for b in range(len(tables))], 1)
-        figures = f1_figures(sums)[..., _CORRECTED]
-        weight = np.where(np.isnan(figures), 0.0, number)
+    def slopes(drawn_index: Any) -> Floats:
+        """Compute the slope of each draw of slice indices; (draws, documents) to (draws,)."""
+        sums = np.stack(
+            [(drawn_index == index).astype(np.float64) @ table for index in range(len(tables))], 1
+        )
+        figures = f1_figures(sums)[..., _CORRECTED_INDEX]
+        weight = np.where(np.isnan(figures), 0.0, n_documents)
         centre = (weight @ np.arange(len(tables)) / weight.sum(axis=1))[:, None]
-        away = weight * (np.arange(len(tables)) - centre)
-        rise: Floats = (away * np.nan_to_num(figures)).sum(axis=1)
-        return rise / (away * (np.arange(len(tables)) - centre)).sum(axis=1)
+        weighted_distance = weight * (np.arange(len(tables)) - centre)
+        rise: Floats = (weighted_distance * np.nan_to_num(figures)).sum(axis=1)
+        return rise / (weighted_distance * (np.arange(len(tables)) - centre)).sum(axis=1)
 
     rng = np.random.default_rng(seed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope = float(slopes(which[None])[0])
+        slope = float(slopes(slice_index[None])[0])
         if math.isnan(slope):
             return Trend()
-        drawn = [
-            slopes(rng.permuted(np.tile(which, (high - low, 1)), axis=1))
-            for low, high in portions(resamples, len(which))
+        slope_batches = [
+            slopes(rng.permuted(np.tile(slice_index, (high - low, 1)), axis=1))
+            for low, high in portions(resamples, len(slice_index))
         ]
-    return Trend(slope, _p(np.concatenate(drawn), slope))
+    return Trend(slope, _p(np.concatenate(slope_batches), slope))
 
 
-def _p(drawn: Floats, value: float) -> float:
-    """Return how often a value as far from 0 comes about; two-sided, and never 0."""
-    known = drawn[~np.isnan(drawn)]
-    return float((1 + (np.abs(known) >= abs(value) - TIE).sum()) / (1 + len(known)))
+def _p(resampled: Floats, value: float) -> float:
+    """Compute the share of values at least as far from 0; two-sided, and never 0."""
+    defined = resampled[~np.isnan(resampled)]
+    return float((1 + (np.abs(defined) >= abs(value) - TIE).sum()) / (1 + len(defined)))

@@ -1,8 +1,8 @@
-"""The values that documents have in a column of their own rows, read only when somebody asks.
+"""Values of documents in a column of their own rows, which are read only on request.
 
-Rows are those of files (JSON, JSON lines, CSV, TSV, Parquet, saved datasets) or of a data frame in
-memory. Which document a row is of, the row's id says; rows without ids are taken in their order, if
-there are as many as documents.
+Rows are in files (JSON, JSON lines, CSV, TSV, Parquet, saved datasets) or in a data frame in
+memory. A row belongs to the document with its id. Rows without ids are taken in order, if there are
+as many as documents.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from spanagree.formats.hugging_face.load import rows_in_file
 from spanagree.formats.usual_names import COLUMNS, ID_NAMES, plain
 
 Source: TypeAlias = Any
-"""A path, several, a data frame, an Arrow table, a Dataset, or rows that are mappings."""
+"""One or several paths, a data frame, an Arrow table, a Dataset, or rows that are mappings."""
 
-_LOOKED_AT = 1000  # rows whose columns are listed
-_DEEPEST = 3  # objects in objects
+_MOST_LISTED_ROWS = 1000  # number of rows with listed columns
+_LARGEST_DEPTH = 3  # largest depth of nested objects
 _PATH = (str, os.PathLike)
 _ID_NAMES = {*ID_NAMES, "inputhash", "spanagreeid"}
 _NOT_LISTED = {*_ID_NAMES, *COLUMNS["text"], *COLUMNS["length"], "spanagree", "offsets"}
 
 
 class MetadataColumn:
-    """A column of rows, by the ids of the documents that the rows are of.
+    """A column of rows, by the ids of the documents that the rows belong to.
 
     Attributes:
         n_rows: number of rows.
-        is_there: if True, some row has the column.
-        in_order: value of each row; ``None`` where it has none.
-        by_id: value by id, for each column that may hold ids.
-        hits: number of rows whose id in that column is one of a document.
+        is_there: True if a row has the column.
+        in_order: value of each row; ``None`` for rows without a value.
+        by_id: value by id, for each column that may contain ids.
+        hits: number of rows with the id of a document, for each column.
     """
 
     def __init__(self, column: str, ids: Sequence[str], document: str | None = None) -> None:
@@ -68,17 +68,17 @@ class MetadataColumn:
             if id_ in self._ids:
                 self.hits[name] = self.hits.get(name, 0) + 1
                 values = self.by_id.setdefault(name, {})
-                before = values.setdefault(id_, value)
-                if before is None or value is None:
-                    values[id_] = before if value is None else value
-                elif before != value and name not in self._conflicts:
+                earlier_value = values.setdefault(id_, value)
+                if earlier_value is None or value is None:
+                    values[id_] = earlier_value if value is None else value
+                elif earlier_value != value and name not in self._conflicts:
                     self._conflicts[name] = (
                         f"{location}: {quote_value(id_)} has {self.column} {quote_value(value)},"
-                        f" and {quote_value(before)} in another row; a document has one"
+                        f" and {quote_value(earlier_value)} in another row; a document has one"
                     )
 
     def _ids_in(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield what may be the id of a row's document, by column."""
+        """Yield possible ids of a row's document, by column."""
         if self.document is not None:
             for path in (self.document, f"data.{self.document}"):
                 with suppress(KeyError):
@@ -89,17 +89,17 @@ class MetadataColumn:
                 yield str(name), str(cell)
 
     def _is_usual(self, name: str) -> bool:
-        """Return whether a column is called as columns of ids are."""
+        """Whether a column has a usual name for ids."""
         return self.document is not None or plain(name) in _ID_NAMES
 
     def of_documents(self, ids: Sequence[str]) -> dict[str, str] | None:
-        """Return the value by id, as far as rows tell; ``None`` if they do not.
+        """Find the value of each document by id; ``None`` if rows do not state their documents.
 
-        Ids are in the column with a usual name that has most of them, or else in one that has
-        nothing but ids.
+        The ids are in the column with a usual name that contains most of them, or else in a column
+        that contains only ids.
 
         Raises:
-            InputError: for a document with two values.
+            InputError: if a document has two values.
         """
         hits = {name: n for name, n in self.hits.items() if self._is_usual(name)}
         hits = hits or {name: n for name, n in self.hits.items() if n == self.n_rows}
@@ -115,8 +115,8 @@ class MetadataColumn:
 
 
 def _text_of(cell: Any, column: str, location: str) -> str | None:
-    """Return a value as text; ``None`` if there is none."""
-    if cell is None or cell == "" or cell != cell:  # NaN is not itself
+    """Convert a value to text; ``None`` if it is missing."""
+    if cell is None or cell == "" or cell != cell:  # NaN differs from itself
         return None
     if isinstance(cell, (list, tuple, Mapping)):
         raise InputError(
@@ -141,19 +141,19 @@ def column_values(
     """Read the value of each document in a column.
 
     Args:
-        source: rows, or what has them.
+        source: rows, or data with rows.
         column: name of the column; ``a.b`` is b in objects a.
-        ids: names of the documents, in their order.
-        document: column that holds the ids. Default: one with a usual name.
-        encoding: encoding of tables in text.
+        ids: ids of the documents, in order.
+        document: column with the ids. Default: a column with a usual name.
+        encoding: text encoding of tables in text.
         noun: word for a document.
 
     Returns:
-        The values, ``None`` for a document without one, or for all if no row has the column; and
-        the names of the columns that there are.
+        The values, ``None`` for a document without a value, or for all if no row has the column;
+        and the names of the available columns.
 
     Raises:
-        InputError: for rows that do not tell of which document they are, or give one two values.
+        InputError: if rows do not state their documents, or a document has two values.
 
     >>> rows = [{"id": "a", "meta": {"genre": "news"}}, {"id": "b", "meta": {"genre": "blog"}}]
     >>> column_values(rows, "meta.genre", ["b", "a"])
@@ -164,33 +164,33 @@ def column_values(
     for name, rows in _tables(source, encoding):
         table = MetadataColumn(column, ids, document)
         for location, row in rows:
-            if table.n_rows < _LOOKED_AT:
+            if table.n_rows < _MOST_LISTED_ROWS:
                 names |= dict.fromkeys(_columns_in(row))
             table.add(row, location)
         if table.is_there:
             tables.append((name, table))
     if not tables:
         return None, list(names)
-    value_of: dict[str, str] = {}
+    value_by_id: dict[str, str] = {}
     for name, table in tables:
-        of_table = table.of_documents(ids)
-        if of_table is None and len(tables) > 1:
+        values_in_table = table.of_documents(ids)
+        if values_in_table is None and len(tables) > 1:
             return _in_order(tables, ids, noun), list(names)
-        if of_table is None:
+        if values_in_table is None:
             raise _no_ids(name, table.n_rows, ids, noun)
-        for id_, value in of_table.items():
-            if value_of.setdefault(id_, value) != value:
+        for id_, value in values_in_table.items():
+            if value_by_id.setdefault(id_, value) != value:
                 raise InputError(
                     f"{name}: document {quote_value(id_)} has {column} {quote_value(value)}, and"
-                    f" {quote_value(value_of[id_])} in another file; a document has one"
+                    f" {quote_value(value_by_id[id_])} in another file; a document has one"
                 )
-    return [value_of.get(id_) for id_ in ids], list(names)
+    return [value_by_id.get(id_) for id_ in ids], list(names)
 
 
 def _in_order(
     tables: Sequence[tuple[str, MetadataColumn]], ids: Sequence[str], noun: str
 ) -> list[str | None]:
-    """Return the values of the rows of several files, which are the documents in their order."""
+    """Return the values of the rows of several files, which are the documents in order."""
     values = [value for _, table in tables for value in table.in_order]
     if len(values) != len(ids):
         raise _no_ids(tables[0][0], len(values), ids, noun)
@@ -198,7 +198,7 @@ def _in_order(
 
 
 def _no_ids(name: str, n_rows: int, ids: Sequence[str], noun: str) -> InputError:
-    """Build the error for rows that do not tell which document they are of."""
+    """Build the error for rows that do not state their document."""
     return InputError(
         f"{name}: its {pluralize(n_rows, 'row')} have no ids of the {pluralize(len(ids), noun)},"
         f" such as {quote_value(ids[0]) if ids else 'none'}; --document names the column with the"
@@ -209,11 +209,13 @@ def _no_ids(name: str, n_rows: int, ids: Sequence[str], noun: str) -> InputError
 def _tables(
     source: Source, encoding: str
 ) -> Iterator[tuple[str, Iterable[tuple[str, Mapping[str, Any]]]]]:
-    """Yield the rows of each file, or those in memory, with a name for errors."""
+    """Yield the rows of each file, or the rows in memory, with a name for errors."""
     if source is None:
         return
-    several = isinstance(source, (list, tuple)) and all(isinstance(x, _PATH) for x in source)
-    if not isinstance(source, _PATH) and not several:
+    is_list_of_paths = isinstance(source, (list, tuple)) and all(
+        isinstance(x, _PATH) for x in source
+    )
+    if not isinstance(source, _PATH) and not is_list_of_paths:
         yield "rows", each_row(source)
         return
     for path in [source] if isinstance(source, _PATH) else source:
@@ -221,13 +223,17 @@ def _tables(
 
 
 def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of a file; of what is no table of any kind none."""
+    """Yield the rows of a file; no rows if it is not a table."""
     try:
         rows = iter(each_row(rows_in_file(path, encoding)))
         first = [*islice(rows, 1)]
-    except SettingError:  # what is not installed
+    except SettingError:  # a missing package
         raise
-    except (SpanAgreeError, OSError, ValueError):  # CoNLL, XML, folders of a tool
+    except (
+        SpanAgreeError,
+        OSError,
+        ValueError,
+    ):  # no table, such as CoNLL, XML or the folder of a tool
         return
     if first and any(is_tag(str(name)) for name in first[0][1]):  # tokens and tags, no header
         return
@@ -235,11 +241,11 @@ def _rows_of_file(path: Any, encoding: str) -> Iterator[tuple[str, Mapping[str, 
     yield from rows
 
 
-def _columns_in(row: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the names of columns that hold a text or a number, and paths into objects."""
+def _columns_in(row: Mapping[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:
+    """Yield the names of columns with texts or numbers, and paths into objects."""
     for name, cell in row.items():
         if isinstance(cell, Mapping):
-            if depth < _DEEPEST:
-                yield from _columns_in(cell, f"{before}{name}.", depth + 1)
+            if depth < _LARGEST_DEPTH:
+                yield from _columns_in(cell, f"{prefix}{name}.", depth + 1)
         elif isinstance(cell, (str, int, float)) and plain(name) not in _NOT_LISTED:
-            yield f"{before}{name}"
+            yield f"{prefix}{name}"

@@ -1,4 +1,4 @@
-"""The figures of each slice of a corpus, and where slices differ."""
+"""The scores of each slice of a corpus, and the differences between slices."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from spanagree.results.verdict import LEVEL
 from spanagree.settings import confidence_of, document_noun
 from spanagree.slices.differences import ENOUGH, SliceDifference, Trend
 
-_NAMED = 5  # steps, or slices, in a sentence
-_PICTURED = 12  # slices beside each other in a picture of several systems
+_MOST_NAMED = 5  # largest number of steps, or systems, in a sentence
+_MOST_PLOTTED = 12  # largest number of slices in a plot of several systems
 
 
 @dataclass(frozen=True, eq=False)
 class SliceScore(NanEqualMixin, ScoredTally):
-    """The figures of a system, ``precision``, ``recall`` and ``f1``, or of a team, in one slice.
+    """The scores of a system, ``precision``, ``recall`` and ``f1``, or of a team, in one slice.
 
     Attributes:
-        documents: number of documents of the slice that gold and the system saw, or two of a team.
-        tally: counts over them, or over their segments of a class.
+        documents: number of documents of the slice that gold and the system saw, or two annotators.
+        tally: counts over these documents, or over their segments of a class.
         no_chance: reason why chance is undefined; empty if it is exact.
 
     >>> import spanagree as sa
@@ -47,7 +47,7 @@ class SliceScore(NanEqualMixin, ScoredTally):
     no_chance: str = ""
 
     def score_of(self, ratio: Ratio) -> Score:
-        """Return the score of a figure."""
+        """Compute the score of a ratio."""
         if not self.documents:
             return undefined("no document was seen by both, or by two annotators")
         score = self.tally.score_of(ratio)
@@ -61,10 +61,10 @@ class Slice(NanEqualMixin):
     """One slice of the documents, or of their segments.
 
     Attributes:
-        name: value that all of them have.
+        name: value that all of them share.
         documents: number of documents in the slice.
-        annotators: names of those who saw one of these documents with another.
-        scores: figures of each system, or of the team.
+        annotators: names of the annotators who share one of these documents with another.
+        scores: scores of each system, or of the team.
 
     >>> import spanagree as sa
     >>> layers = {"a": [[(0, 2, "X")]] * 2, "b": [[(0, 2, "X")], []]}
@@ -85,22 +85,22 @@ class Slices(Result, MappingResult):
     """The result of :func:`score_slices`.
 
     Attributes:
-        title: name of what slices are the values of.
-        slices: the slices in their order.
-        whole: all documents, if slices are of one corpus.
-        changes: from each slice to the next of each system, if slices have an order.
-        trends: the trend of each system, or of the team, if there are more than two in order.
-        largest: the largest difference that a test supports, or else that was tested, if slices
+        title: name of the property that the slices are values of.
+        slices: slices in order.
+        whole: scores of all documents, if the slices belong to one corpus.
+        changes: differences of each slice to the next, for each system, if slices have an order.
+        trends: trend of each system, or of the team, if more than two slices have an order.
+        largest: largest significant difference, or else the largest tested difference, if slices
             have no order.
         n_tested: number of differences that p and intervals are adjusted for.
         untested: slices of each system that are too small for a test, if slices have no order.
-        documents: number of documents of the corpus, those in no slice too.
-        settings: what made the numbers.
-        notes: what a reader repaired or passed over, and what is out of the ordinary here.
+        documents: number of documents of the corpus, including those in no slice.
+        settings: settings that the scores depend on.
+        notes: repairs and omissions by the reader, and remarkable properties of the data.
         no_chance: reason why chance is undefined; empty if it is exact.
-        places: how segments stand to the rule of places, if chance has one.
-        uniform: the same without that rule.
-        not_in_text: sentence on quotes that are not in the text; empty without any.
+        places: statistics of the places of segments, if chance has a rule of places.
+        uniform: slices scored without the rule of places.
+        not_in_text: sentence about quotes that are missing from the text; empty if there are none.
 
     >>> import spanagree as sa
     >>> layers = {"a": [[(0, 2, "X")]] * 4, "b": [[(1, 3, "X")]] * 2 + [[(0, 2, "X")]] * 2}
@@ -129,24 +129,24 @@ class Slices(Result, MappingResult):
 
     @property
     def _keys(self) -> Sequence[Any]:
-        return [part.name for part in self.slices]
+        return [slice_.name for slice_ in self.slices]
 
     def __getitem__(self, name: str) -> Slice:
         """Return a slice by name.
 
         Raises:
-            SettingError: for an unknown one.
+            SettingError: if the name is unknown.
         """
-        for part in self.slices:
-            if part.name == name:
-                return part
-        known = ", ".join(escape_name(part.name) for part in self.slices)
-        raise SettingError(f"unknown slice {escape_name(name)}; allowed: {known}")
+        for slice_ in self.slices:
+            if slice_.name == name:
+                return slice_
+        allowed = ", ".join(escape_name(slice_.name) for slice_ in self.slices)
+        raise SettingError(f"unknown slice {escape_name(name)}; allowed: {allowed}")
 
     @property
     def scored(self) -> list[str]:
-        """The systems; team in an agreement."""
-        return list(dict.fromkeys(name for part in self.slices for name in part.scores))
+        """Names of the systems; team in an agreement."""
+        return list(dict.fromkeys(name for slice_ in self.slices for name in slice_.scores))
 
     @property
     def _of_team(self) -> bool:
@@ -154,29 +154,29 @@ class Slices(Result, MappingResult):
 
     @property
     def _kind(self) -> str:
-        """The figure that is compared."""
+        """Name of the value that is compared."""
         return "observed" if self.no_chance else "corrected"
 
     def _subject(self, name: str) -> str:
-        """Return the figure of a system, or of the team, in words."""
+        """Describe the compared value of a system, or of the team, in words."""
         figure = "F1" if self.no_chance else "corrected F1"
         return figure if self._of_team else f"{figure} of {escape_name(name)}"
 
     def _values(self, name: str) -> dict[str, float]:
-        """Return the figure that is compared, by slice."""
+        """Return the compared value of each slice."""
         return {
-            part.name: getattr(part.scores[name].f1, self._kind)
-            for part in self.slices
-            if name in part.scores
+            slice_.name: getattr(slice_.scores[name].f1, self._kind)
+            for slice_ in self.slices
+            if name in slice_.scores
         }
 
     # --- the verdict ----------------------------------------------------------------------------
 
     @property
     def verdict(self) -> str:
-        """The trend and the significant steps of slices in order; else the largest difference."""
+        """Trend and significant steps of slices in order, or the largest difference."""
         if self.is_ordered:
-            sentences = [self._verdict_in_order(name) for name in self.scored[:_NAMED]]
+            sentences = [self._verdict_in_order(name) for name in self.scored[:_MOST_NAMED]]
         elif self.largest is None:
             sentences = [self._untested()]
         else:
@@ -184,7 +184,7 @@ class Slices(Result, MappingResult):
         return " ".join(filter(None, [*sentences, self.not_in_text]))
 
     def _untested(self) -> str:
-        """Name the highest and the lowest slice of the first system, without a test."""
+        """Describe the highest and the lowest slice of the first system, without a test."""
         defined = [x for x in self._values(self.scored[0]).values() if not math.isnan(x)]
         if len(defined) < 2:
             return f"Fewer than two slices have a defined {self._kind_in_words}."
@@ -202,27 +202,29 @@ class Slices(Result, MappingResult):
         return "F1" if self.no_chance else "corrected F1"
 
     def _verdict_on_largest(self, largest: SliceDifference) -> str:
-        """Say between which slices the largest difference is, and what its test says."""
-        tested = getattr(largest, self._kind)
+        """Describe the largest difference and its test."""
+        change = getattr(largest, self._kind)
         values = self._values(largest.scored)
         high, low = (
-            f"{verdict.short(values[x])} in {escape_name(x)}" for x in (largest.b, largest.a)
+            f"{verdict.short(values[slice_name])} in {escape_name(slice_name)}"
+            for slice_name in (largest.b, largest.a)
         )
         pairs = f", {pluralize(self.n_tested, 'pair')}" if self.n_tested > 1 else ""
         confidence = confidence_of(self.settings) or 95
-        sure = verdict.ends(tested.low, tested.high, confidence)
+        interval = verdict.ends(change.low, change.high, confidence)
         if self.n_tested > 1:
-            sure = f"simultaneous {sure}"
+            interval = f"simultaneous {interval}"
         figures = (
             f"{self._subject(largest.scored)} is {high} and {low} (difference"
-            f" {verdict.short(tested.value)}, {sure}, p {verdict.p_of(tested.p_adjusted)}{pairs})"
+            f" {verdict.short(change.value)}, {interval}, p"
+            f" {verdict.p_of(change.p_adjusted)}{pairs})"
         )
-        if tested.p_adjusted < LEVEL:
+        if change.p_adjusted < LEVEL:
             return f"The largest difference that a test supports: {figures}."
         return f"No two slices can be told apart; the largest difference: {figures}."
 
     def _verdict_in_order(self, name: str) -> str:
-        """Say where a figure began and ended, whether that is a trend, and which steps count."""
+        """Describe the first and last value, the trend, and the significant steps."""
         ends = verdict.from_first_to_last(self._values(name))
         subject = self._subject(name)
         subject = f"{subject[0].upper()}{subject[1:]}"
@@ -230,29 +232,31 @@ class Slices(Result, MappingResult):
             return f"Fewer than two slices have a defined {subject}."
         sentence = f"{subject} goes {ends}."
         changes = [change for change in self.changes if change.scored == name]
-        several = len(changes) > 1
-        tested = getattr(changes[0], self._kind)
-        p = self.trends[name].p if several else tested.p
+        has_several_steps = len(changes) > 1
+        first_change = getattr(changes[0], self._kind)
+        p = self.trends[name].p if has_several_steps else first_change.p
         if math.isnan(p):
             return f"{sentence} There are too few {document_noun(self.settings)}s for a test."
-        rises = (self.trends[name].slope if several else tested.value) > 0
-        what, location = ("trend", " over all slices") if several else ("change", "")
+        rises = (self.trends[name].slope if has_several_steps else first_change.value) > 0
+        change_noun, location = (
+            ("trend", " over all slices") if has_several_steps else ("change", "")
+        )
         outcome = (
             f"it {'rises' if rises else 'falls'} significantly{location}"
             if p < LEVEL
-            else f"the {what}{location} is not significant"
+            else f"the {change_noun}{location} is not significant"
         )
         sentence = f"{sentence} By a permutation test {outcome} (p {verdict.p_of(p)})."
         steps = [
             f"from {escape_name(step.a)} to {escape_name(step.b)}"
             f" (p {verdict.p_of(getattr(step, self._kind).p_adjusted)})"
             for step in changes
-            if several and getattr(step, self._kind).p_adjusted < LEVEL
+            if has_several_steps and getattr(step, self._kind).p_adjusted < LEVEL
         ]
         if not steps:
             return sentence
-        named = ", ".join(verdict.first_of(steps, _NAMED, "more step"))
-        return f"{sentence} Significant steps, after Holm's correction: {named}."
+        step_names = ", ".join(verdict.first_of(steps, _MOST_NAMED, "more step"))
+        return f"{sentence} Significant steps, after Holm's correction: {step_names}."
 
     # --- tables ---------------------------------------------------------------------------------
 
@@ -268,12 +272,12 @@ class Slices(Result, MappingResult):
 
     @property
     def _trends(self) -> dict[str, dict[str, float]] | None:
-        """The trend of each system, as plain data."""
+        """Trend of each system as plain data."""
         return {name: trend._asdict() for name, trend in self.trends.items()} or None
 
     @property
     def _largest(self) -> dict[str, Any] | None:
-        """The largest difference, as plain data."""
+        """Largest difference as plain data."""
         if self.largest is None:
             return None
         observed, corrected = (x._asdict() for x in (self.largest.observed, self.largest.corrected))
@@ -282,16 +286,21 @@ class Slices(Result, MappingResult):
         return {**names, "observed": observed, **of_corrected, "tested": self.n_tested}
 
     def _table(self, by: str | None) -> Frame:
-        """A row for each slice and system, then all documents."""
-        ci, of_team = self.settings.ci is not None, self._of_team
+        """Build a table with a row for each slice and system, and for all documents."""
+        has_intervals, of_team = self.settings.ci is not None, self._of_team
         ratios = figures_of(self.settings.get("f_beta"))
-        shown = {name: columns_of_figure(ratio, intervals=ci) for name, ratio in ratios.items()}
-        shown = {
-            name: score._replace(spare=(ratios[name].title,) * (not ratios[name].has_chance))
-            for name, score in shown.items()
+        columns_by_score = {
+            name: columns_of_figure(ratio, intervals=has_intervals)
+            for name, ratio in ratios.items()
         }
-        if of_team:  # other figures of two annotators depend on who is first
-            shown = {"f1": ScoreColumns("f1", F1, ci, ("F1 of a pair", "", ""))}
+        columns_by_score = {
+            name: score._replace(spare=(ratios[name].title,) * (not ratios[name].has_chance))
+            for name, score in columns_by_score.items()
+        }
+        if of_team:  # precision and recall depend on the order of annotators
+            columns_by_score = {
+                "f1": ScoreColumns("f1", F1, has_intervals, ("F1 of a pair", "", ""))
+            }
         noun = document_noun(self.settings)
         columns = [
             Column("slice", escape_name(self.title), "name", "slice"),
@@ -301,31 +310,47 @@ class Slices(Result, MappingResult):
                 [Column("annotators", "annotators", "count", "annotators of a slice", spare=True)]
                 * of_team
             ),
-            *(column for score in shown.values() for column in score.columns),
-            *(column for score in shown.values() if ci for column in score.ends),
+            *(column for score in columns_by_score.values() for column in score.columns),
+            *(
+                column
+                for score in columns_by_score.values()
+                if has_intervals
+                for column in score.ends
+            ),
             *count_columns(is_titled=not (of_team or self.is_ordered), of_pairs=of_team),
             *(self._change_columns() if self.is_ordered else ()),
         ]
         rows: list[list[Value]] = []
         breaks: list[int] = []
-        parts = [*self.slices, *([] if self.whole is None else [self.whole])]
-        for part in parts:
-            if (not of_team and len(self.scored) > 1) or part is self.whole:
+        slices = [*self.slices, *([] if self.whole is None else [self.whole])]
+        for slice_ in slices:
+            if (not of_team and len(self.scored) > 1) or slice_ is self.whole:
                 breaks.append(len(rows))
-            for name, score in part.scores.items():
-                figures = [(kind, score.score_of(ratios[name])) for name, kind in shown.items()]
-                row: list[Value] = [part.name, *([] if of_team else [name]), score.documents]
-                row += [len(part.annotators)] * of_team
-                row += [value for kind, figure in figures for value in kind.values(figure)]
-                if ci:
-                    row += [end for kind, figure in figures for end in kind.end_values(figure)]
+            for name, score in slice_.scores.items():
+                figures = [
+                    (score_columns, score.score_of(ratios[name]))
+                    for name, score_columns in columns_by_score.items()
+                ]
+                row: list[Value] = [slice_.name, *([] if of_team else [name]), score.documents]
+                row += [len(slice_.annotators)] * of_team
+                row += [
+                    value
+                    for score_columns, figure in figures
+                    for value in score_columns.values(figure)
+                ]
+                if has_intervals:
+                    row += [
+                        end
+                        for score_columns, figure in figures
+                        for end in score_columns.end_values(figure)
+                    ]
                 row += count_values(score.tally, of_pairs=of_team)
                 if self.is_ordered:
-                    row += self._change_values(part.name, name)
+                    row += self._change_values(slice_.name, name)
                 rows.append(row)
-        of_whole = 0 if self.whole is None else len(self.whole.scores)
-        sliced = sum(part.documents for part in self.slices)
-        of_documents = pluralize_of(min(sliced, self.documents), self.documents, noun)
+        n_whole_rows = 0 if self.whole is None else len(self.whole.scores)
+        n_sliced = sum(slice_.documents for slice_ in self.slices)
+        of_documents = pluralize_of(min(n_sliced, self.documents), self.documents, noun)
         caption = f"{pluralize(len(self.slices), 'slice')}, {of_documents}"
         table = Frame(
             columns,
@@ -334,13 +359,13 @@ class Slices(Result, MappingResult):
             caption=caption,
             remarks=self._remarks(),
             breaks=breaks[1:],
-            for_people=range(len(rows) - of_whole, len(rows)),
+            for_people=range(len(rows) - n_whole_rows, len(rows)),
         )
         uniform = None if self.uniform is None else self.uniform._table(by)
         return beside_uniform(table, uniform, self.places)
 
     def _change_columns(self) -> list[Column]:
-        """Return the columns of what changed since the slice before."""
+        """Return the columns of the change since the previous slice."""
         holm = "Holm" if self.n_tested > 1 else ""
         return [
             Column("both", "", "count"),
@@ -353,31 +378,53 @@ class Slices(Result, MappingResult):
         ]
 
     def _change_values(self, slice_name: str, name: str) -> list[Value]:
-        """Return what changed since the slice before, of a system or the team."""
-        none = UNDEFINED
+        """Return the change since the previous slice, of a system or the team."""
+        undefined = UNDEFINED
         for change in self.changes:
             if (change.b, change.scored) == (slice_name, name):
-                d = getattr(change, self._kind)
-                ends: list[Value] = [d.low, d.high, (d.low, d.high)]
-                return [change.both, change.observed.value, d.value, *ends, d.p, d.p_adjusted]
-        return [None, none, none, none, none, (none, none), none, none]
+                difference = getattr(change, self._kind)
+                ends: list[Value] = [
+                    difference.low,
+                    difference.high,
+                    (difference.low, difference.high),
+                ]
+                return [
+                    change.both,
+                    change.observed.value,
+                    difference.value,
+                    *ends,
+                    difference.p,
+                    difference.p_adjusted,
+                ]
+        return [
+            None,
+            undefined,
+            undefined,
+            undefined,
+            undefined,
+            (undefined, undefined),
+            undefined,
+            undefined,
+        ]
 
     def _remarks(self) -> list[str]:
-        """Say whether there is a trend, what is compared, and what a difference may be due to."""
+        """Return remarks on trends, comparisons, and causes of differences."""
         noun, remarks = document_noun(self.settings), list[str]()
         for name, trend in self.trends.items():
             if not math.isnan(trend.p):
-                whose = "" if self._of_team else f" of {escape_name(name)}"
+                suffix = "" if self._of_team else f" of {escape_name(name)}"
                 remarks.append(
-                    f"trend{whose}: {self._kind_in_words} {trend.slope:+.4f} from slice to slice, p"
-                    f" {probability(trend.p)}"
+                    f"trend{suffix}: {self._kind_in_words} {trend.slope:+.4f} from slice to slice,"
+                    f" p {probability(trend.p)}"
                 )
         if self.changes:
-            first = [change for change in self.changes if change.scored == self.scored[0]]
-            same = sum(change.both for change in first)
+            first_changes = [change for change in self.changes if change.scored == self.scored[0]]
+            n_shared = sum(change.both for change in first_changes)
             location = f"no {noun} is in two of them"
-            if same:
-                location = f"{pluralize(same, noun)} {'is' if same == 1 else 'are'} in two slices"
+            if n_shared:
+                location = (
+                    f"{pluralize(n_shared, noun)} {'is' if n_shared == 1 else 'are'} in two slices"
+                )
             remarks.append(f"change: {self._kind_in_words}, from the slice above; {location}")
             remarks += [
                 f"–: change from {escape_name(change.a)} to {escape_name(change.b)}: {reason}"
@@ -385,22 +432,23 @@ class Slices(Result, MappingResult):
                 if (reason := getattr(change, self._kind).reason)
             ]
         for name, slices in self.untested.items():
-            whose = "" if self._of_team else f" for {escape_name(name)}"
+            suffix = "" if self._of_team else f" for {escape_name(name)}"
             remarks.append(
-                f"not tested{whose}: {verdict.in_words(slices)}, with fewer than {ENOUGH} {noun}s"
+                f"not tested{suffix}: {verdict.in_words(slices)}, with fewer than {ENOUGH} {noun}s"
                 " with anything marked, or two with an error and two with a match"
             )
         if self.no_chance:
             remarks.append(f"–: chance undefined: {self.no_chance}")
-        if self._of_team and len({frozenset(part.annotators) for part in self.slices}) > 1:
+        if self._of_team and len({frozenset(slice_.annotators) for slice_ in self.slices}) > 1:
             remarks.append("the slices were done by other annotators: a difference may be theirs")
-        for part in self.slices:
-            for name, score in part.scores.items():
+        for slice_ in self.slices:
+            for name, score in slice_.scores.items():
                 if score.f1.reason and score.f1.reason not in (self.no_chance, NO_CHANCE):
-                    whose = "" if self._of_team else f", {escape_name(name)}"
-                    kind = "" if math.isnan(score.f1.observed) else "corrected "
+                    suffix = "" if self._of_team else f", {escape_name(name)}"
+                    prefix = "" if math.isnan(score.f1.observed) else "corrected "
                     remarks.append(
-                        f"{escape_name(part.name)}{whose}: {kind}F1 undefined: {score.f1.reason}"
+                        f"{escape_name(slice_.name)}{suffix}: {prefix}F1 undefined:"
+                        f" {score.f1.reason}"
                     )
         if self.places is not None:
             remarks += self.places.remarks(
@@ -416,32 +464,34 @@ class Slices(Result, MappingResult):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Warnings about unreliable results, one sentence each."""
-        few: dict[int, list[str]] = {}
-        for part in self.slices:
-            least = min((score.documents for score in part.scores.values()), default=0)
-            if least < ENOUGH:
-                few.setdefault(least, []).append(part.name)
+        names_by_count: dict[int, list[str]] = {}
+        for slice_ in self.slices:
+            n_least = min((score.documents for score in slice_.scores.values()), default=0)
+            if n_least < ENOUGH:
+                names_by_count.setdefault(n_least, []).append(slice_.name)
         noun = document_noun(self.settings)
         return tuple(
-            f"{verdict.in_words(names)}: only {pluralize(least, noun)} compared; figures may differ"
-            " a lot on others, and tests find hardly anything there"
-            for least, names in sorted(few.items())
+            f"{verdict.in_words(names)}: only {pluralize(n_least, noun)} compared; figures may"
+            " differ a lot on others, and tests find hardly anything there"
+            for n_least, names in sorted(names_by_count.items())
         )
 
     def _picture(self, by: str | None) -> Plot:
-        """Return F1 and corrected F1 of each slice as dots, or a line for each of several systems.
+        """Plot F1 and corrected F1 of each slice as dots, or a line for each of several systems.
 
-        Of many slices the first are drawn.
+        With several systems, only the first slices are plotted.
         """
         scored = self.scored
         if len(scored) == 1:
-            dots = ((part.name, part.scores[scored[0]].f1) for part in self.slices)
+            dots = ((slice_.name, slice_.scores[scored[0]].f1) for slice_ in self.slices)
             return f1_dots(dots, f"F1 by {self.title}")
-        drawn = [part.name for part in self.slices[:_PICTURED]]
+        slice_names = [slice_.name for slice_ in self.slices[:_MOST_PLOTTED]]
         rows = {
-            name: [self._values(name).get(value, math.nan) for value in drawn] for name in scored
+            name: [self._values(name).get(value, math.nan) for value in slice_names]
+            for name in scored
         }
-        what = self._kind_in_words
+        value_label = self._kind_in_words
         return Plot(
-            lambda ax: lines(ax, columns=drawn, rows=rows, axis_label=what), rows_size(rows)
+            lambda ax: lines(ax, columns=slice_names, rows=rows, axis_label=value_label),
+            rows_size(rows),
         )

@@ -1,4 +1,4 @@
-"""Systems against gold, or annotators against each other, in each slice of a corpus."""
+"""Scores of systems against gold, or of annotators, in each slice of a corpus."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ from spanagree.slices.values import SliceBy, SlicedDocuments, has_order, sliced_
 from spanagree.systems.result import Evaluation
 from spanagree.uncertainty.confidence import USUAL, Jackknife, parse_ci, settings_with
 
-_MOST = 50  # slices of which each two are compared
+_MOST_SLICES = 50  # largest number of slices that are compared in pairs
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """A slice: the rows of each system in it, or of the team.
+class _SliceRows:
+    """The rows of a slice, for each system or the team.
 
     Attributes:
         name: name of the slice.
-        documents: number of its documents.
-        annotators: names of those who saw one of them with another.
-        rows: rows by who is scored.
-        keys: number of each document of the corpus, the same in all slices.
-        parent_ids: number of the whole of each document, if wholes are clusters.
+        documents: number of documents in the slice.
+        annotators: names of the annotators who share a document of the slice with another.
+        rows: rows of each system or the team.
+        keys: key of each document of the corpus; a document has the same key in all slices.
+        parent_ids: index of the parent text of each document, if parent texts are clusters.
         no_chance: reason why chance is undefined; empty if it is exact.
     """
 
@@ -81,18 +81,18 @@ class _Part:
         return Slice(self.name, self.documents, self.annotators, scores)
 
     def _without_chance(self, tally: Tally) -> Tally:
-        """Return a tally whose expected match is undefined, if there is no chance."""
+        """Make the expected match of a tally undefined if there is no chance model."""
         if not self.no_chance:
             return tally
-        nothing = (UNDEFINED, UNDEFINED)
+        undefined_ends = (UNDEFINED, UNDEFINED)
         intervals = {
-            name: ends._replace(expected=nothing, corrected=nothing)
+            name: ends._replace(expected=undefined_ends, corrected=undefined_ends)
             for name, ends in tally.intervals.items()
         }
         return replace(tally, expected=UNDEFINED, intervals=intervals)
 
     def table(self, name: str) -> SliceTable:
-        """Return what each document, or whole, adds to the figures of a system or the team."""
+        """Sum the rows of a system or the team, for each document or parent text."""
         clusters, table = self.rows[name].table(self.parent_ids)
         keys = clusters if self.parent_ids is not None else self.keys[clusters]
         return SliceTable(self.name, keys, table)
@@ -112,30 +112,30 @@ def score_slices(
 ) -> Slices:
     """Score each slice of the documents of an evaluation or an agreement, or of their segments.
 
-    The rows that a result keeps of each document are added up by slice: chance stays that of the
-    documents, as if each slice had been evaluated by itself.
+    The rows that a result keeps for each document are summed by slice. The chance of each document
+    is the same as if each slice had been evaluated separately.
 
     Args:
-        result: an evaluation or an agreement; or one for each slice, by name: documents of the same
-            id and text are the same document then.
-        group_by: a column of the source, such as genre or meta.genre; FILE or FILE:COLUMN, a table
-            with ids; a pattern with a group that finds the slice in a document's id: documents of
-            the same text whose ids differ in that alone are the same; the slice of each document,
-            in order or by id; ``length``: segments by their length; or ``seen``: segments that
-            stand in a training corpus with their label, and others.
-        source: what has the column: a path, several, a data frame, a Dataset, or rows.
-        seen: for ``seen``, the training corpus.
-        ci: confidence intervals for each slice, and their confidence.
+        result: evaluation or agreement; or a mapping with one for each slice, in which documents
+            with the same id and text are the same document.
+        group_by: column of the source, such as genre or meta.genre; FILE or FILE:COLUMN, a table
+            with ids; a pattern with a group that finds the slice in the id of a document, where
+            documents of the same text with ids that differ only in the group are the same document;
+            the slice of each document, in order or by id; ``length``, for segments by their length;
+            or ``seen``, for segments that occur in a training corpus with their label, and others.
+        source: data with the column: one or several paths, a data frame, a Dataset, or rows.
+        seen: training corpus for ``seen``.
+        ci: True for confidence intervals of each slice, or their settings.
         resamples: number of permutations for the trend of slices in order.
-        seed: a whole number from 0, of these.
-        document: the column of the source with the documents' ids; one with a usual name unless
-            given.
-        encoding: of a source that is a table in text.
+        seed: random seed of the permutations, an integer from 0.
+        document: column of the source with the ids of documents. Default: a column with a usual
+            name.
+        encoding: text encoding of a source that is a table in text.
 
     Raises:
-        SettingError: for an unknown column; if no document is in a slice; for segments under
-            another measure than exact.
-        InputError: for a source that cannot be read, or does not tell which document a row is of.
+        SettingError: if the column is unknown, no document is in a slice, or segments were compared
+            by another measure than exact.
+        InputError: if the source cannot be read, or does not state the document of each row.
 
     >>> import spanagree as sa
     >>> rows = [{"id": "a", "tokens": ["Jo", "is"], "gold": ["B-X", "O"], "mine": ["B-X", "O"]}]
@@ -153,17 +153,17 @@ def score_slices(
             "group_by seen needs a training corpus (seen), which is for nothing else; give both, or"
             " none"
         )
-    testing = _Testing(jackknife, resamples, seed)
+    testing = _SliceTests(jackknife, resamples, seed)
     if isinstance(result, Mapping):
         if group_by is not None:
             raise SettingError(
                 f"group_by {group_by}: results that have names are slices already; leave it out"
             )
-        return testing.scored(*_of_results(result, jackknife))
+        return testing.scored(*_slices_of_results(result, jackknife))
     if group_by is None:
         raise SettingError("group_by: a column, a table, a pattern, or a slice for each is needed")
     if group_by in (LENGTH, SEEN):
-        return _of_classes(result, str(group_by), seen, testing)
+        return _slices_of_classes(result, str(group_by), seen, testing)
     corpus = corpus_of_result(result)
     ids = [corpus.id_of(d) for d in range(len(corpus))]
     sliced = sliced_documents(
@@ -174,12 +174,12 @@ def score_slices(
         document=document,
         encoding=encoding,
     )
-    keys, notes = _keys_of(sliced, corpus)
-    parent_ids = _wholes_of(result, jackknife)
-    parts = _parts_of(sliced, result, scored_rows(result), keys, parent_ids)
-    about = _SliceContext(
+    keys, notes = _document_keys(sliced, corpus)
+    parent_ids = _parent_ids_of(result, jackknife)
+    slice_rows = _rows_by_slice(sliced, result, scored_rows(result), keys, parent_ids)
+    context = _SliceContext(
         sliced.title,
-        sliced.says,
+        sliced.record,
         sliced.is_ordered,
         len(corpus),
         result.notes,
@@ -187,55 +187,57 @@ def score_slices(
         no_chance=result.settings.chance_undefined or "",
         not_in_text=_not_in_text([result]),
     )
-    made = testing.scored(about, parts, [*sliced.notes, *notes], _whole(result, keys, parent_ids))
+    slices = testing.scored(
+        context, slice_rows, [*sliced.notes, *notes], _all_rows(result, keys, parent_ids)
+    )
     if result.places is None or result.uniform is None:
-        return made
-    plain = _parts_of(sliced, result, scored_rows(result.uniform), keys, parent_ids)
-    all_documents = _whole(
+        return slices
+    uniform_rows = _rows_by_slice(sliced, result, scored_rows(result.uniform), keys, parent_ids)
+    all_documents = _all_rows(
         result.uniform, keys, parent_ids, annotators_of(result, np.ones(len(keys), np.bool_))
     )
     uniform = replace(
-        made,
-        slices=tuple(part.scored(jackknife) for part in plain),
+        slices,
+        slices=tuple(slice_.scored(jackknife) for slice_ in uniform_rows),
         whole=None if all_documents is None else all_documents.scored(jackknife),
     )
-    return replace(made, places=result.places, uniform=uniform)
+    return replace(slices, places=result.places, uniform=uniform)
 
 
 def _check(result: Any) -> None:
-    """Refuse what is neither an evaluation nor an agreement, nor several of these by name.
+    """Raise an error unless a result is an evaluation, an agreement, or several of one kind.
 
     Raises:
-        SettingError: then.
+        SettingError: if it is not.
     """
-    every = list(result.values()) if isinstance(result, Mapping) else [result]
-    kinds = {type(item) for item in every}
-    if len(kinds) != 1 or not kinds <= {Evaluation, Agreement}:
+    results = list(result.values()) if isinstance(result, Mapping) else [result]
+    types = {type(item) for item in results}
+    if len(types) != 1 or not types <= {Evaluation, Agreement}:
         raise SettingError(
             f"score_slices: {type(result).__name__}; an evaluation or an agreement is needed, as"
             " evaluate(corpus) and agree(corpus) give, or several of one kind by name"
         )
-    if isinstance(result, Mapping) and len(every) < 2:
+    if isinstance(result, Mapping) and len(results) < 2:
         raise SettingError("score_slices: one result by name; a slice for each needs two")
 
 
 @dataclass(frozen=True, eq=False)
 class _SliceContext:
-    """What slices are of.
+    """The result that is sliced, with the properties that all slices share.
 
     Attributes:
-        title: name of what slices are the values of.
-        says: how they were named, for the signature.
-        is_ordered: whether they follow each other.
+        title: name of the property that the slices are values of.
+        record: origin of the names of slices, for the signature.
+        is_ordered: True if slices have an order.
         documents: number of documents of the corpus.
-        notes: those of the result.
-        result: the result, or the first of several.
+        notes: notes of the result.
+        result: result, or the first of several results.
         no_chance: reason why chance is undefined; empty if it is exact.
-        not_in_text: sentence on quotes that are not in the text; empty without any.
+        not_in_text: sentence about quotes that are missing from the text; empty if there are none.
     """
 
     title: str
-    says: str
+    record: str
     is_ordered: bool
     documents: int
     notes: Sequence[str]
@@ -245,13 +247,13 @@ class _SliceContext:
 
 
 @dataclass(frozen=True, eq=False)
-class _Testing:
-    """How slices are compared.
+class _SliceTests:
+    """Options of the tests between slices.
 
     Attributes:
-        jackknife: the request for intervals, if there was one.
+        jackknife: request for intervals, if there is one.
         resamples: number of permutations.
-        seed: random seed of these.
+        seed: random seed of the permutations.
     """
 
     jackknife: Jackknife | None
@@ -260,142 +262,159 @@ class _Testing:
 
     def scored(
         self,
-        about: _SliceContext,
-        parts: Sequence[_Part],
+        context: _SliceContext,
+        slice_rows: Sequence[_SliceRows],
         notes: Iterable[str] = (),
-        all_documents: _Part | None = None,
+        all_documents: _SliceRows | None = None,
     ) -> Slices:
         """Score slices, and compare them."""
-        slices = tuple(part.scored(self.jackknife) for part in parts)
-        names = list(dict.fromkeys(name for part in parts for name in part.rows))
-        tables = {name: [part.table(name) for part in parts if name in part.rows] for name in names}
-        noun = document_noun(about.result.settings)
+        slices = tuple(slice_.scored(self.jackknife) for slice_ in slice_rows)
+        names = list(dict.fromkeys(name for slice_ in slice_rows for name in slice_.rows))
+        tables = {
+            name: [slice_.table(name) for slice_ in slice_rows if name in slice_.rows]
+            for name in names
+        }
+        noun = document_noun(context.result.settings)
         changes: tuple[SliceDifference, ...] = ()
         trends: dict[str, Trend] = {}
         largest, n_tested = None, 0
-        if about.is_ordered:
+        if context.is_ordered:
             changes, trends = self._in_order(tables, noun)
-            n_tested = max((len(of_one) - 1 for of_one in tables.values()), default=0)
+            n_tested = max((len(slice_tables) - 1 for slice_tables in tables.values()), default=0)
         else:
-            kind = "observed" if about.no_chance else "corrected"
-            largest, n_tested = self._largest(tables, noun, kind)
+            value_name = "observed" if context.no_chance else "corrected"
+            largest, n_tested = self._largest(tables, noun, value_name)
         return Slices(
-            title=about.title,
+            title=context.title,
             slices=slices,
             whole=None if all_documents is None else all_documents.scored(self.jackknife),
             changes=changes,
             trends=trends,
             largest=largest,
             n_tested=n_tested,
-            untested={} if about.is_ordered else _untested(tables),
-            documents=about.documents,
-            settings=self._settings(about, slices, bool(changes)),
-            notes=tuple(dict.fromkeys([*about.notes, *notes])),
-            no_chance=about.no_chance,
-            is_ordered=about.is_ordered,
-            not_in_text=about.not_in_text,
+            untested={} if context.is_ordered else _untested(tables),
+            documents=context.documents,
+            settings=self._settings(context, slices, bool(changes)),
+            notes=tuple(dict.fromkeys([*context.notes, *notes])),
+            no_chance=context.no_chance,
+            is_ordered=context.is_ordered,
+            not_in_text=context.not_in_text,
         )
 
-    def _settings(self, about: _SliceContext, slices: Sequence[Slice], is_drawn: bool) -> Any:
-        """Return the settings of the result, with the slices and what compares them."""
-        settings = about.result.settings
-        more: dict[str, Any] = {"ci": None, "reading": {**settings.reading, "slices": about.says}}
-        if isinstance(about.result, Agreement):
-            more |= {"min_shared": None, "without": None}
+    def _settings(self, context: _SliceContext, slices: Sequence[Slice], is_drawn: bool) -> Any:
+        """Return the settings of the result, with those of slices and tests."""
+        settings = context.result.settings
+        changes: dict[str, Any] = {
+            "ci": None,
+            "reading": {**settings.reading, "slices": context.record},
+        }
+        if isinstance(context.result, Agreement):
+            changes |= {"min_shared": None, "without": None}
         if is_drawn:
-            more |= {"resamples": int(self.resamples), "seed": int(self.seed)}
-        intervals = [score.f1.interval for part in slices for score in part.scores.values()]
-        kinds = [interval.kind for interval in intervals if interval is not None]
-        return settings_with(replace(settings, **more), self.jackknife, kinds)
+            changes |= {"resamples": int(self.resamples), "seed": int(self.seed)}
+        intervals = [score.f1.interval for slice_ in slices for score in slice_.scores.values()]
+        interval_kinds = [interval.kind for interval in intervals if interval is not None]
+        return settings_with(replace(settings, **changes), self.jackknife, interval_kinds)
 
     def _in_order(
         self, tables: Mapping[str, Sequence[SliceTable]], noun: str
     ) -> tuple[tuple[SliceDifference, ...], dict[str, Trend]]:
-        """Compare each slice with the next, and find the trend over more than two."""
+        """Compare each slice with the next, and compute the trend over more than two slices."""
         tail = (self.jackknife or USUAL).tail
         changes = [
             change
-            for name, of_one in tables.items()
-            for change in steps(name, of_one, tail, self.resamples, self.seed, noun)
+            for name, slice_tables in tables.items()
+            for change in steps(name, slice_tables, tail, self.resamples, self.seed, noun)
         ]
         trends = {
-            name: trend(of_one, self.resamples, self.seed)
-            for name, of_one in tables.items()
-            if len(of_one) > 2
+            name: trend(slice_tables, self.resamples, self.seed)
+            for name, slice_tables in tables.items()
+            if len(slice_tables) > 2
         }
         return tuple(changes), trends
 
     def _largest(
-        self, tables: Mapping[str, Sequence[SliceTable]], noun: str, kind: str
+        self, tables: Mapping[str, Sequence[SliceTable]], noun: str, value_name: str
     ) -> tuple[SliceDifference | None, int]:
-        """Find the largest difference that a test supports, or else the largest, of all pairs."""
+        """Find the largest significant difference of all pairs, or else the largest difference."""
         pairs = [
-            (name, two)
-            for name, of_one in tables.items()
-            for two in itertools.combinations(_tested(of_one), 2)
+            (name, tables_of_pair)
+            for name, slice_tables in tables.items()
+            for tables_of_pair in itertools.combinations(_large_enough(slice_tables), 2)
         ]
         tail = (self.jackknife or USUAL).tail
-        made = [difference(name, two, tail, len(pairs), noun) for name, two in pairs]
-        tested = [item for item in made if not math.isnan(getattr(item, kind).p)]
-        if not tested:
+        differences = [
+            difference(name, tables_of_pair, tail, len(pairs), noun)
+            for name, tables_of_pair in pairs
+        ]
+        tested_differences = [
+            item for item in differences if not math.isnan(getattr(item, value_name).p)
+        ]
+        if not tested_differences:
             return None, 0
-        apart = [item for item in tested if getattr(item, kind).p_adjusted < LEVEL]
-        largest = max(apart or tested, key=lambda item: abs(getattr(item, kind).value))
-        is_rise = getattr(largest, kind).value >= 0
+        significant = [
+            item for item in tested_differences if getattr(item, value_name).p_adjusted < LEVEL
+        ]
+        largest = max(
+            significant or tested_differences, key=lambda item: abs(getattr(item, value_name).value)
+        )
+        is_rise = getattr(largest, value_name).value >= 0
         return largest if is_rise else largest.turned, len(pairs)
 
 
-def _tested(tables: Sequence[SliceTable]) -> list[SliceTable]:
-    """Return the slices that are large enough for a test, the first of very many."""
-    return [part for part in tables if part.is_tested][:_MOST]
+def _large_enough(tables: Sequence[SliceTable]) -> list[SliceTable]:
+    """Select the slices that are large enough for a test, at most `_MOST_SLICES`."""
+    return [table for table in tables if table.is_tested][:_MOST_SLICES]
 
 
 def _untested(tables: Mapping[str, Sequence[SliceTable]]) -> dict[str, list[str]]:
-    """Return the slices of each system that are too small for a test."""
+    """Name the slices of each system that are too small for a test."""
     names = {
-        name: [part.name for part in of_one if not part.is_tested]
-        for name, of_one in tables.items()
+        name: [table.name for table in slice_tables if not table.is_tested]
+        for name, slice_tables in tables.items()
     }
-    return {name: some for name, some in names.items() if some}
+    return {name: untested for name, untested in names.items() if untested}
 
 
 # --- slices of documents --------------------------------------------------------------------------
 
 
-def _parts_of(
+def _rows_by_slice(
     sliced: SlicedDocuments,
     result: Scorable,
     rows: Mapping[str, ScoredRows],
     keys: Ints,
     parent_ids: Ints | None,
-) -> list[_Part]:
-    """Part the rows of a result by the slice of their documents."""
-    parts = []
+) -> list[_SliceRows]:
+    """Split the rows of a result by the slice of their documents."""
+    slice_rows = []
     for name, documents in sliced.documents().items():
         is_chosen = np.zeros(len(sliced.names), np.bool_)
         is_chosen[documents] = True
-        of_part = {scored: item.over(is_chosen) for scored, item in rows.items()}
+        rows_of_slice = {scored: item.over(is_chosen) for scored, item in rows.items()}
         annotators = annotators_of(result, is_chosen)
         reason = result.settings.chance_undefined or ""
-        parts.append(_Part(name, len(documents), annotators, of_part, keys, parent_ids, reason))
-    return parts
+        slice_rows.append(
+            _SliceRows(name, len(documents), annotators, rows_of_slice, keys, parent_ids, reason)
+        )
+    return slice_rows
 
 
-def _whole(
+def _all_rows(
     result: Scorable,
     keys: Ints,
     parent_ids: Ints | None,
     annotators: tuple[str, ...] | None = None,
-) -> _Part:
-    """Return all documents of a result as a part."""
+) -> _SliceRows:
+    """Collect the rows of all documents of a result."""
     if annotators is None:
         annotators = annotators_of(result, np.ones(len(keys), np.bool_))
     reason = result.settings.chance_undefined or ""
-    return _Part("all", len(keys), annotators, scored_rows(result), keys, parent_ids, reason)
+    return _SliceRows("all", len(keys), annotators, scored_rows(result), keys, parent_ids, reason)
 
 
-def _wholes_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
-    """Return the number of the whole of each document, if wholes are clusters."""
+def _parent_ids_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
+    """Return the index of the parent text of each document, if parent texts are clusters."""
     if jackknife is None:
         return None
     if isinstance(result, Agreement):
@@ -403,8 +422,8 @@ def _wholes_of(result: Scorable, jackknife: Jackknife | None) -> Ints | None:
     return jackknife.wholes_of(result.counted.per_document.parent_ids, result.settings)
 
 
-def _keys_of(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
-    """Number the documents, the same in two slices alike if they have the same text too."""
+def _document_keys(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
+    """Compute the keys of documents: equal in two slices if id and text are equal."""
     if len({*sliced.keys}) == len(sliced.keys):
         return np.arange(len(sliced.keys)), []
     keys, notes = _same_documents([(sliced.keys, corpus)], [sliced.names])
@@ -414,54 +433,56 @@ def _keys_of(sliced: SlicedDocuments, corpus: Corpus) -> tuple[Ints, list[str]]:
 def _same_documents(
     sources: Sequence[tuple[Sequence[str], Corpus]], names: Sequence[Sequence[str | None]]
 ) -> tuple[list[Ints], list[str]]:
-    """Number documents by key and text, and note those of one key that have other texts.
+    """Assign a key to each pair of id and text, and note ids with several texts.
 
-    There is no note if no document is in two slices, as then ids are not those of rounds. Where
-    texts are unknown, their lengths tell them apart.
+    There is no note if no document occurs in two slices, because then ids are independent between
+    slices. If texts are unknown, their lengths are compared.
 
     Args:
-        sources: keys of the documents of each corpus, and the corpus.
+        sources: ids of the documents of each corpus, with the corpus.
         names: slice of each document.
     """
     texts = [numbers_of_texts(corpus) for _, corpus in sources]
     if not all(map(len, texts)):
         texts = [np.asarray(corpus.lengths) for _, corpus in sources]
-    numbers: dict[tuple[str, int, int], int] = {}
-    times: Counter[tuple[str | None, str, int]] = Counter()
+    index_by_document: dict[tuple[str, int, int], int] = {}
+    n_occurrences: Counter[tuple[str | None, str, int]] = Counter()
     slices_of_key: dict[str, set[str]] = {}
     slices_of_document: dict[tuple[str, int], set[str]] = {}
-    made = []
-    for (keys, _), of_text, of_slice in zip(sources, texts, names, strict=True):
-        pairs = list(zip(keys, of_text.tolist(), strict=True))
-        of_corpus = []
-        for pair, name in zip(pairs, of_slice, strict=True):
-            again = times[(name, *pair)]  # two of one slice are two
-            times[(name, *pair)] += 1
-            of_corpus.append(numbers.setdefault((*pair, again), len(numbers)))
+    keys_of_corpora = []
+    for (keys, _), text_numbers, slice_names in zip(sources, texts, names, strict=True):
+        pairs = list(zip(keys, text_numbers.tolist(), strict=True))
+        keys_of_corpus = []
+        for pair, name in zip(pairs, slice_names, strict=True):
+            n_before = n_occurrences[(name, *pair)]  # equal documents of one slice stay separate
+            n_occurrences[(name, *pair)] += 1
+            keys_of_corpus.append(
+                index_by_document.setdefault((*pair, n_before), len(index_by_document))
+            )
             if name is not None:
                 slices_of_key.setdefault(pair[0], set()).add(name)
                 slices_of_document.setdefault(pair, set()).add(name)
-        made.append(np.array(of_corpus, np.int64))
-    differ = sum(
+        keys_of_corpora.append(np.array(keys_of_corpus, np.int64))
+    n_different = sum(
         len(slices_of_key[key]) > 1 and len(slices) == 1
         for (key, _), slices in slices_of_document.items()
     )
     are_some_same = any(len(slices) > 1 for slices in slices_of_document.values())
-    if not differ or not are_some_same:
-        return made, []
-    return made, [
-        f"{pluralize(differ, 'document')} with the id of a document in another slice, but another"
-        " text; they are compared as different documents"
+    if not n_different or not are_some_same:
+        return keys_of_corpora, []
+    return keys_of_corpora, [
+        f"{pluralize(n_different, 'document')} with the id of a document in another slice, but"
+        " another text; they are compared as different documents"
     ]
 
 
-def _of_results(
+def _slices_of_results(
     results: Mapping[str, Scorable], jackknife: Jackknife | None
-) -> tuple[_SliceContext, list[_Part], list[str]]:
-    """Take each of several results as a slice.
+) -> tuple[_SliceContext, list[_SliceRows], list[str]]:
+    """Convert several results to the rows of one slice each.
 
     Raises:
-        SettingError: for results of different measures or chance models.
+        SettingError: if the results have different measures or chance models.
     """
     _check_same_chance(results)
     corpora = {name: corpus_of_result(result) for name, result in results.items()}
@@ -470,27 +491,31 @@ def _of_results(
     ]
     names = [[name] * len(corpus) for name, corpus in corpora.items()]
     keys, notes = _same_documents(sources, names)
-    parts = [
-        replace(_whole(result, of_result, _wholes_of(result, jackknife)), name=str(name))
-        for (name, result), of_result in zip(results.items(), keys, strict=True)
+    slice_rows = [
+        replace(
+            _all_rows(result, keys_of_result, _parent_ids_of(result, jackknife)), name=str(name)
+        )
+        for (name, result), keys_of_result in zip(results.items(), keys, strict=True)
     ]
-    first = next(iter(results.values()))
-    if isinstance(first, Agreement):
-        everyone = {name for part in parts for name in part.annotators}
-        first = replace(first, settings=replace(first.settings, annotators=len(everyone)))
-    every_note = [note for result in results.values() for note in result.notes]
+    example = next(iter(results.values()))
+    if isinstance(example, Agreement):
+        all_annotators = {name for slice_ in slice_rows for name in slice_.annotators}
+        example = replace(
+            example, settings=replace(example.settings, annotators=len(all_annotators))
+        )
+    all_notes = [note for result in results.values() for note in result.notes]
     is_ordered = has_order("", list(results))
     total = sum(map(len, corpora.values()))
-    lost = _not_in_text([*results.values()])
-    reason = first.settings.chance_undefined or ""
-    about = _SliceContext(
-        "file", "file", is_ordered, total, every_note, first, reason, not_in_text=lost
+    sentence = _not_in_text([*results.values()])
+    reason = example.settings.chance_undefined or ""
+    context = _SliceContext(
+        "file", "file", is_ordered, total, all_notes, example, reason, not_in_text=sentence
     )
-    return about, parts, notes
+    return context, slice_rows, notes
 
 
 def _not_in_text(results: Sequence[Scorable]) -> str:
-    """Compose a sentence on the quotes that are not in the text, of all results together."""
+    """Compose the sentence about quotes that are missing from the text, over all results."""
     quotes: dict[str, Any] = {}
     outcome = "count as wrong"
     for index, result in enumerate(results):
@@ -498,8 +523,8 @@ def _not_in_text(results: Sequence[Scorable]) -> str:
         if isinstance(result, Agreement):
             names = [name for name, member in result.annotators.items() if member.pairs]
             outcome = "match nothing"
-        read = result.settings.get("quotes", {})
-        quotes |= {f"{index} {name}": read[name] for name in names if name in read}
+        quotes_read = result.settings.get("quotes", {})
+        quotes |= {f"{index} {name}": quotes_read[name] for name in names if name in quotes_read}
     unplaced = filter(None, (result.settings.get("unplaced") for result in results))
     settings = {"unplaced": next(unplaced, None), "quotes": quotes}
     n_lost = sum(result.not_found for result in results)
@@ -507,7 +532,7 @@ def _not_in_text(results: Sequence[Scorable]) -> str:
 
 
 def _check_same_chance(results: Mapping[str, Scorable]) -> None:
-    """Refuse results that are not comparable, as measures or chance models differ.
+    """Raise an error if the results have different measures or chance models.
 
     Raises:
         SettingError: naming the first two.
@@ -517,9 +542,9 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
         for setting in ("match", "chance"):
             names = [x.settings[setting] for x in (first, result)]
             if names[0] != names[1]:
-                fits = names[1] if setting == "match" else widest_chance(names)
-                remedy = f"compute all with {chosen(setting, fits)}"
-                if fits == NONE:
+                common_setting = names[1] if setting == "match" else widest_chance(names)
+                remedy = f"compute all with {chosen(setting, common_setting)}"
+                if common_setting == NONE:
                     remedy = "read them as one corpus, which has one chance"
                 raise SettingError(
                     f"{quote_value(first_name)} is of {setting} {names[0]}, {quote_value(name)} of"
@@ -530,38 +555,42 @@ def _check_same_chance(results: Mapping[str, Scorable]) -> None:
 # --- slices of segments ---------------------------------------------------------------------------
 
 
-def _of_classes(result: Scorable, name: str, seen: CorpusLike | None, testing: _Testing) -> Slices:
+def _slices_of_classes(
+    result: Scorable, name: str, seen: CorpusLike | None, testing: _SliceTests
+) -> Slices:
     """Score the segments of each class.
 
     Raises:
-        SettingError: for ``seen`` of strings without a text.
+        SettingError: for ``seen``, if strings have no text.
     """
     if name == SEEN and corpus_of_result(result).of_strings:
         raise SettingError(
             "group_by seen: not of strings without a text; group_by length slices them"
         )
     if name == LENGTH:
-        sliced: ClassifiedRows = by_length(result)
+        classified: ClassifiedRows = by_length(result)
     else:
-        sliced = by_seen(result, as_corpus(seen), _name_of(seen))
+        classified = by_seen(result, as_corpus(seen), _name_of(seen))
     corpus = corpus_of_result(result)
-    keys, parent_ids = np.arange(len(corpus)), _wholes_of(result, testing.jackknife)
+    keys, parent_ids = np.arange(len(corpus)), _parent_ids_of(result, testing.jackknife)
     annotators = annotators_of(result, np.ones(len(corpus), np.bool_))
-    parts = [
-        _Part(value, len(corpus), annotators, rows, keys, parent_ids, sliced.no_chance)
-        for value, rows in zip(sliced.names, sliced.rows, strict=True)
+    slice_rows = [
+        _SliceRows(
+            class_name, len(corpus), annotators, rows, keys, parent_ids, classified.no_chance
+        )
+        for class_name, rows in zip(classified.names, classified.rows, strict=True)
     ]
-    about = _SliceContext(
+    context = _SliceContext(
         name,
-        sliced.says,
+        classified.record,
         False,
         len(corpus),
         result.notes,
         result,
-        sliced.no_chance,
+        classified.no_chance,
         _not_in_text([result]),
     )
-    return testing.scored(about, parts, all_documents=_whole(result, keys, parent_ids))
+    return testing.scored(context, slice_rows, all_documents=_all_rows(result, keys, parent_ids))
 
 
 def _name_of(source: Any) -> str:

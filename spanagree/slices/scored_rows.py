@@ -1,4 +1,4 @@
-"""The rows that an evaluation or an agreement keeps of its documents, by who is scored."""
+"""Rows of an evaluation or an agreement, one for each document, for each system or the team."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from spanagree.uncertainty.confidence import Jackknife
 from spanagree.uncertainty.jackknife import intervals_of, moments
 
 Scorable: TypeAlias = Evaluation | Agreement
-"""The results whose documents, or segments, are scored in slices."""
+"""Results with documents, or segments, that can be scored in slices."""
 
 TEAM = "team"
-"""Who is scored in an agreement."""
+"""Name of the scored annotators in an agreement."""
 
 
 class ScoredRows(NamedTuple):
-    """The documents of a system, or of a team: a row for each in which anything is marked.
+    """Rows of a system or of the team, one for each document with a segment.
 
     Attributes:
         rows: comparisons by document.
-        seen: numbers of the documents that gold and the system saw, or two of the team.
-        beta: the β of F-beta, if that was requested.
+        seen: indices of the documents that gold and the system saw, or two annotators of the team.
+        beta: β of F-beta, if it was requested.
     """
 
     rows: Comparisons
@@ -39,16 +39,16 @@ class ScoredRows(NamedTuple):
     beta: float | None = None
 
     def over(self, is_chosen: Bools) -> ScoredRows:
-        """Return the rows of some of the documents."""
+        """Select the rows of the chosen documents."""
         rows = self.rows.where(is_chosen[self.rows.document])
         return self._replace(rows=rows, seen=self.seen[is_chosen[self.seen]])
 
     def tally(self, jackknife: Jackknife | None, parent_ids: Ints | None) -> Tally:
-        """Add up the rows, with intervals if they are requested.
+        """Sum the rows, with intervals if they are requested.
 
         Args:
-            jackknife: the request for intervals.
-            parent_ids: number of the whole of each document, if wholes are clusters.
+            jackknife: request for intervals; ``None`` for none.
+            parent_ids: index of the parent text of each document, if parent texts are clusters.
         """
         total = self.rows.total()
         if self.beta is not None:
@@ -62,9 +62,9 @@ class ScoredRows(NamedTuple):
         return replace(total, intervals=dict(zip(figures_of(self.beta), ends, strict=True)))
 
     def table(self, parent_ids: Ints | None) -> tuple[Ints, Floats]:
-        """Return the clusters, and what each adds to matched, expected and size; (clusters, 3).
+        """Sum matched, expected and size for each cluster; (clusters, 3).
 
-        Where sizes are random, the expected size comes behind; (clusters, 4).
+        If sizes are random, the expected size follows; (clusters, 4).
         """
         clusters = np.unique(self.seen if parent_ids is None else parent_ids[self.seen])
         return clusters, self.rows.of_wholes(parent_ids).symmetric_table(clusters)
@@ -75,11 +75,11 @@ def scored_rows(result: Scorable) -> dict[str, ScoredRows]:
     if isinstance(result, Agreement):
         team = result.per_document
         return {TEAM: ScoredRows(team.sums.by("document"), team.coverage.by_two())}
-    kept, beta = result.counted.per_document, result.settings.f_beta
+    per_document, beta = result.counted.per_document, result.settings.f_beta
     return {
         name: ScoredRows(
-            kept.of_system(name).by("document"),
-            np.flatnonzero(kept.shared[kept.index_of(name)]),
+            per_document.of_system(name).by("document"),
+            np.flatnonzero(per_document.shared[per_document.index_of(name)]),
             beta,
         )
         for name in result.systems
@@ -87,12 +87,12 @@ def scored_rows(result: Scorable) -> dict[str, ScoredRows]:
 
 
 def corpus_of_result(result: Scorable) -> Corpus:
-    """Return the corpus that was compared, of a result of a whole one."""
+    """Return the corpus that was compared, if the result is of a whole corpus."""
     return result.per_document.corpus if isinstance(result, Agreement) else result.rows.corpus
 
 
 def annotators_of(result: Scorable, is_chosen: Bools) -> tuple[str, ...]:
-    """Return the annotators who saw one of some documents with another, or gold with a system."""
+    """Find the annotators who share a chosen document with another, or with gold."""
     corpus = corpus_of_result(result)
     masks = {name: layer.annotated for name, layer in corpus.layers.items()}
     if isinstance(result, Agreement):

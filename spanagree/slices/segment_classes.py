@@ -1,12 +1,12 @@
-"""Slices of segments in place of documents: by their length, and by whether they were seen.
+"""Slices of segments instead of documents: by length, and by occurrence in a training corpus.
 
-Under exact match, two segments match only if they have the same place and label, so also the same
-length and text. A class of segments that depends on these alone has matches of its own, and counts
-add over classes.
+Under exact match, two segments match only if they have the same place and label, and so the same
+length and text. A class of segments that is determined by length and text therefore has separate
+matches, and counts add up over classes.
 
-A random annotation keeps the lengths and labels of segments in every document: so the expected
-match of a length is exact, and those of all lengths add up to that of all segments. Whether a
-random segment is one that was seen, depends on where it falls; there is no chance of that here.
+A random annotation keeps the lengths and labels of segments in each document. So the expected match
+of each length is exact, and these add up to that of all segments. Whether a random segment occurs
+in the training corpus depends on its place, so there is no chance model for that.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from spanagree.systems.compared_systems import ComparedSystems
 LENGTH, SEEN = SLICES
 
 _SEEN_NAMES = ("seen", "unseen")
-_TOKENS = 4  # the last length in tokens with a class of its own
+_LAST_LENGTH = 4  # last length in tokens with a separate class
 
 NO_CHANCE_OF_SEEN = "whether a random segment is one that was seen, depends on where it falls"
 _NO_CHANCE_PER_LABEL = (
@@ -45,18 +45,18 @@ _NO_CHANCE_AT_PLACES = "a rule of places is not kept by lengths here"
 
 @dataclass(frozen=True, eq=False)
 class ClassifiedRows:
-    """The rows of each class of segments.
+    """Rows of each class of segments.
 
     Attributes:
         names: names of the classes, in order.
-        rows: rows of each class, by who is scored.
-        says: how classes were made, for the signature.
+        rows: rows of each class, for each system or the team.
+        record: origin of the classes, for the signature.
         no_chance: reason why chance is undefined; empty if it is exact.
     """
 
     names: tuple[str, ...]
     rows: tuple[dict[str, ScoredRows], ...]
-    says: str
+    record: str
     no_chance: str = ""
 
 
@@ -65,7 +65,7 @@ def by_length(result: Scorable) -> ClassifiedRows:
 
     Raises:
         SettingError: for a measure under which segments of different lengths match; for a result
-            whose segments are not known.
+            with unknown segments.
 
     >>> import spanagree as sa
     >>> layers = {"gold": [[(0, 1, "X"), (3, 5, "X")]], "mine": [[(0, 1, "X"), (3, 4, "X")]]}
@@ -73,10 +73,13 @@ def by_length(result: Scorable) -> ClassifiedRows:
     >>> found.names, [rows["mine"].rows.total().matched for rows in found.rows]
     (('1', '2'), [1, 0])
     """
-    corpus = _checked(result, LENGTH)
+    corpus = _corpus_to_classify(result, LENGTH)
     measure = _class_of_length if corpus.offsets == "tokens" else _doubling_class
     layers = {name: measure(layer.end - layer.start) for name, layer in corpus.layers.items()}
-    quotes = {name: measure(np.maximum(q.size, 1)) for name, q in corpus.unplaced.items()}
+    quotes = {
+        name: measure(np.maximum(layer_quotes.size, 1))
+        for name, layer_quotes in corpus.unplaced.items()
+    }
     codes = [*layers.values(), *quotes.values()]
     present = np.unique(np.concatenate([np.zeros(0, np.int64), *codes])).tolist()
     names = tuple(_name_of_length(code, corpus.offsets == "tokens") for code in present)
@@ -85,21 +88,21 @@ def by_length(result: Scorable) -> ClassifiedRows:
         no_chance = _NO_CHANCE_PER_LABEL
     if result.settings.places is not None:
         no_chance = _NO_CHANCE_AT_PLACES
-    classes, of_quotes = (
+    classes, quote_classes = (
         {name: np.searchsorted(present, codes) for name, codes in by_name.items()}
         for by_name in (layers, quotes)
     )
-    rows = _compared(result, corpus, classes, of_quotes, names)
+    rows = _compare_classes(result, corpus, classes, quote_classes, names)
     return ClassifiedRows(names, rows, LENGTH, no_chance)
 
 
 def _class_of_length(length: Ints) -> Ints:
-    """Return the number of the class of each length in tokens."""
-    return np.minimum(length, _TOKENS + 1)
+    """Return the index of the class of each length in tokens."""
+    return np.minimum(length, _LAST_LENGTH + 1)
 
 
 def _doubling_class(length: Ints) -> Ints:
-    """Return the number of the class of each length: 1, 2 to 3, 4 to 7 and so on."""
+    """Return the index of the class of each length: 1, 2 to 3, 4 to 7 and so on."""
     return np.asarray(np.frexp(length.astype(np.float64))[1], np.int64)
 
 
@@ -110,23 +113,23 @@ def _name_of_length(code: int, in_tokens: bool) -> str:
     (['1', '5 or more'], '4–7')
     """
     if in_tokens:
-        return str(code) if code <= _TOKENS else f"{code} or more"
+        return str(code) if code <= _LAST_LENGTH else f"{code} or more"
     low = 1 << max(code - 1, 0)
     return f"{low}–{2 * low - 1}" if low > 1 else "1"
 
 
-def by_seen(result: Scorable, training: Corpus, says: str = "") -> ClassifiedRows:
-    """Compare the segments that stand in a training corpus with their label, and the others.
+def by_seen(result: Scorable, training: Corpus, training_name: str = "") -> ClassifiedRows:
+    """Compare the segments that occur in a training corpus with their label, and the others.
 
-    White space is not regarded, so that tokens may be cut in other ways; case is.
+    White space is ignored, so that tokenization has no effect. Case is not ignored.
 
     Args:
-        result: what was compared.
-        training: what a system was trained on; the segments of all its annotators count.
-        says: name of the training corpus, for the signature.
+        result: evaluation or agreement.
+        training: training corpus of a system; the segments of all its annotators count.
+        training_name: name of the training corpus, for the signature.
 
     Raises:
-        SettingError: for another measure than exact; for texts that are not known.
+        SettingError: for another measure than exact; if texts are unknown.
 
     >>> import spanagree as sa
     >>> tags = {"gold": [["B-PER", "B-LOC"]], "mine": [["B-PER", "O"]]}
@@ -136,45 +139,46 @@ def by_seen(result: Scorable, training: Corpus, says: str = "") -> ClassifiedRow
     >>> [rows["mine"].rows.total().f1.observed for rows in found.rows]
     [1.0, 0.0]
     """
-    corpus = _checked(result, SEEN)
-    known = {
+    corpus = _corpus_to_classify(result, SEEN)
+    training_entries = {
         entry for layer in training.layers.values() for entry in _entries(training, layer, SEEN)
     }
     classes = {
         name: np.array(
-            [entry not in known for entry in _entries(corpus, layer, "group_by seen")], int
+            [entry not in training_entries for entry in _entries(corpus, layer, "group_by seen")],
+            int,
         )
         for name, layer in corpus.layers.items()
     }
     quotes = {
         name: np.array(
             [
-                ("".join(x.split()), label) not in known
-                for x, label in zip(q.quote, q.label, strict=True)
+                ("".join(text.split()), label) not in training_entries
+                for text, label in zip(layer_quotes.quote, layer_quotes.label, strict=True)
             ],
             int,
         )
-        for name, q in corpus.unplaced.items()
+        for name, layer_quotes in corpus.unplaced.items()
     }
-    rows = _compared(result, corpus, classes, quotes, _SEEN_NAMES)
-    return ClassifiedRows(_SEEN_NAMES, rows, f"{SEEN} {says}".strip(), NO_CHANCE_OF_SEEN)
+    rows = _compare_classes(result, corpus, classes, quotes, _SEEN_NAMES)
+    return ClassifiedRows(_SEEN_NAMES, rows, f"{SEEN} {training_name}".strip(), NO_CHANCE_OF_SEEN)
 
 
 def _entries(corpus: Corpus, layer: Layer, purpose: str) -> list[tuple[str, str]]:
     """Return the text without white space, and the label, of each segment of a layer."""
-    text_of = _texts(corpus, purpose)
-    pieces = {} if layer.details is None else layer.details.pieces(layer.start)
-    columns = (x.tolist() for x in (layer.document, layer.start, layer.end, layer.label))
+    read_text = _text_reader(corpus, purpose)
+    fragments_by_row = {} if layer.details is None else layer.details.pieces(layer.start)
+    columns = (column.tolist() for column in (layer.document, layer.start, layer.end, layer.label))
     entries = []
     for row, (document, start, end, label) in enumerate(zip(*columns, strict=True)):
-        places = pieces.get(row) or [(start, end)]
-        text = "".join(text_of(document, low, high) for low, high in places)
+        fragments = fragments_by_row.get(row) or [(start, end)]
+        text = "".join(read_text(document, low, high) for low, high in fragments)
         entries.append(("".join(text.split()), corpus.labels[label]))
     return entries
 
 
-def _texts(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]:
-    """Return a function that gives a part of a document's text."""
+def _text_reader(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]:
+    """Build a function that returns a part of a document's text."""
     if corpus.offsets == "characters":
         texts = corpus.known("texts", purpose)
         return lambda document, start, end: texts[document][start:end]
@@ -184,35 +188,37 @@ def _texts(corpus: Corpus, purpose: str) -> Callable[[int, int, int], str]:
     )
 
 
-def _checked(result: Scorable, name: str) -> Corpus:
-    """Return the corpus whose segments are in classes, if its measure lets classes match alone."""
+def _corpus_to_classify(result: Scorable, name: str) -> Corpus:
+    """Return the corpus of a result, if its measure never matches different classes."""
     corpus = corpus_of_result(result)
     corpus.check_segments(f"group_by {name}")
     match = result.settings.match
-    allowed = measures(lambda x: x.kernel == "equal" and (x.of_label or name == LENGTH))
+    allowed = measures(
+        lambda measure: measure.kernel == "equal" and (measure.of_label or name == LENGTH)
+    )
     if match not in allowed or corpus.of_relations:
-        what = "relations" if corpus.of_relations else f"match {match}"
+        subject = "relations" if corpus.of_relations else f"match {match}"
         raise SettingError(
-            f"group_by {name}: {what} may pair segments of different classes; choose"
+            f"group_by {name}: {subject} may pair segments of different classes; choose"
             f" match {' or '.join(allowed)}"
         )
     return corpus
 
 
-def _compared(
+def _compare_classes(
     result: Scorable,
     corpus: Corpus,
     classes: dict[str, Ints],
     quotes: dict[str, Ints],
     names: Sequence[str],
 ) -> tuple[dict[str, ScoredRows], ...]:
-    """Compare anew with the class of each segment in its label, and part the rows by class.
+    """Compare again with the class of each segment in its label, and split the rows by class.
 
     Args:
-        result: what was compared.
-        corpus: its annotators.
+        result: evaluation or agreement.
+        corpus: annotations of the result.
         classes: class of each segment, by annotator.
-        quotes: class of each quote that is not in the text, by annotator.
+        quotes: class of each quote that is missing from the text, by annotator.
         names: names of the classes.
     """
     of_label = find_measure(result.settings.match).of_label
@@ -221,25 +227,26 @@ def _compared(
         name: replace(layer, label=classes[name] * n_labels + (layer.label if of_label else 0))
         for name, layer in corpus.layers.items()
     }
-    labels = tuple(f"{number:06d}" for number in range(len(names) * n_labels))
+    labels = tuple(f"{index:06d}" for index in range(len(names) * n_labels))
     unplaced = {}
-    for name, lost in corpus.unplaced.items():
-        code = [corpus.labels.index(label) if of_label else 0 for label in lost.label]
+    for name, layer_quotes in corpus.unplaced.items():
+        code = [corpus.labels.index(label) if of_label else 0 for label in layer_quotes.label]
         label = tuple(labels[i] for i in (quotes[name] * n_labels + code).tolist())
-        unplaced[name] = replace(lost, label=label)
-    marked = corpus.replace(layers=layers, labels=labels, unplaced=unplaced)
+        unplaced[name] = replace(layer_quotes, label=label)
+    classified = corpus.replace(layers=layers, labels=labels, unplaced=unplaced)
     counting = MatchCountOptions(match="exact", chance=result.counting.chance)
     all_rows = scored_rows(result)
     if isinstance(result, Agreement):
-        sums = ComparedAnnotators.of(marked, counting).sums
-        single = TeamDocuments(marked, counting, sums).rows
-        by_name = {TEAM: single}
+        sums = ComparedAnnotators.of(classified, counting).sums
+        team_rows = TeamDocuments(classified, counting, sums).rows
+        by_name = {TEAM: team_rows}
     else:
         gold = result.settings.gold
-        compared = ComparedSystems.of(marked, counting, gold).rows.comparisons
-        annotators = compared.annotators
+        system_rows = ComparedSystems.of(classified, counting, gold).rows.comparisons
+        annotators = system_rows.annotators
         by_name = {
-            name: compared.where(compared.second == annotators.index(name)) for name in all_rows
+            name: system_rows.where(system_rows.second == annotators.index(name))
+            for name in all_rows
         }
     return tuple(
         {
@@ -251,5 +258,5 @@ def _compared(
 
 
 def _of_class(rows: Comparisons, code: int, n_labels: int) -> Comparisons:
-    """Return the rows of one class, added up by document."""
+    """Sum the rows of one class by document."""
     return rows.where(rows.label // n_labels == code).by("document")

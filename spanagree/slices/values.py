@@ -1,4 +1,4 @@
-"""The slice that each document is in: by a column, a table, a pattern in its id, or as given."""
+"""The slice of each document: by a column, a table, a pattern in its id, or as given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanagree.formats.document_tables import names_in_table, says_table, table_
 from spanagree.slices.metadata import Source, column_values
 
 SliceBy: TypeAlias = "str | Sequence[str | None] | Mapping[str, str]"
-"""What names the slice of each document; see :func:`spanagree.slices.score_slices`."""
+"""Source of the slice of each document; see :func:`spanagree.slices.score_slices`."""
 
 ORDERED = frozenset((
     "batch", "batches", "round", "rounds", "week", "day", "date", "month", "quarter", "year",
@@ -21,7 +21,7 @@ ORDERED = frozenset((
 ))  # fmt: skip
 """Words in the name of a column whose values have an order."""
 
-_OF_TABLE = "batch"  # the column of a table that names none
+_DEFAULT_COLUMN = "batch"  # column of a table, if none is named
 _GROUP = re.compile(r"(?<!\\)\((?!\?)|\(\?P<")
 
 
@@ -29,8 +29,8 @@ class UnknownSlicesError(SettingError):
     """The error for a name that is neither a column nor a table nor a pattern.
 
     Attributes:
-        by: the name.
-        columns: names of the columns that there are.
+        by: name that was given.
+        columns: names of the available columns.
         noun: word for a document.
     """
 
@@ -39,11 +39,11 @@ class UnknownSlicesError(SettingError):
         super().__init__(self.message(SLICES))
 
     def message(self, views: Sequence[str]) -> str:
-        """Return the message where some views are allowed too."""
-        there = f"there are {join_names(self.columns)}" if self.columns else "there is none"
+        """Compose the message, if these views are allowed too."""
+        available = f"there are {join_names(self.columns)}" if self.columns else "there is none"
         return (
             f"group_by {quote_value(self.by)}: unknown; allowed: {', '.join(views)}; a column"
-            f" ({there});"
+            f" ({available});"
             f" FILE:COLUMN, a table with the {self.noun}s' ids; a pattern with a group, such as"
             " '(.*)-', for ids"
         )
@@ -54,48 +54,48 @@ class SlicedDocuments(NamedTuple):
 
     Attributes:
         names: value of each document; ``None`` for a document in no slice.
-        keys: what tells a document from others, in all slices: its id without the slice in it.
-        title: what values are called.
-        says: how slices were named, for the signature.
+        keys: id of each document without the slice in it, which identifies it in all slices.
+        title: name of the property that the slices are values of.
+        record: origin of the names of slices, for the signature.
         noun: word for a document.
     """
 
     names: Sequence[str | None]
     keys: Sequence[str]
     title: str
-    says: str
+    record: str
     noun: str = "document"
 
     @property
     def order(self) -> list[str]:
-        """The names of the slices, numbers in them by size."""
+        """Names of the slices, with numbers in them sorted by size."""
         return sorted({name for name in self.names if name is not None}, key=natural)
 
     @property
     def is_ordered(self) -> bool:
-        """Whether slices follow each other, so that there may be a trend."""
+        """Whether slices have an order, so that there may be a trend."""
         return has_order(self.title, self.order)
 
     @property
     def notes(self) -> list[str]:
-        """A note on documents in no slice."""
-        left = sum(name is None for name in self.names)
-        if not left:
+        """Note on documents in no slice."""
+        n_left_out = sum(name is None for name in self.names)
+        if not n_left_out:
             return []
-        verb = "has" if left == 1 else "have"
-        return [f"{pluralize(left, self.noun)} {verb} no {escape_name(self.title)}, left out"]
+        verb = "has" if n_left_out == 1 else "have"
+        return [f"{pluralize(n_left_out, self.noun)} {verb} no {escape_name(self.title)}, left out"]
 
     def documents(self) -> dict[str, list[int]]:
-        """Return the numbers of the documents of each slice, in order."""
+        """Collect the indices of the documents of each slice, in order."""
         documents: dict[str, list[int]] = {name: [] for name in self.order}
-        for number, name in enumerate(self.names):
+        for index, name in enumerate(self.names):
             if name is not None:
-                documents[name].append(number)
+                documents[name].append(index)
         return documents
 
 
 def has_order(title: str, names: Sequence[str]) -> bool:
-    """Return whether values follow each other: they differ in numbers alone, or are of time.
+    """Whether values have an order: they differ only in numbers, or the title is of time.
 
     >>> has_order("annotation batch", ["pilot", "main"]), has_order("genre", ["news", "blog"])
     (True, False)
@@ -109,16 +109,16 @@ def has_order(title: str, names: Sequence[str]) -> bool:
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
-    """Return what sorts "week 9" before "week 10".
+    """Build the sort key that puts "week 9" before "week 10".
 
     >>> sorted(["week 10", "week 9", "week"], key=natural)
     ['week', 'week 9', 'week 10']
     """
-    parts = re.split(r"([0-9]+)", name)
-    is_number = [part.isascii() and part.isdigit() for part in parts]
+    tokens = re.split(r"([0-9]+)", name)
+    is_number = [token.isascii() and token.isdigit() for token in tokens]
     return [
-        (0, int(part[:99]), "") if number else (1, 0, part)
-        for part, number in zip(parts, is_number, strict=True)
+        (0, int(token[:99]), "") if is_digits else (1, 0, token)
+        for token, is_digits in zip(tokens, is_number, strict=True)
     ]
 
 
@@ -131,31 +131,31 @@ def sliced_documents(
     document: str | None = None,
     encoding: str = "utf-8",
 ) -> SlicedDocuments:
-    """Find the slice that each document is in.
+    """Find the slice of each document.
 
     Args:
-        by: a column of the source; FILE or FILE:COLUMN, a table with ids; a pattern with a group,
-            which is looked for in ids; or the slice of each document, in order or by id.
-        ids: names of the documents.
-        source: rows that have the column, or what has rows.
+        by: column of the source; FILE or FILE:COLUMN, a table with ids; a pattern with a group that
+            is searched in ids; or the slice of each document, in order or by id.
+        ids: ids of the documents.
+        source: data with the column.
         noun: word for a document.
-        document: column of the source that holds the ids.
-        encoding: encoding of the source, if it is a table in text.
+        document: column of the source with the ids.
+        encoding: text encoding of the source, if it is a table in text.
 
     Raises:
-        SettingError: for an unknown name; if no document is in a slice.
-        InputError: for a table that cannot be read, or does not tell of which document a row is.
+        SettingError: if the name is unknown, or no document is in a slice.
+        InputError: if the table cannot be read, or does not state the document of each row.
 
     >>> sliced_documents("(.*)-", ["nw-1", "nw-2", "bl-1"]).documents()
     {'bl': [2], 'nw': [0, 1]}
     """
-    sliced = _found(by, ids, source, noun, document, encoding)
+    sliced = _find_slices(by, ids, source, noun, document, encoding)
     if all(name is None for name in sliced.names):
-        raise SettingError(f"group_by {quote_value(sliced.says)}: no {noun} has a value")
+        raise SettingError(f"group_by {quote_value(sliced.record)}: no {noun} has a value")
     return sliced
 
 
-def _found(
+def _find_slices(
     by: SliceBy,
     ids: Sequence[str],
     source: Source,
@@ -163,6 +163,7 @@ def _found(
     document: str | None,
     encoding: str,
 ) -> SlicedDocuments:
+    """Find the slice of each document, which may be ``None`` for all."""
     if isinstance(by, Mapping):
         return SlicedDocuments([_name(by.get(id_)) for id_ in ids], ids, "slice", "names", noun)
     if not isinstance(by, str):
@@ -174,8 +175,8 @@ def _found(
         return SlicedDocuments([_name(name) for name in by], ids, "slice", "names", noun)
     if (table := table_named(by)) is not None:
         path, column = table
-        title = column or _OF_TABLE
-        names = names_in_table(ids, path, column, _OF_TABLE, document)
+        title = column or _DEFAULT_COLUMN
+        names = names_in_table(ids, path, column, _DEFAULT_COLUMN, document)
         return SlicedDocuments(names, ids, title, says_table(path, column), noun)
     values, columns = column_values(
         source, by, ids, document=document, encoding=encoding, noun=noun
@@ -188,12 +189,18 @@ def _found(
 
 
 def _name(value: object) -> str | None:
-    return None if value is None or value != value or value == "" else str(value)  # nor NaN
+    """Convert a value to the name of a slice; ``None`` if it is missing."""
+    return (
+        None if value is None or value != value or value == "" else str(value)
+    )  # NaN differs from itself
 
 
 def _by_pattern(ids: Sequence[str], pattern: str, noun: str) -> SlicedDocuments:
-    """Find what a pattern finds in each id, and the ids without that."""
-    places = list(zip(ids, places_found(ids, pattern, "group_by"), strict=True))
-    names = [None if at is None else name[at[0] : at[1]] for name, at in places]
-    keys = [name if at is None else f"{name[: at[0]]}\0{name[at[1] :]}" for name, at in places]
+    """Find the slice in each id by a pattern, and the id without it."""
+    ids_and_spans = list(zip(ids, places_found(ids, pattern, "group_by"), strict=True))
+    names = [None if span is None else name[span[0] : span[1]] for name, span in ids_and_spans]
+    keys = [
+        name if span is None else f"{name[: span[0]]}\0{name[span[1] :]}"
+        for name, span in ids_and_spans
+    ]
     return SlicedDocuments(names, keys, "slice", f"pattern {pattern}", noun)

@@ -1,1 +1,1 @@
-"""How likely each match is by chance: the whole distribution, exactly."""
+"""Exact distributions of the match of two annotations by chance."""

@@ -52,8 +52,8 @@ def log10_tail(distributions: Sequence[Floats], match: int) -> float:
     """Compute the decimal logarithm of the probability that the sum is at least ``match``.
 
     The distributions are tilted, p(m) → p(m) · exp(θm) / Z, such that the sum has the mean
-    ``match``. The tail of the tilted sum is near 1/2, however small the original tail is, and θ and
-    Z convert it back.
+    ``match``. The tail of the tilted sum is not small, however small the original tail is, and θ
+    and Z convert it back.
 
     >>> round(log10_tail([np.array([0.9, 0.1])] * 400, 400), 9)
     -400.0
