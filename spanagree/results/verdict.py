@@ -406,9 +406,20 @@ def comparison(
         )
         sentences.append(f"{'; '.join([*pairs_in_words[:_NAMED], *rest])}.")
     if n_pairs > 1 and (correction or pairs_in_words):
-        adjusted = f"adjusted for {n_pairs} pairs ({correction})" if correction else ""
-        sentences.append(f"Each p is {adjusted or f'multiplied by {n_pairs} pairs'}.")
+        adjustment = f"adjusted for {n_pairs} pairs, {correction}" if correction else ""
+        sentences[-1] = with_p_adjusted(
+            sentences[-1], adjustment or f"multiplied by {n_pairs} pairs"
+        )
     return " ".join([*sentences, marked_nothing(unmarked)]).rstrip()
+
+
+def with_p_adjusted(sentence: str, adjustment: str) -> str:
+    """Add the adjustment of its p to the end of a sentence.
+
+    >>> with_p_adjusted("a is better than b, p .031.", "multiplied by 3 pairs")
+    'a is better than b, p .031 (each p multiplied by 3 pairs).'
+    """
+    return f"{sentence.removesuffix('.')} (each p {adjustment})."
 
 
 def _first_tested(

@@ -153,7 +153,9 @@ class ChanceTest(Result):
                 sentences.append(f"{outcome[0].upper()}{outcome[1:]}: {systems_phrase}.")
         n_tests = sum(not math.isnan(system.p) for system in self.systems.values())
         if n_tests > 1 and sentences:
-            sentences.append(f"Each p is adjusted for {n_tests} systems (Holm).")
+            sentences[-1] = verdict.with_p_adjusted(
+                sentences[-1], f"adjusted for {n_tests} systems, Holm"
+            )
         sentences += [verdict.marked_nothing(self.unmarked), self.not_in_text]
         return " ".join(filter(None, sentences))
 

@@ -260,7 +260,7 @@ def test_summary(systems, crowd):
     assert said(systems, gold="gold.conll").startswith(
         "Summary tagger.conll has the highest corrected F1 (.614), but cannot be told apart from"
         " lexicon.conll (difference .021, simultaneous 95 % CI −.124 to .165, 3 pairs). tagger.conll is better than chunker.conll, p .005;"
-        " lexicon.conll is better than chunker.conll, p .003. Each p is multiplied by 3 pairs. Chance changes who is first: by F1 as observed it is lexicon with 0.649, of which chance alone"
+        " lexicon.conll is better than chunker.conll, p .003 (each p multiplied by 3 pairs). Chance changes who is first: by F1 as observed it is lexicon with 0.649, of which chance alone"
         " would give 0.138; but neither lead is certain. names are shown without “.conll” behind them"
     )
     assert said(copies(systems, "good", "chunker")) == (

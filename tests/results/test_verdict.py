@@ -282,8 +282,8 @@ def test_several_systems(newsroom):
     assert found.verdict == (
         f"{tagger} has the highest corrected F1 (.614), but cannot be told apart from {lexicon}"
         f" (difference .021, p {p[lexicon, tagger]}). {tagger} is better than {chunker},"
-        f" p {p[tagger, chunker]}; {lexicon} is better than {chunker}, p {p[lexicon, chunker]}."
-        " Each p is adjusted for 3 pairs (Holm)."
+        f" p {p[tagger, chunker]}; {lexicon} is better than {chunker}, p {p[lexicon, chunker]}"
+        " (each p adjusted for 3 pairs, Holm)."
     )
 
 
@@ -298,7 +298,7 @@ def test_pairs_behind_the_first():
         "s0 has the highest corrected F1 (.900), and is told apart from all others; the closest is"
         " s1 (difference .100, p < .001). s1 is better than s2, p .031; s1 is better than s3, p .031;"
         " s1 is better than s4, p .031; s1 is better than s5, p .031; s2 is better than s3, p .031;"
-        " and 5 more pairs differ. Each p is multiplied by 15 pairs."
+        " and 5 more pairs differ (each p multiplied by 15 pairs)."
     )
 
 
@@ -324,8 +324,8 @@ def test_not_above_chance():
     assert found.systems["worse"].p_holm == 1
     assert found.systems["good"].p_holm == pytest.approx(2 / 40**2)
     assert found.verdict == (
-        "Above chance: good (p .001). Not shown to be above chance: worse (p 1.000)."
-        " Each p is adjusted for 2 systems (Holm)."
+        "Above chance: good (p .001). Not shown to be above chance: worse (p 1.000)"
+        " (each p adjusted for 2 systems, Holm)."
     )
     two = corpus.select_annotators(["gold", "worse"])
     alone = sa.chance_test(two, sa.evaluate(two))
