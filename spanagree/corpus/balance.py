@@ -30,10 +30,10 @@ _WITHIN = (
 )  # beginnings of reasons that are no noun
 
 
-def added(balances: Iterable[Balance]) -> Balance:
+def add_balances(balances: Iterable[Balance]) -> Balance:
     """Add the balances of the parts of a source.
 
-    >>> added([{"segment": {"read": 2}}, {"segment": {"read": 1, "repeated annotation": 1}}])
+    >>> add_balances([{"segment": {"read": 2}}, {"segment": {"read": 1, "repeated annotation": 1}}])
     {'segment': {'read': 3, 'repeated annotation': 1}}
     """
     sums: dict[str, Counter[str]] = {}
@@ -43,19 +43,21 @@ def added(balances: Iterable[Balance]) -> Balance:
     return {unit: dict(numbers) for unit, numbers in sums.items()}
 
 
-def moved(balance: Balance, unit: str, reason: str, n_moved: int) -> Balance:
+def move_count(balance: Balance, unit: str, reason: str, n_moved: int) -> Balance:
     """Move a number of items from read to left out, with a reason.
 
-    >>> moved({"segment": {"read": 9}}, "segment", "repeated segment", 2)
+    >>> move_count({"segment": {"read": 9}}, "segment", "repeated segment", 2)
     {'segment': {'read': 7, 'repeated segment': 2}}
     """
-    return added([balance, {unit: {READ: -n_moved, reason: n_moved}}]) if n_moved else balance
+    return (
+        add_balances([balance, {unit: {READ: -n_moved, reason: n_moved}}]) if n_moved else balance
+    )
 
 
-def says_balance(balance: Balance) -> list[str]:
+def balance_lines(balance: Balance) -> list[str]:
     """Write a line for each unit with items left out, and for segments and tags.
 
-    >>> says_balance({"segment": {"read": 1159, "repeated annotation": 7}, "answer": {"read": 2}})
+    >>> balance_lines({"segment": {"read": 1159, "repeated annotation": 7}, "answer": {"read": 2}})
     ['1,166 segments in the source: 1,159 read, 7 repeated annotations']
     """
     lines = []
@@ -67,18 +69,18 @@ def says_balance(balance: Balance) -> list[str]:
         n_read, n_total = numbers.get(READ, 0), sum(numbers.values())
         clauses = [
             f"{n_read:,} read",
-            *(_says(reason, number) for reason, number in left_out.items()),
+            *(_count_of_reason(reason, number) for reason, number in left_out.items()),
         ]
         outcome = ", ".join(clauses) if left_out else "all read" if n_total else "nothing is marked"
-        lines.append(f"{_thousands(n_total, unit)} in the source: {outcome}")
+        lines.append(f"{_count_of_noun(n_total, unit)} in the source: {outcome}")
     return lines
 
 
-def _says(reason: str, count: int) -> str:
+def _count_of_reason(reason: str, count: int) -> str:
     """Write a number with its reason, which is a noun or a clause of place."""
-    return f"{count:,} {reason}" if reason.startswith(_WITHIN) else _thousands(count, reason)
+    return f"{count:,} {reason}" if reason.startswith(_WITHIN) else _count_of_noun(count, reason)
 
 
-def _thousands(count: int, noun: str) -> str:
+def _count_of_noun(count: int, noun: str) -> str:
     """Write a number, with thousands separators, and its noun."""
     return f"{count:,} {pluralize(count, noun).partition(' ')[2]}"

@@ -34,7 +34,7 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
         in_document = raw.document == raw.document_index[annotation]
         first_rows = np.flatnonzero(in_document & (annotator_of_segment == 0) & (raw.label >= 0))
         first_labels, own_labels = np.unique(raw.label[first_rows]), np.unique(raw.label[own_rows])
-        overlap = _shared(raw, first_rows, own_rows, first_labels, own_labels)
+        overlap = _compute_overlap(raw, first_rows, own_rows, first_labels, own_labels)
         matched_first, matched_own = linear_sum_assignment(-overlap)
         first_by_own = {
             int(own_labels[j]): int(first_labels[i])
@@ -58,7 +58,7 @@ def with_best_labels(raw: RawCorpus) -> RawCorpus:
     return raw.replace(label=label, labels=tuple(names), reading=reading, notes=(*raw.notes, note))
 
 
-def _shared(
+def _compute_overlap(
     raw: RawCorpus, first_rows: Ints, own_rows: Ints, first_labels: Ints, own_labels: Ints
 ) -> Floats:
     """Compute the overlap of segments of two annotators, shaped (first labels, own labels)."""

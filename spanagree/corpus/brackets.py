@@ -65,20 +65,20 @@ def read_brackets(
     sentences = np.searchsorted(ends, tokens, side="right")
     for token, sentence in zip(tokens.tolist(), sentences.tolist(), strict=True):
         if sentence != last_sentence:
-            _refuse_open(open_, location)
+            _check_closed(open_, location)
         last_sentence, first_token = sentence, int(ends[sentence] - lengths[sentence])
         location_of_token = partial(location, token)
-        for is_opening, content, is_closing in _brackets(
+        for is_opening, content, is_closing in _parse_brackets(
             values[int(codes[token])], location_of_token
         ):
             if is_opening:
                 open_.append((token, content))
             if is_closing:
-                open_index = _closed(open_, content, location_of_token)
+                open_index = _find_opening(open_, content, location_of_token)
                 start, open_content = open_.pop(open_index)
-                label = labels[_label(open_content, label_position)]
+                label = labels[_label_of(open_content, label_position)]
                 rows.append((sentence, start - first_token, token + 1 - first_token, label))
-    _refuse_open(open_, location)
+    _check_closed(open_, location)
     sentence_of, start_of, end_of, label_of = np.array(rows, np.int64).reshape(-1, 4).T
     names = tuple(labels)
     return TagSegments(
@@ -86,7 +86,7 @@ def read_brackets(
     )
 
 
-def _brackets(value: str, location: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
+def _parse_brackets(value: str, location: Callable[[], str]) -> Iterator[tuple[bool, str, bool]]:
     """Yield the brackets of a token: (is opening, content, is closing)."""
     is_opening, content = False, ""
     fragments = value.replace("(", "\t(\t").replace(")", "\t)\t").split("\t")  # it has no tabs
@@ -113,7 +113,7 @@ def _brackets(value: str, location: Callable[[], str]) -> Iterator[tuple[bool, s
         raise InputError(f"{location()}: {quote_value(value)} is not brackets; {_ALLOWED}")
 
 
-def _closed(
+def _find_opening(
     open_: Sequence[tuple[int, str]], closing_content: str, location: Callable[[], str]
 ) -> int:
     """Find the open bracket that a closing bracket with this content closes."""
@@ -132,7 +132,7 @@ def _closed(
     )
 
 
-def _refuse_open(open_: Sequence[tuple[int, str]], location: Callable[[int], str]) -> None:
+def _check_closed(open_: Sequence[tuple[int, str]], location: Callable[[int], str]) -> None:
     """Check that no bracket is open at the end of a sentence."""
     for token, content in open_[:1]:
         raise InputError(
@@ -141,7 +141,7 @@ def _refuse_open(open_: Sequence[tuple[int, str]], location: Callable[[int], str
         )
 
 
-def _label(content: str, label_position: int | None) -> str:
+def _label_of(content: str, label_position: int | None) -> str:
     """Return the label in the content of a bracket; ``_`` if there is none."""
     parts = content.split("-")
     if label_position is not None:

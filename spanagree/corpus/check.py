@@ -12,8 +12,8 @@ from unicodedata import normalize
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.balance import says_balance
-from spanagree.corpus.flaws import FLAWS, ends_asked, overlaps, repeats
+from spanagree.corpus.balance import balance_lines
+from spanagree.corpus.flaws import FLAWS, overlaps, question_on_ends, repeats
 from spanagree.corpus.names import alike
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import is_time
@@ -119,7 +119,7 @@ class Check(ResultBase):
         if self.settings.reading.get("strings"):
             unit_sentence = "strings without a text"
         lines = [f"{counts}; {unit_sentence}"]
-        lines += says_balance(contents["balance"])
+        lines += balance_lines(contents["balance"])
         for noun in ("document", "segment"):
             if contents[f"{noun}_length"]:
                 least, median, greatest = contents[f"{noun}_length"]
@@ -130,7 +130,7 @@ class Check(ResultBase):
         if pieces := contents.get("discontinuous"):
             lines.append(f"{pluralize(pieces, 'segment')} of several pieces")
         for name, values in contents.get("attributes", {}).items():
-            lines.append(f"attribute {escape_name(name)}: {_listed(values)}")
+            lines.append(f"attribute {escape_name(name)}: {_label_list(values)}")
         for name, values in contents.get("relation_labels", {}).items():
             lines.append(f"relation {escape_name(name)}: {values}")
         tables = [self.table("coverage"), self.table("annotator")]
@@ -172,7 +172,7 @@ class Check(ResultBase):
                 Column("labels", kind="json"),
                 Column("", "labels", "name"),
             ]
-            rows = [[*row.values(), _listed(row["labels"])] for row in self.annotators]
+            rows = [[*row.values(), _label_list(row["labels"])] for row in self.annotators]
             n_hidden = len(rows) - _MOST
             remark = f"and {pluralize(n_hidden, 'more annotator')} (--format json has all)"
             hidden_rows = range(_MOST, len(rows))
@@ -201,7 +201,7 @@ class Check(ResultBase):
         return Frame(columns, rows)
 
 
-def _listed(labels: Mapping[str, int]) -> str:
+def _label_list(labels: Mapping[str, int]) -> str:
     return ", ".join(f"{label or '(none)'} {count}" for label, count in labels.items())
 
 
@@ -216,7 +216,7 @@ def check(raw: RawCorpus) -> Check:
     n_annotators = len(raw.annotators)
     is_first = ~repeats(raw)  # repeated annotations of a document count once
     n_seen = np.bincount(raw.annotator_index[is_first], minlength=n_annotators)
-    is_silent = FLAWS["marked-nothing"].which(raw)
+    is_silent = FLAWS["marked-nothing"].find_cases(raw)
     n_silent = np.bincount(raw.annotator_index[is_first & is_silent], minlength=n_annotators)
     counts_by_annotator: list[Counter[str]] = [Counter() for _ in range(n_annotators)]
     label_names = [*raw.labels, ""]  # index −1 is the last
@@ -250,21 +250,25 @@ def check(raw: RawCorpus) -> Check:
         "annotators": n_annotators,
         "annotations": len(raw.document_index),
         "segments": len(raw.start) + (0 if strings is None else len(strings)),
-        **_detailed(raw),
+        **_count_details(raw),
         "offsets": raw.offsets,
-        "document_length": in_seconds(_spread(lengths), raw.offsets),
-        "segment_length": in_seconds(_spread(sizes), raw.offsets),
+        "document_length": in_seconds(_length_range(lengths), raw.offsets),
+        "segment_length": in_seconds(_length_range(sizes), raw.offsets),
         "balance": raw.balance,
     }
-    findings = [*_flaws(raw), *_overlaps(raw), *_odd_labels(raw.annotators, counts_by_annotator)]
-    findings += [*_alike_names(raw), *_tags(raw)]
+    findings = [
+        *_flaw_findings(raw),
+        *_overlap_findings(raw),
+        *_label_findings(raw.annotators, counts_by_annotator),
+    ]
+    findings += [*_name_findings(raw), *_tag_findings(raw)]
     findings.sort(key=lambda finding: not finding.error)
     settings = Settings(offsets=raw.offsets, reading=raw.reading)
     sorted_coverage = dict(sorted(coverage.items()))
     return Check(contents, sorted_coverage, annotators, tuple(findings), settings, raw.notes)
 
 
-def _detailed(raw: RawCorpus) -> dict[str, Any]:
+def _count_details(raw: RawCorpus) -> dict[str, Any]:
     """Count relations, segments with several pieces, and attributes, if there are any."""
     details = raw.details
     if details is None:
@@ -280,19 +284,19 @@ def _detailed(raw: RawCorpus) -> dict[str, Any]:
     return counts
 
 
-def _spread(lengths: Ints) -> list[float]:
+def _length_range(lengths: Ints) -> list[float]:
     """Compute the smallest, the median and the largest length."""
     if not len(lengths):
         return []
     return [int(lengths.min()), float(np.median(lengths)), int(lengths.max())]
 
 
-def _flaws(raw: RawCorpus) -> Iterator[Finding]:
+def _flaw_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield a finding for each flaw with cases."""
     for name, flaw in FLAWS.items():
         if name == "marked-nothing" and raw.reading.get("unit") == "sentence":
             continue  # most sentences have nothing that could be marked
-        cases = np.flatnonzero(flaw.which(raw))
+        cases = np.flatnonzero(flaw.find_cases(raw))
         annotations = flaw.annotations(raw, cases)
         all_case_fields = []
         for i, annotation in zip(cases.tolist(), annotations.tolist(), strict=True):
@@ -311,9 +315,9 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
         if all_case_fields:
             n_annotations = len(np.unique(annotations))
             sentence = flaw.describe(raw, int(cases[0]))
-            question = _question(name, raw)
+            question = _question_on(name, raw)
             sentence += f"; {question}" if question else ""
-            is_error = bool(flaw.refused(raw).any())
+            is_error = bool(flaw.find_errors(raw).any())
             repairs = flaw.repairs_of(raw)
             yield Finding(
                 name,
@@ -327,16 +331,16 @@ def _flaws(raw: RawCorpus) -> Iterator[Finding]:
             )
 
 
-def _question(flaw: str, raw: RawCorpus) -> str:
+def _question_on(flaw: str, raw: RawCorpus) -> str:
     """Write a question to answer before a flaw is repaired; empty for most flaws."""
     if flaw == "repeated":
         return (
             "if they are by several people, name these in the rows, or give each a file (NAME=FILE)"
         )
-    return ends_asked(raw) if flaw == "empty" else ""
+    return question_on_ends(raw) if flaw == "empty" else ""
 
 
-def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
+def _overlap_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield a finding on annotations with overlapping segments, regardless of labels."""
     later, _ = overlaps(raw)
     if n_annotations := len(np.unique(raw.annotation[later])):
@@ -349,7 +353,7 @@ def _overlaps(raw: RawCorpus) -> Iterator[Finding]:
         yield Finding("overlap", sentence, count=len(later), annotations=n_annotations)
 
 
-def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> Iterator[Finding]:
+def _label_findings(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> Iterator[Finding]:
     """Yield labels that only one annotator uses, or that are nearly equal."""
     users_by_label: dict[str, list[str]] = {}
     for name, labels in zip(annotators, counts, strict=True):
@@ -373,7 +377,7 @@ def _odd_labels(annotators: Sequence[str], counts: Sequence[Counter[str]]) -> It
             yield Finding("alike-labels", sentence, places=places)
 
 
-def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
+def _name_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield names of annotators, and of documents, that look equal; ids may differ in case."""
     for noun, names in (("annotator", raw.annotators), ("document", raw.ids or ())):
         for group in alike(names, case=noun == "document"):
@@ -383,7 +387,7 @@ def _alike_names(raw: RawCorpus) -> Iterator[Finding]:
             yield Finding("alike-names", sentence, places=places)
 
 
-def _tags(raw: RawCorpus) -> Iterator[Finding]:
+def _tag_findings(raw: RawCorpus) -> Iterator[Finding]:
     """Yield the ill-formed tags, by layer and kind."""
     for name, counts_by_kind in raw.reading.get("ill_formed", {}).items():
         for flaw_name, count in counts_by_kind.items():

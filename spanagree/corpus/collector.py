@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from spanagree.arrays import Ints
-from spanagree.corpus.details import NOWHERE, Pieces, SegmentDetails, tidy_pieces
+from spanagree.corpus.details import NOWHERE, Pieces, SegmentDetails, join_adjacent
 from spanagree.corpus.raw import STANDS, UNKNOWN, RawCorpus, check_ends
 from spanagree.corpus.segments import LONGEST
 from spanagree.errors import InputError, invalid_value, is_whole, pluralize, quote_value
@@ -104,11 +104,11 @@ class Collector:
         id_ = document_id(id_, location)
         if text is not None and not isinstance(text, str):
             raise InputError(f"{location}: text {quote_value(text)}; a string is needed")
-        token_list = None if tokens is None else _list_of(str, tokens, "tokens", location)
+        token_list = None if tokens is None else _check_list(str, tokens, "tokens", location)
         start_list = None
         if token_list is not None and text is not None:
-            start_list = _starts(token_list, text, token_starts, location)
-        size = self._size(text, token_list, length, location)
+            start_list = _starts_of_words(token_list, text, token_starts, location)
+        size = self._length_of(text, token_list, length, location)
         if id_ in self._documents:
             if not again:
                 raise InputError(
@@ -161,7 +161,7 @@ class Collector:
         """Return the index of a document, or ``None`` if it is unknown."""
         return self._documents.get(id_)
 
-    def _size(
+    def _length_of(
         self, text: str | None, words: Sequence[str] | None, length: object, location: str
     ) -> int:
         """Determine the length of a document; a `length` has to fit the content."""
@@ -282,23 +282,27 @@ class Collector:
             bounds_of_pieces.append((int(piece[0]), int(piece[1]) + end_shift))
         if not bounds_of_pieces:
             raise InputError(f"{location}: a segment without pieces; one is needed at least")
-        joined_pieces = tidy_pieces(bounds_of_pieces)
+        joined_pieces = join_adjacent(bounds_of_pieces)
         bounds = (
             min(start for start, _ in joined_pieces),
             max(end for _, end in joined_pieces) - end_shift,
         )
         if len(joined_pieces) == 1:
             return self.segment(annotation, *bounds, label, location, attributes, quote)
-        is_there = None if quote is None else self._have_words(annotation, bounds_of_pieces, quote)
+        is_there = (
+            None if quote is None else self._is_text_of_pieces(annotation, bounds_of_pieces, quote)
+        )
         segment_index = self.segment(
             annotation, *bounds, label, location, attributes, quote, is_there
         )
         self._pieces[segment_index] = joined_pieces
         return segment_index
 
-    def _have_words(self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str) -> bool:
+    def _is_text_of_pieces(
+        self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str
+    ) -> bool:
         """Check if the words in pieces are those of a quote, ignoring any separators."""
-        content = self._place_of(annotation) or ""
+        content = self._content_of(annotation) or ""
         text_of_pieces = " ".join("".join(content[start:end]) for start, end in pieces)
         word_characters = ["".join(re.findall(r"\w+", text)) for text in (text_of_pieces, quote)]
         return (
@@ -382,7 +386,7 @@ class Collector:
             self._rows = array("q", self._rows[: 4 * segment_index])
             self._rows.extend(row)
         if attributes:
-            self._attribute_all(segment_index, attributes, location)
+            self._add_attributes(segment_index, attributes, location)
         return segment_index
 
     def unplaced(
@@ -396,9 +400,9 @@ class Collector:
         if label is not None and not isinstance(label, str):
             raise InputError(f"{location}: label {quote_value(label)}; a string is needed")
         name = label if label is not None and label.strip() else ""
-        self._unplaced.append((annotation, name, quote, size, _score(score, location)))
+        self._unplaced.append((annotation, name, quote, size, _parse_score(score, location)))
 
-    def _attribute_all(self, segment: int, values: Mapping[Any, Any], location: str) -> None:
+    def _add_attributes(self, segment: int, values: Mapping[Any, Any], location: str) -> None:
         """Add the attributes of a segment that have a value."""
         for name, value in values.items():
             if value is not None:
@@ -409,7 +413,7 @@ class Collector:
         self, annotation: int, start: int, end: int, quote: str, is_there: bool | None
     ) -> int:
         """Compare a quote with the text at the offsets: a status, or its index if they differ."""
-        content = self._place_of(annotation)
+        content = self._content_of(annotation)
         if content is None:
             return UNKNOWN
         if is_there is None:  # offsets beyond the end may count another unit
@@ -429,9 +433,9 @@ class Collector:
         """Return the version of the document that the offsets of an annotation count."""
         from spanagree.corpus.offsets import SourceDocument
 
-        return self._versions.get(annotation) or SourceDocument(self._place_of(annotation) or "")
+        return self._versions.get(annotation) or SourceDocument(self._content_of(annotation) or "")
 
-    def _place_of(self, annotation: int) -> Place | None:
+    def _content_of(self, annotation: int) -> Place | None:
         """Return the text or tokens of an annotation's document, ``None`` if unknown."""
         if annotation in self._versions:
             return self._versions[annotation].place
@@ -462,19 +466,22 @@ class Collector:
             note_prefix = f"{self.name}: " if self.name else ""
             annotator = np.array(self._of_annotator, np.int64)[annotation]
             spans = Spans(annotation, annotator, start, end, quote, self._quotes)
-            spans = self._with_pieces(spans)
+            spans = self._append_pieces(spans)
             offset_notes, meaning_of_ends = resolve(
                 spans, self._version_of, self.ends, tuple(self._annotators)
             )
-            self._move_to_first(spans)
+            self._convert_to_first(spans)
             notes = [*(f"{note_prefix}{note}" for note in offset_notes), *notes]
-            self._take_pieces(spans, quote)
+            self._read_back_pieces(spans, quote)
             start, end, quote = (
                 column[: len(start)] for column in (spans.start, spans.end, spans.quote)
             )
             quote = quote if self._quotes or (quote != UNKNOWN).any() else None
-        token_lists, token_starts = self._all(self.tokens, "tokens"), self._all(self.token_starts)
-        texts = self._all(self.texts, "text")
+        token_lists, token_starts = (
+            self._content_of_all(self.tokens, "tokens"),
+            self._content_of_all(self.token_starts),
+        )
+        texts = self._content_of_all(self.texts, "text")
         when = np.array(self._when, np.float64)
         return RawCorpus(
             np.array(self.lengths, np.int64),
@@ -520,7 +527,7 @@ class Collector:
             and any(text is not None and "\r\n" in text for text in self.texts)
         )
 
-    def _move_to_first(self, spans: Spans) -> None:
+    def _convert_to_first(self, spans: Spans) -> None:
         """Convert offsets in later versions of texts, whose line ends differ, to the first."""
         from spanagree.corpus.offsets import point, points_between
 
@@ -533,7 +540,7 @@ class Collector:
                     spans.start[i] = point(points, int(spans.start[i]))
                     spans.end[i] = point(points, int(spans.end[i]))
 
-    def _with_pieces(self, spans: Spans) -> Spans:
+    def _append_pieces(self, spans: Spans) -> Spans:
         """Append the pieces of segments with several to the spans.
 
         Their quotes are split into pieces, so they do not show the position of the spans.
@@ -556,12 +563,13 @@ class Collector:
             len(rows),
         )
 
-    def _take_pieces(self, spans: Spans, quote: Ints) -> None:
+    def _read_back_pieces(self, spans: Spans, quote: Ints) -> None:
         """Read back the pieces after the spans, and check if their quotes match the text now."""
         starts, ends = (column[spans.segments :].tolist() for column in (spans.start, spans.end))
         remaining_bounds = zip(starts, ends, strict=True)
         pieces_by_row = {
-            row: tidy_pieces([*islice(remaining_bounds, len(p))]) for row, p in self._pieces.items()
+            row: join_adjacent([*islice(remaining_bounds, len(p))])
+            for row, p in self._pieces.items()
         }
         self._pieces = {row: pieces for row, pieces in pieces_by_row.items() if len(pieces) > 1}
         for row, pieces in pieces_by_row.items():
@@ -570,12 +578,12 @@ class Collector:
                 (int(spans.start[row]), int(spans.end[row]))
             ]  # some tools quote the whole range
             is_there = quote_index >= 0 and any(
-                self._have_words(annotation, bounds, spans.quotes[quote_index])
+                self._is_text_of_pieces(annotation, bounds, spans.quotes[quote_index])
                 for bounds in (pieces, hull)
             )
             spans.quote[row] = STANDS if is_there else quote_index
 
-    def _all(
+    def _content_of_all(
         self, content_by_document: Sequence[_Content | None], content_name: str = ""
     ) -> list[_Content] | None:
         """Return the content of all documents; ``None`` if it is missing for any.
@@ -650,11 +658,13 @@ def same_text(text: str, known_text: str, location: str, rule: str = _ONE_TEXT) 
     )
 
 
-def _starts(words: Sequence[str], text: str, token_starts: object, location: str) -> list[int]:
+def _starts_of_words(
+    words: Sequence[str], text: str, token_starts: object, location: str
+) -> list[int]:
     """Find the starts of words in a text, or check those in `given`."""
     words_or_bounds: Sequence[Any] = words
     if token_starts is not None:
-        start_list = _list_of(int, token_starts, "token_starts", location)
+        start_list = _check_list(int, token_starts, "token_starts", location)
         if len(start_list) != len(words):
             raise InputError(
                 f"{location}: {pluralize(len(start_list), 'token_start')} for"
@@ -674,7 +684,7 @@ def _starts(words: Sequence[str], text: str, token_starts: object, location: str
     return word_starts
 
 
-def _list_of(
+def _check_list(
     entry_type: type[_Content], values: object, content_name: str, location: str
 ) -> Sequence[_Content]:
     if isinstance(values, (list, tuple)) and all(isinstance(value, entry_type) for value in values):
@@ -685,7 +695,7 @@ def _list_of(
     )
 
 
-def _score(value: object, location: str) -> float:
+def _parse_score(value: object, location: str) -> float:
     """Convert a score to a float; ``nan`` if it is missing."""
     if value is None:
         return math.nan

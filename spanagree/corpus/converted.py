@@ -15,7 +15,7 @@ from spanagree.corpus.tokens import CUTS, TokenRanges, fit_pieces, sizes_of, spa
 from spanagree.errors import InputError, chosen, more_like_it, pluralize, quote_value
 
 
-def in_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, Any]:
+def convert_to_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, Any]:
     """Convert offsets from tokens to characters; return the changed attributes by name.
 
     Raises:
@@ -42,7 +42,7 @@ def in_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, An
                 )
                 for row, token_pieces in details.pieces(layer.start).items()
             }
-            details = details.with_pieces(pieces)
+            details = details.replace_pieces(pieces)
         new_layers[name] = replace(layer, **bounds, details=details)
     return {
         "lengths": sizes_of(texts),
@@ -55,7 +55,7 @@ def in_characters(content: Content, layers: Mapping[str, Layer]) -> dict[str, An
     }
 
 
-def in_tokens(
+def convert_to_tokens(
     content: Content,
     layers: Mapping[str, Layer],
     labels: Sequence[str],
@@ -78,7 +78,7 @@ def in_tokens(
     changes: list[AlteredSegment] = []
     for name, layer in layers.items():
         fitted, details = fit_pieces(layer, texts, tokens, cut)
-        changes += _changes(content, labels, name, layer, fitted, cut)
+        changes += _altered_segments(content, labels, name, layer, fitted, cut)
         kept_rows = np.flatnonzero(~(fitted.gone | fitted.again))
         new_layers[name] = Layer(
             layer.document[kept_rows],
@@ -86,7 +86,7 @@ def in_tokens(
             fitted.end[kept_rows],
             layer.label[kept_rows],
             layer.annotated,
-            details and details.taken(kept_rows, fitted.stands_for),
+            details and details.select(kept_rows, fitted.stands_for),
         )
     n_by_kind = Counter(change.kind for change in changes)
     text_by_kind = {
@@ -114,7 +114,7 @@ def in_tokens(
     }, changes
 
 
-def _changes(
+def _altered_segments(
     content: Content, labels: Sequence[str], name: str, layer: Layer, fitted: TokenRanges, cut: str
 ) -> Iterator[AlteredSegment]:
     """Yield the segments that were altered; raise an error if ``cut`` does not allow it."""

@@ -122,18 +122,18 @@ def check_layers(corpus: Content, labels: tuple[str, ...], layers: Mapping[str, 
     Raises:
         InputError: if a segment is not valid; the message names the first in the first such layer.
     """
-    if _are_plainly_sound(corpus.lengths, len(labels), layers):
+    if _are_surely_valid(corpus.lengths, len(labels), layers):
         return
-    from spanagree.corpus.layer_flaws import refuse_layer  # loaded on demand: most layers are valid
+    from spanagree.corpus.layer_flaws import check_layer  # loaded on demand: most layers are valid
 
     for name, layer in layers.items():
-        refuse_layer(corpus, labels, name, layer)
+        check_layer(corpus, labels, name, layer)
 
 
 _TOGETHER = 1 << 12  # layers with fewer segments are checked together, as they may be many
 
 
-def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
+def _are_surely_valid(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]) -> bool:
     """Check quickly if all layers are valid; if False, a full check decides."""
     if not all(
         isinstance(name, str)
@@ -152,11 +152,11 @@ def _are_plainly_sound(lengths: Ints, n_labels: int, layers: Mapping[str, Layer]
     if short_layers:
         tables.append(columns_of_all(short_layers))
     return all(
-        _is_plainly_sound(lengths, n_labels, *table) for table in tables if len(table[0])
+        _is_surely_valid(lengths, n_labels, *table) for table in tables if len(table[0])
     ) and all(layer.annotated[layer.document].all() for layer in layers.values())
 
 
-def _is_plainly_sound(
+def _is_surely_valid(
     lengths: Ints, n_labels: int, document: Ints, start: Ints, end: Ints, label: Ints, *layer: Ints
 ) -> bool:
     """Check if segments are within their documents, labelled, and free of duplicates.
@@ -229,11 +229,11 @@ class Corpus(Content):
         check_layers(self, self.labels, self.layers)
         if self.unplaced:
             from spanagree.corpus.unplaced import (
-                checked,
+                check_quotes,
             )  # loaded on demand: most annotators give offsets
 
             seen = {name: layer.annotated for name, layer in self.layers.items()}
-            kept = checked(self.unplaced, seen, self.labels)
+            kept = check_quotes(self.unplaced, seen, self.labels)
             object.__setattr__(self, "unplaced", MappingProxyType(kept))
 
     @classmethod
@@ -301,10 +301,12 @@ class Corpus(Content):
         if (raw.label < 0).any():
             from spanagree.corpus.flaws import (
                 FLAWS,
-                refuse,
+                raise_first_case,
             )  # loaded on demand: most rows are valid
 
-            refuse(FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank")
+            raise_first_case(
+                FLAWS["unlabelled"], raw, raw.label < 0, "a label is a string that is not blank"
+            )
         ids, texts = (None if values is None else tuple(values) for values in (ids, texts))
         return cls.from_raw(raw.replace(ids=ids, texts=texts))
 
@@ -542,7 +544,7 @@ class Corpus(Content):
                 document=new_index[selected_segments.document],
                 annotated=annotated,
             )
-        unplaced = {name: quotes.moved(new_index) for name, quotes in self.unplaced.items()}
+        unplaced = {name: quotes.reindex(new_index) for name, quotes in self.unplaced.items()}
         return replace(self, layers=layers, unplaced=unplaced, **self.content_of(selected))
 
     def of_annotators(self, names: Iterable[str], *, in_part: bool = False) -> Corpus:
@@ -615,16 +617,18 @@ class Corpus(Content):
         """
         if self.offsets == "characters":
             return self
-        from spanagree.corpus.converted import in_characters  # loaded on demand: rarely used
+        from spanagree.corpus.converted import (
+            convert_to_characters,
+        )  # loaded on demand: rarely used
 
-        new_content = in_characters(self, self.layers)
+        new_content = convert_to_characters(self, self.layers)
         return replace(
-            self, unplaced=self._measured(lambda quote: len(quote.strip())), **new_content
+            self, unplaced=self._measure_unplaced(lambda quote: len(quote.strip())), **new_content
         )
 
-    def _measured(self, count: Callable[[str], int]) -> dict[str, UnplacedQuotes]:
+    def _measure_unplaced(self, count: Callable[[str], int]) -> dict[str, UnplacedQuotes]:
         """Measure quotes that are not in the text in other units."""
-        return {name: quotes.measured(count) for name, quotes in self.unplaced.items()}
+        return {name: quotes.measure(count) for name, quotes in self.unplaced.items()}
 
     def to_tokens(
         self, tokenizer: Callable[[str], Iterable[Any]] = str.split, cut: Cut = "error"
@@ -655,10 +659,10 @@ class Corpus(Content):
         check_choice(cut, CUTS, "cut")
         if self.offsets == "tokens":
             return self
-        from spanagree.corpus.converted import in_tokens  # loaded on demand: rarely used
+        from spanagree.corpus.converted import convert_to_tokens  # loaded on demand: rarely used
 
-        new_content, changes = in_tokens(self, self.layers, self.labels, tokenizer, cut)
-        unplaced = self._measured(lambda quote: len(list(tokenizer(quote))))
+        new_content, changes = convert_to_tokens(self, self.layers, self.labels, tokenizer, cut)
+        unplaced = self._measure_unplaced(lambda quote: len(list(tokenizer(quote))))
         return replace(self, **new_content, unplaced=unplaced, changes=(*self.changes, *changes))
 
 

@@ -62,7 +62,7 @@ class RelationTable:
         """Columns first, second, label and directed."""
         return self.first, self.second, self.label, self.directed
 
-    def some(self, rows: Ints) -> RelationTable:
+    def select(self, rows: Ints) -> RelationTable:
         """Select relations by row."""
         location = tuple(self.location[i] for i in rows.tolist())
         first, second, label, directed = self.columns
@@ -159,7 +159,7 @@ class SegmentDetails:
         """True if no segment has several pieces, attributes or relations."""
         return not (self.shape.any() or len(self.links) or self.attributes)
 
-    def taken(self, rows: Ints, stands_for: Ints | None = None) -> SegmentDetails | None:
+    def select(self, rows: Ints, stands_for: Ints | None = None) -> SegmentDetails | None:
         """Select the details of segments, in the order of `rows`; ``None`` if none is left.
 
         Relations to segments that are not selected are left out; missing arguments stay missing.
@@ -176,12 +176,12 @@ class SegmentDetails:
             new_row[:-1] = new_row[:-1][stands_for]
         first, second = new_row[self.links.first], new_row[self.links.second]
         kept_relations = np.flatnonzero((first >= NOWHERE) & (second >= NOWHERE))
-        links = replace(self.links, first=first, second=second).some(kept_relations)
+        links = replace(self.links, first=first, second=second).select(kept_relations)
         columns = {name: column[rows] for name, column in self.attributes.items()}
         selected = replace(self, shape=self.shape[rows], attributes=columns, links=links)
         return None if selected.is_empty else selected
 
-    def repeated(self, rows: Ints) -> SegmentDetails:
+    def repeat_rows(self, rows: Ints) -> SegmentDetails:
         """Repeat details of segments by row, in ascending order of `rows`.
 
         Relations refer to the first copy of each segment.
@@ -193,12 +193,12 @@ class SegmentDetails:
         )
         return replace(self, shape=self.shape[rows], attributes=columns, links=links)
 
-    def without_links(self, rows: Bools) -> SegmentDetails | None:
+    def without_relations(self, rows: Bools) -> SegmentDetails | None:
         """Remove relations by mask; ``None`` if the details are empty without them."""
-        remaining = replace(self, links=self.links.some(np.flatnonzero(~rows)))
+        remaining = replace(self, links=self.links.select(np.flatnonzero(~rows)))
         return None if remaining.is_empty else remaining
 
-    def with_pieces(self, pieces: Mapping[int, Pieces]) -> SegmentDetails | None:
+    def replace_pieces(self, pieces: Mapping[int, Pieces]) -> SegmentDetails | None:
         """Replace the pieces, by row; segments without an entry have one piece."""
         new_shapes = SegmentDetails.of_rows(len(self), pieces, {}, ()) or SegmentDetails.none(
             len(self)
@@ -216,7 +216,7 @@ class SegmentDetails:
             )
         return pieces
 
-    def each_piece(self, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+    def list_pieces(self, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
         """List all pieces: row of the segment, start and end."""
         n_pieces = np.array([max(len(pieces), 1) for pieces in self.shapes])
         bounds = np.zeros((len(self.shapes), n_pieces.max(), 2), np.int64)
@@ -250,7 +250,7 @@ class SegmentDetails:
     def relations_from(self, low: int, high: int) -> Iterator[tuple[int, int, str, bool]]:
         """Yield relations with the first segment in these rows; see :meth:`relations`."""
         inside = (self.links.first >= low) & (self.links.first < high)
-        return replace(self, links=self.links.some(np.flatnonzero(inside))).relations()
+        return replace(self, links=self.links.select(np.flatnonzero(inside))).relations()
 
     def content(self) -> Any:
         """Return all details in a form that is equal for equal details."""
@@ -294,10 +294,10 @@ def joined(
     return SegmentDetails.of_rows(n_before, pieces, attributes, relations)
 
 
-def tidy_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
+def join_adjacent(pieces: Sequence[tuple[int, int]]) -> Pieces:
     """Sort pieces and join adjacent pieces; overlaps stay, since they are a flaw.
 
-    >>> tidy_pieces([(5, 6), (0, 2), (2, 3)])
+    >>> join_adjacent([(5, 6), (0, 2), (2, 3)])
     ((0, 3), (5, 6))
     """
     tidy: list[tuple[int, int]] = []
@@ -309,10 +309,10 @@ def tidy_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
     return tuple(tidy)
 
 
-def united_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
+def merge_pieces(pieces: Sequence[tuple[int, int]]) -> Pieces:
     """Sort pieces and join pieces that touch or overlap.
 
-    >>> united_pieces([(0, 3), (2, 4), (6, 7)])
+    >>> merge_pieces([(0, 3), (2, 4), (6, 7)])
     ((0, 4), (6, 7))
     """
     united: list[tuple[int, int]] = []

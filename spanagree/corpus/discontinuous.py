@@ -64,14 +64,14 @@ def with_discontinuous(raw: RawCorpus, treatment: str | None = None) -> RawCorpu
     columns: dict[str, Any] = {}
     if treatment == "drop":
         kept = np.flatnonzero(details.shape == 0)
-        new_details = details.taken(kept)
-        columns = raw.segments_kept(kept)
+        new_details = details.select(kept)
+        columns = raw.select_columns(kept)
     elif treatment == "split":
-        rows, start, end = details.each_piece(raw.start, raw.end)
-        new_details = details.repeated(rows)
-        columns = {**raw.segments_kept(rows), "start": start, "end": end}
+        rows, start, end = details.list_pieces(raw.start, raw.end)
+        new_details = details.repeat_rows(rows)
+        columns = {**raw.select_columns(rows), "start": start, "end": end}
     new_raw = raw.replace(
-        **columns, details=None if new_details is None else new_details.with_pieces({})
+        **columns, details=None if new_details is None else new_details.replace_pieces({})
     )
     treatment_text = {
         "hull": "taken from its first token to its last",
@@ -125,7 +125,7 @@ def in_pieces(layer: Layer) -> tuple[Layer, Ints]:
     if not layer.shape.any():
         return layer, np.arange(len(layer))
     details = layer.details or SegmentDetails.none(len(layer))
-    rows, low, high = details.each_piece(layer.start, layer.end)
+    rows, low, high = details.list_pieces(layer.start, layer.end)
     document, label = layer.document[rows], layer.label[rows]
     order = np.lexsort((label, high, low, document))
     return (

@@ -28,8 +28,8 @@ class Flaw(NamedTuple):
     """A flaw, or an oddity, in the rows of a source.
 
     Attributes:
-        means: predicate of the sentence that describes a case.
-        which: function that computes the mask of cases, over segments (with ``of_annotations``
+        predicate: predicate of the sentence that describes a case.
+        find_cases: function that computes the mask of cases, over segments (with ``of_annotations``
             over annotations, with ``of_relations`` over relations, with ``of_quotes`` over quotes
             that are not in the text).
         repairs: names of repairs that help; ``None`` if it is odd, but no error.
@@ -38,8 +38,8 @@ class Flaw(NamedTuple):
             error.
     """
 
-    means: str
-    which: Callable[[RawCorpus], Bools]
+    predicate: str
+    find_cases: Callable[[RawCorpus], Bools]
     repairs: tuple[str, ...] | None = None
     rule: str = ""
     of_annotations: bool = False
@@ -47,9 +47,9 @@ class Flaw(NamedTuple):
     of_quotes: bool = False
     tolerated: Callable[[RawCorpus], Bools] | None = None
 
-    def refused(self, raw: RawCorpus) -> Bools:
+    def find_errors(self, raw: RawCorpus) -> Bools:
         """Compute the mask of cases that are an error."""
-        is_case = self.which(raw)
+        is_case = self.find_cases(raw)
         if self.repairs is None:
             return np.zeros(len(is_case), np.bool_)
         return is_case if self.tolerated is None else is_case & ~self.tolerated(raw)
@@ -80,15 +80,15 @@ class Flaw(NamedTuple):
         annotator, document = raw.place_of(annotation)
         location = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
         if self.of_annotations:
-            return f"{location}: {self.means}"
+            return f"{location}: {self.predicate}"
         label = (
             quote_value(raw.labels[raw.label[index]])
             if raw.label[index] >= 0
             else "without a label"
         )
         length = shown(int(raw.lengths[raw.document_index[annotation]]), raw.offsets)
-        details = {"length": length, **_quoted(raw, index)}
-        predicate = self.means.format(**details)
+        details = {"length": length, **_quoted_texts(raw, index)}
+        predicate = self.predicate.format(**details)
         start, end = (shown(int(x[index]), raw.offsets) for x in (raw.start, raw.end))
         return f"{location}: segment {start}–{end} {label} {predicate}"
 
@@ -98,7 +98,7 @@ class Flaw(NamedTuple):
         quote = quote_value(raw.unplaced.quote[index])
         return (
             f"annotator {quote_value(annotator)}, document {quote_value(document)}:"
-            f" quote {quote} {self.means}"
+            f" quote {quote} {self.predicate}"
         )
 
     def _describe_relation(self, raw: RawCorpus, index: int) -> str:
@@ -108,10 +108,10 @@ class Flaw(NamedTuple):
             if not location and row >= 0:
                 annotator, document = raw.place_of(int(raw.annotation[row]))
                 location = f"annotator {quote_value(annotator)}, document {quote_value(document)}"
-        return f"{location}: relation {quote_value(raw.relation_label(index))} {self.means}"
+        return f"{location}: relation {quote_value(raw.relation_label(index))} {self.predicate}"
 
 
-def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
+def check_flaws(raw: RawCorpus, *, repairable: bool) -> None:
     """Check that rows have no flaw that is an error; if ``repairable``, suggest repairs.
 
     Raises:
@@ -122,18 +122,18 @@ def refuse_flaws(raw: RawCorpus, *, repairable: bool) -> None:
             raw.links
         ):  # saves time: many layers without relations are checked
             continue
-        if flaw.repairs is not None and (cases := flaw.refused(raw)).any():
+        if flaw.repairs is not None and (cases := flaw.find_errors(raw)).any():
             rule = flaw.rule
             if repairable and (repairs := flaw.repairs_of(raw)):
                 rule = f"{chosen('repair', *repairs)} would help"
                 if flaw.of_annotations:
                     rule += " if both are by one person; if not, name the annotators in the rows,"
                     rule += " or give each a file (NAME=FILE)"
-            question = ends_asked(raw) if flaw is _EMPTY else ""
-            refuse(flaw, raw, cases, f"{question}; if not, {rule}" if question else rule)
+            question = question_on_ends(raw) if flaw is _EMPTY else ""
+            raise_first_case(flaw, raw, cases, f"{question}; if not, {rule}" if question else rule)
 
 
-def ends_asked(raw: RawCorpus) -> str:
+def question_on_ends(raw: RawCorpus) -> str:
     """Return a question about the ends of segments, if their meaning is undefined; else ``""``."""
     if raw.ends is not None or is_time(raw.offsets):
         return ""
@@ -146,7 +146,7 @@ def ends_asked(raw: RawCorpus) -> str:
 def notes_of_tolerated(raw: RawCorpus) -> Iterator[str]:
     """Yield a note for each tolerated flaw: the first case, and the number of cases."""
     for flaw in FLAWS.values():
-        if flaw.tolerated is not None and (cases := flaw.which(raw)).any():
+        if flaw.tolerated is not None and (cases := flaw.find_cases(raw)).any():
             n_cases = int(cases.sum())
             yield (
                 f"{pluralize(n_cases, 'segment')} taken as"
@@ -184,12 +184,12 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
     cuts_word = begins_inside | ends_inside
     annotator, n_annotators = raw.annotator_index[raw.annotation[sampled_rows]], len(raw.annotators)
     is_counted, names = np.ones(len(sampled_rows), np.bool_), ""
-    if not _are_many(
+    if not _is_suspicious(
         int(cuts_word.sum()), len(cuts_word)
     ):  # perhaps only files of some annotators are misplaced
         n_by_annotator = np.bincount(annotator, minlength=n_annotators).tolist()
         n_cut_by_annotator = np.bincount(annotator[cuts_word], minlength=n_annotators).tolist()
-        has_many = list(map(_are_many, n_cut_by_annotator, n_by_annotator))
+        has_many = list(map(_is_suspicious, n_cut_by_annotator, n_by_annotator))
         is_counted = np.array(has_many, np.bool_)[annotator]
         names = f" of {join_names(compress(raw.annotators, has_many))}"
     n_counted, n_cut = int(is_counted.sum()), int(cuts_word[is_counted].sum())
@@ -210,7 +210,7 @@ def notes_of_cut_words(raw: RawCorpus) -> Iterator[str]:
     )
 
 
-def _are_many(cases: int, size: int) -> bool:
+def _is_suspicious(cases: int, size: int) -> bool:
     """Check if the share of segments that cut words is too large for morphemes or misspellings."""
     return cases >= _FEWEST_CUT and cases * _CUT_SHARE > size
 
@@ -223,7 +223,7 @@ def _in_cased_word(text: str, at: int) -> bool:
     )
 
 
-def refuse(flaw: Flaw, raw: RawCorpus, is_case: Bools, rule: str) -> None:
+def raise_first_case(flaw: Flaw, raw: RawCorpus, is_case: Bools, rule: str) -> None:
     """Raise an error for the first case of a mask, if there is any; it ends with the rule."""
     if is_case.any():
         count_note = more_like_it(int(is_case.sum()))
@@ -241,16 +241,16 @@ def repeats(raw: RawCorpus) -> Bools:
 
 def duplicates(raw: RawCorpus) -> Bools:
     """Find segments that repeat an earlier segment of their annotation."""
-    return is_repeated_row(*_identity(raw))
+    return is_repeated_row(*_identity_columns(raw))
 
 
-def marked_again(raw: RawCorpus) -> Bools:
+def full_duplicates(raw: RawCorpus) -> Bools:
     """Find segments that repeat an earlier segment of their annotation, also in attributes."""
     attributes = () if raw.details is None else raw.details.attributes.values()
-    return is_repeated_row(*_identity(raw), *attributes)
+    return is_repeated_row(*_identity_columns(raw), *attributes)
 
 
-def _identity(raw: RawCorpus) -> tuple[Ints, ...]:
+def _identity_columns(raw: RawCorpus) -> tuple[Ints, ...]:
     """Return the columns that are equal for duplicate segments."""
     shape = () if raw.details is None else (raw.details.shape,)
     return raw.annotation, raw.start, raw.end, raw.label, *shape
@@ -262,33 +262,35 @@ def unlabelled_quotes(raw: RawCorpus) -> Bools:
     return np.array([not label for label in labels], np.bool_)
 
 
-def first_of_each(raw: RawCorpus) -> Ints:
+def first_equal_segment(raw: RawCorpus) -> Ints:
     """Find the first equal segment for each segment."""
-    return first_equal_row(*_identity(raw))
+    return first_equal_row(*_identity_columns(raw))
 
 
-def _missing(raw: RawCorpus) -> Bools:
+def _missing_arguments(raw: RawCorpus) -> Bools:
     return (raw.links.first < 0) | (raw.links.second < 0)
 
 
-def _across(raw: RawCorpus) -> Bools:
+def _across_annotations(raw: RawCorpus) -> Bools:
     annotation = np.append(raw.annotation, -1)
-    return (annotation[raw.links.first] != annotation[raw.links.second]) & ~_missing(raw)
+    return (annotation[raw.links.first] != annotation[raw.links.second]) & ~_missing_arguments(raw)
 
 
-def _to_itself(raw: RawCorpus) -> Bools:
+def _self_relations(raw: RawCorpus) -> Bools:
     return (raw.links.first == raw.links.second) & (raw.links.first >= 0)
 
 
-def _linked_twice(raw: RawCorpus) -> Bools:
+def _repeated_relations(raw: RawCorpus) -> Bools:
     """Find relations that repeat an earlier relation of the same segments."""
     links = raw.links
     ends = np.stack((links.first, links.second))
     ends = np.where(links.directed, ends, np.sort(ends, axis=0))
-    return is_repeated_row(*ends, links.label, links.directed.astype(np.int64)) & ~_missing(raw)
+    return is_repeated_row(
+        *ends, links.label, links.directed.astype(np.int64)
+    ) & ~_missing_arguments(raw)
 
 
-def _marked_nothing(raw: RawCorpus) -> Bools:
+def _empty_annotations(raw: RawCorpus) -> Bools:
     """Find annotations without a segment and without a quote that is not in the text."""
     has_mark = np.zeros(len(raw.document_index), np.bool_)
     has_mark[raw.annotation] = True
@@ -297,13 +299,13 @@ def _marked_nothing(raw: RawCorpus) -> Bools:
     return ~has_mark
 
 
-def bad_relations(raw: RawCorpus) -> Bools:
+def flawed_relations(raw: RawCorpus) -> Bools:
     """Find relations with any flaw."""
-    flaw_functions = (_missing, _across, _to_itself, _linked_twice)
+    flaw_functions = (_missing_arguments, _across_annotations, _self_relations, _repeated_relations)
     return np.logical_or.reduce([find_cases(raw) for find_cases in flaw_functions])
 
 
-def _bad_pieces(raw: RawCorpus) -> Bools:
+def _overlapping_pieces(raw: RawCorpus) -> Bools:
     if raw.details is None:
         return np.zeros(len(raw.start), np.bool_)
     return overlapping_shapes(raw.details)
@@ -322,7 +324,7 @@ def overlaps(raw: RawCorpus, *, same_label: bool = False) -> tuple[Ints, Ints]:
     return rows[later], rows[earlier]
 
 
-def _nested(raw: RawCorpus, *, inside: bool) -> Bools:
+def _nested_or_crossing(raw: RawCorpus, *, inside: bool) -> Bools:
     """Find segments that overlap an earlier one, either inside it or not."""
     later, earlier = overlaps(raw)
     selected = later[(raw.end[later] <= raw.end[earlier]) == inside]
@@ -336,7 +338,11 @@ def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
     content = raw.tokens if is_tokens else raw.texts
     if content is None:
         return start, end
-    rows = compress(_rows(raw), _at_blank_tokens(raw)) if is_tokens else _rows(raw)
+    rows = (
+        compress(_iterate_segments(raw), _has_blank_edge(raw))
+        if is_tokens
+        else _iterate_segments(raw)
+    )
     for i, d, low, high in rows:
         if not 0 <= low < high:
             continue  # another flaw
@@ -359,7 +365,7 @@ def stripped(raw: RawCorpus) -> tuple[Ints, Ints]:
     return start, end
 
 
-def _at_blank_tokens(raw: RawCorpus) -> Bools:
+def _has_blank_edge(raw: RawCorpus) -> Bools:
     """Find segments with a token of white space at an edge."""
     tokens = raw.tokens or ()
     blank_tokens = {token for token in set(tokens) if not token.strip()}
@@ -391,16 +397,16 @@ def _cuts_word(raw: RawCorpus) -> Bools:
     texts = raw.texts
     cuts_word = [
         is_inside_word(texts[d], low) or is_inside_word(texts[d], high)
-        for _, d, low, high in _rows(raw)
+        for _, d, low, high in _iterate_segments(raw)
     ]
     return np.array(cuts_word, np.bool_)
 
 
-def _quoted(raw: RawCorpus, segment: int) -> dict[str, str]:
+def _quoted_texts(raw: RawCorpus, segment: int) -> dict[str, str]:
     """Quote the text at a segment, and its text in the source, for a message."""
     if raw.quote is None or raw.quote[segment] < 0:
         return {}
-    content, start, end = raw.what_stands(segment)
+    content, start, end = raw.content_at(segment)
     text_at_segment = content[start:end] if 0 <= start <= end else ""
     text_at_segment = (
         text_at_segment if isinstance(text_at_segment, str) else " ".join(text_at_segment)
@@ -411,7 +417,7 @@ def _quoted(raw: RawCorpus, segment: int) -> dict[str, str]:
     }
 
 
-def _misplaced_now_and_then(raw: RawCorpus) -> Bools:
+def _rarely_misplaced(raw: RawCorpus) -> Bools:
     """Find segments of annotators with at most one misplaced segment in ten."""
     if raw.quote is None:
         return np.zeros(len(raw.start), np.bool_)
@@ -421,7 +427,7 @@ def _misplaced_now_and_then(raw: RawCorpus) -> Bools:
     return np.asarray(has_few[annotator])
 
 
-def _rows(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
+def _iterate_segments(raw: RawCorpus) -> Iterator[tuple[int, int, int, int]]:
     """Yield row, document, start and end of each segment."""
     columns = (column.tolist() for column in (raw.document, raw.start, raw.end))
     return zip(range(len(raw.start)), *columns, strict=True)
@@ -445,7 +451,7 @@ FLAWS: Mapping[str, Flaw] = {
         "has {there} in the text, not {quote}",
         lambda raw: raw.misplaced,
         ("relocate-by-text", "drop-misplaced"),
-        tolerated=_misplaced_now_and_then,
+        tolerated=_rarely_misplaced,
     ),
     "negative": Flaw(
         "starts before the document",
@@ -471,34 +477,34 @@ FLAWS: Mapping[str, Flaw] = {
     ),
     "pieces": Flaw(
         "has pieces that overlap or are empty",
-        _bad_pieces,
+        _overlapping_pieces,
         ("join-pieces",),
         "pieces stand apart",
     ),
     "relation-missing": Flaw(
         "links a segment that is not there",
-        _missing,
+        _missing_arguments,
         ("drop-relations",),
         "a relation links two segments",
         of_relations=True,
     ),
     "relation-across": Flaw(
         "links segments of two documents or annotators",
-        _across,
+        _across_annotations,
         ("drop-relations",),
         "both are of one annotator in one document",
         of_relations=True,
     ),
     "relation-itself": Flaw(
         "links a segment with itself",
-        _to_itself,
+        _self_relations,
         ("drop-relations",),
         "a relation links two segments",
         of_relations=True,
     ),
     "relation-twice": Flaw(
         "stands twice",
-        _linked_twice,
+        _repeated_relations,
         ("drop-relations",),
         "a relation is marked once",
         of_relations=True,
@@ -508,13 +514,15 @@ FLAWS: Mapping[str, Flaw] = {
         "overlaps one of the same label",
         lambda raw: np.isin(np.arange(len(raw.start)), overlaps(raw, same_label=True)[0]),
     ),
-    "nested": Flaw("lies inside another", lambda raw: _nested(raw, inside=True)),
-    "crossing": Flaw("overlaps another without nesting", lambda raw: _nested(raw, inside=False)),
+    "nested": Flaw("lies inside another", lambda raw: _nested_or_crossing(raw, inside=True)),
+    "crossing": Flaw(
+        "overlaps another without nesting", lambda raw: _nested_or_crossing(raw, inside=False)
+    ),
     "edge-space": Flaw("has white space at an edge", _edge_space),
     "cuts-word": Flaw("begins or ends inside a word", _cuts_word),
     "marked-nothing": Flaw(
         "saw the document and marked nothing",
-        _marked_nothing,
+        _empty_annotations,
         of_annotations=True,
     ),
 }

@@ -79,12 +79,12 @@ def grouped(
         [name or id_ for name, id_ in zip(group_names, ids, strict=True)]
     )
     if joined:
-        return _joined(raw, group_index, distinct_names, origin, notes)
+        return _join_groups(raw, group_index, distinct_names, origin, notes)
     reading = {**raw.reading, "group_by": origin}
     return raw.replace(parent_ids=group_index, reading=reading, notes=(*raw.notes, *notes))
 
 
-def _joined(
+def _join_groups(
     raw: RawCorpus, group_index: Ints, names: Sequence[str], origin: str, notes: Sequence[str]
 ) -> RawCorpus:
     """Join the texts of each group into one document; ``group_index`` has one entry per text."""
@@ -108,13 +108,13 @@ def _joined(
         ]
     gap_length = int(raw.offsets == "characters")  # a line break
     text_start = np.empty(len(order), np.int64)
-    text_start[order] = _moved(raw.lengths[order], sizes, gap_length)
+    text_start[order] = _text_starts(raw.lengths[order], sizes, gap_length)
     (document_index, annotator_index), annotation, _ = unique_rows(
         document_of_text[raw.document_index], raw.annotator_index
     )
     length = np.zeros(len(sizes), np.int64)
     np.add.at(length, document_of_text, raw.lengths)  # exact for large numbers
-    content = {**raw.content_of(order), **_texts(raw, order, sizes)}
+    content = {**raw.content_of(order), **_join_texts(raw, order, sizes)}
     content |= {
         "lengths": length + gap_length * (sizes - 1),
         "ids": tuple(ids),
@@ -129,7 +129,7 @@ def _joined(
         document_index=document_index,
         annotator_index=annotator_index,
         annotation=annotation[raw.annotation],
-        unplaced=raw.unplaced and raw.unplaced.moved(annotation),
+        unplaced=raw.unplaced and raw.unplaced.reindex(annotation),
         start=raw.start + text_start[raw.document],
         end=raw.end + text_start[raw.document],
         when=None,
@@ -138,14 +138,14 @@ def _joined(
     )
 
 
-def _moved(lengths: Ints, sizes: Ints, gap: int) -> Ints:
+def _text_starts(lengths: Ints, sizes: Ints, gap: int) -> Ints:
     """Compute the start of each text in its document of ``sizes`` texts, separated by a gap."""
     line_start = np.cumsum(lengths + gap) - lengths - gap
     text_start: Ints = line_start - np.repeat(line_start[np.cumsum(sizes) - sizes], sizes)
     return text_start
 
 
-def _texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
+def _join_texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
     """Join the texts, and compute the starts of tokens in them; empty if texts are unknown."""
     if raw.texts is None:
         return {}
@@ -154,5 +154,5 @@ def _texts(raw: RawCorpus, order: Ints, sizes: Ints) -> dict[str, Any]:
     joined = tuple("\n".join(texts[low:high]) for low, high in pairwise([0, *ends]))
     if raw.token_starts is None:
         return {"texts": joined}
-    shift = np.repeat(_moved(sizes_of(texts), sizes, 1), raw.lengths[order])
+    shift = np.repeat(_text_starts(sizes_of(texts), sizes, 1), raw.lengths[order])
     return {"texts": joined, "token_starts": raw.token_starts[entries(raw.lengths, order)] + shift}

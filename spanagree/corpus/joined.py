@@ -75,7 +75,8 @@ def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
     for name in dict.fromkeys(name for corpus in corpora for name in corpus.layers):
         # an empty layer is falsy, so its presence is tested by name
         layers_of_name = [
-            corpus.layers[name] if name in corpus.layers else _unseen(corpus) for corpus in corpora
+            corpus.layers[name] if name in corpus.layers else _empty_layer(corpus)
+            for corpus in corpora
         ]
         layers[name] = Layer(
             np.concatenate([x.document + n for x, n in zip(layers_of_name, n_before, strict=True)]),
@@ -100,10 +101,10 @@ def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
             dict.fromkeys(name for corpus in corpora for name in corpus.seen_unknown)
         ),
         changes=tuple(change for corpus in corpora for change in corpus.changes),
-        unplaced=_unplaced(corpora, n_before),
+        unplaced=_join_unplaced(corpora, n_before),
         parent_ids=_parent_ids(corpora),
         token_starts=np.concatenate(starts) if len(starts) == len(corpora) else None,
-        **{name: _chained(corpora, name) for name in ("ids", "texts", "tokens", "text_ends")},
+        **{name: _chain_content(corpora, name) for name in ("ids", "texts", "tokens", "text_ends")},
     )
 
 
@@ -155,13 +156,13 @@ def _in_unit(corpus: Corpus, offsets: str, factor: int) -> Corpus:
     return corpus.replace(lengths=corpus.lengths * factor, layers=layers, offsets=offsets)
 
 
-def _unseen(corpus: Corpus) -> Layer:
+def _empty_layer(corpus: Corpus) -> Layer:
     """Build the layer of an annotator who saw no document of a part."""
     empty = np.zeros(0, np.int64)
     return Layer(empty, empty, empty, empty, np.zeros(len(corpus), np.bool_))
 
 
-def _unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[str, UnplacedQuotes]:
+def _join_unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[str, UnplacedQuotes]:
     """Join the quotes of all parts that are not in the text, by annotator."""
     names = dict.fromkeys(name for corpus in corpora for name in corpus.unplaced)
     parts_and_n_before = [*zip(corpora, n_before, strict=True)]
@@ -174,7 +175,7 @@ def _unplaced(corpora: Sequence[Corpus], n_before: Sequence[int]) -> dict[str, U
     return {name: quotes for name, quotes in by_name.items() if quotes is not None}
 
 
-def _chained(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
+def _chain_content(corpora: Sequence[Corpus], name: str) -> tuple[Any, ...] | None:
     columns = [getattr(corpus, name) for corpus in corpora]
     if any(column is None for column in columns):
         return None
@@ -281,7 +282,7 @@ def _schemes_of(schemes: Mapping[str, str], other_schemes: Mapping[str, str]) ->
 _CountsByLayer: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
-def _added(counts_of_parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int]]:
+def _add_counts(counts_of_parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int]]:
     """Add the counts of each kind, by layer, over all parts."""
     counts: dict[str, dict[str, int]] = {}
     for counts_of_part in counts_of_parts:
@@ -292,7 +293,7 @@ def _added(counts_of_parts: Sequence[_CountsByLayer]) -> dict[str, dict[str, int
     return counts
 
 
-def _union(names_of_parts: Sequence[Iterable[str]]) -> list[str]:
+def _unite_names(names_of_parts: Sequence[Iterable[str]]) -> list[str]:
     """Return the names that occur in any part, sorted."""
     return sorted({name for names in names_of_parts for name in names})
 
@@ -302,7 +303,7 @@ _JOINED: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "last": lambda values: values[-1],
     "least": min,
     "sum": sum,
-    "union": _union,
-    "counts": _added,
+    "union": _unite_names,
+    "counts": _add_counts,
 }
 """Functions that merge the values of parts, by the rules of :data:`spanagree.settings.READING`."""

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 from spanagree.arrays import Bools, Ints, dense_ranks
 from spanagree.corpus.label_counts import LabelCounts, counts_of_cells
 from spanagree.corpus.label_text import (
-    number_labels,
-    number_texts,
-    odd_names,
+    encode_labels,
+    encode_names,
+    notes_on_names,
     printable_name,
 )
 from spanagree.corpus.segments import frozen
@@ -150,7 +150,7 @@ class LabelTable:
         """
         if hasattr(rows, "itertuples"):  # a data frame
             rows = rows.itertuples(index=False, name=None)
-        rows = list(_iterated(rows))
+        rows = list(_iterate(rows))
         for row_number, row in enumerate(rows, 1):
             if not isinstance(row, (tuple, list, np.ndarray)) or length_of(row) != 3:
                 raise invalid_value(
@@ -282,11 +282,11 @@ class LabelTable:
         >>> LabelTable.from_counts([[2, 0], [1, 1]], ["no", "yes"]).counts.agreeing.tolist()
         [[2, 0]]
         """
-        rows = [tuple(_iterated(row)) for row in _iterated(counts)]
+        rows = [tuple(_iterate(row)) for row in _iterate(counts)]
         category_names = [
-            printable_name(category_index, "category") for category_index in _iterated(categories)
+            printable_name(category_index, "category") for category_index in _iterate(categories)
         ]
-        item_names = None if items is None else [str(item_index) for item_index in _iterated(items)]
+        item_names = None if items is None else [str(item_index) for item_index in _iterate(items)]
         for noun, names_of_kind in (("category", category_names), ("item", item_names or [])):
             for name in (name for name, n_times in Counter(names_of_kind).items() if n_times > 1):
                 raise InputError(f"{noun} {quote_value(name)} stands twice; each needs a name")
@@ -344,9 +344,9 @@ class LabelTable:
     @cached_property
     def given(self) -> Ints:
         """Number of labels nᵢ of each item; (items,)."""
-        return self._times(self.item, self.size)
+        return self._count_labels(self.item, self.size)
 
-    def _times(self, cell: Ints, size: int) -> Ints:
+    def _count_labels(self, cell: Ints, size: int) -> Ints:
         """Count the labels that the rows of each cell represent."""
         weights = None if self.named else self.number  # with annotators, each row is one label
         return np.bincount(cell, weights, size).astype(np.int64, copy=False)  # exact up to MOST
@@ -359,7 +359,7 @@ class LabelTable:
             cell, n_in_cell = np.unique(self.item * n_categories + self.label, return_counts=True)
         else:
             cell, inverse = np.unique(self.item * n_categories + self.label, return_inverse=True)
-            n_in_cell = self._times(inverse.reshape(-1), len(cell))
+            n_in_cell = self._count_labels(inverse.reshape(-1), len(cell))
         return cell // n_categories, cell % n_categories, n_in_cell
 
     @cached_property
@@ -497,7 +497,7 @@ class LabelTable:
         )
 
 
-def _iterated(values: object) -> Iterator[Any]:
+def _iterate(values: object) -> Iterator[Any]:
     """Iterate over values, which have to be a list or similar."""
     if isinstance(values, (str, bytes, Mapping)) or not is_iterable(values):
         raise InputError(f"{quote_value(values)}; a list is needed")
@@ -524,15 +524,15 @@ def label_table(
     ``location`` describes the location of a row, for error messages.
     """
     check_choice(duplicates, DUPLICATES, "duplicates")
-    item, item_names = number_texts(items, "item", location)
-    annotator, annotator_names = number_texts(annotators, "annotator", location)
-    label, label_names, notes, effective_settings = number_labels(
+    item, item_names = encode_names(items, "item", location)
+    annotator, annotator_names = encode_names(annotators, "annotator", location)
+    label, label_names, notes, effective_settings = encode_labels(
         labels, categories, missing, separator, location
     )
-    notes += odd_names(item_names, annotator_names, label_names)
+    notes += notes_on_names(item_names, annotator_names, label_names)
     labelled_rows = np.flatnonzero(label >= 0)
     first_row = labelled_rows[
-        _first_equal(item[labelled_rows] * len(annotator_names) + annotator[labelled_rows])
+        _first_indices(item[labelled_rows] * len(annotator_names) + annotator[labelled_rows])
     ]
     is_repeated = first_row != labelled_rows
     is_contradiction = is_repeated & (label[first_row] != label[labelled_rows])
@@ -570,7 +570,7 @@ def label_table(
     )  # fmt: skip
 
 
-def _first_equal(keys: Ints) -> Ints:
+def _first_indices(keys: Ints) -> Ints:
     """Find the first index at which each key occurs."""
     if (keys[1:] > keys[:-1]).all():
         return np.arange(len(keys))

@@ -52,7 +52,7 @@ class LabelTexts(NamedTuple):
         return None if code is None else int(np.argmax(self.code == code))
 
 
-def _numbered(values: Sequence[object]) -> tuple[Ints, list[Any]]:
+def _encode(values: Sequence[object]) -> tuple[Ints, list[Any]]:
     """Encode values as integers; also return distinct values. Unusual values count as distinct."""
     encoded = getattr(values, "numbered", None)
     if encoded is not None:  # a column of a file
@@ -70,12 +70,12 @@ def _numbered(values: Sequence[object]) -> tuple[Ints, list[Any]]:
 _PLAIN = {str, int, float, bool, type(None)}
 
 
-def number_texts(
+def encode_names(
     values: Sequence[object], noun: str, location: Callable[[int], str]
 ) -> tuple[Ints, tuple[str, ...]]:
     """Encode names as integers, in the order of first use; also return distinct names."""
-    code, distinct_values = _numbered(values)
-    texts = _all_as_text(distinct_values)
+    code, distinct_values = _encode(values)
+    texts = _texts_of_values(distinct_values)
     if None in texts:
         row = int(np.argmax(code == texts.index(None)))
         raise InputError(f"{location(row)}the {noun} is missing; every label needs one")
@@ -88,7 +88,7 @@ def number_texts(
     return code_of_value[code], distinct_names
 
 
-def number_labels(
+def encode_labels(
     labels: Sequence[object],
     categories: Iterable[object] | None,
     missing: str | None,
@@ -101,11 +101,11 @@ def number_labels(
     """
     column, notes, effective_settings = _texts_of(labels, missing, separator)
     texts = column.texts
-    notes += [] if categories is not None else _unlike_labels(column)
-    categories_sorted = _categories(filter(None, texts) if categories is None else categories)
+    notes += [] if categories is not None else _notes_on_missing(column)
+    categories_sorted = _category_names(filter(None, texts) if categories is None else categories)
     if separator is not None:
         categories_sorted = tuple(
-            sorted({_as_set(name, separator) or name for name in categories_sorted})
+            sorted({_normalize_set(name, separator) or name for name in categories_sorted})
         )
     code_by_category = {name: i for i, name in enumerate(categories_sorted)}
     unknown_row = column.first_row(
@@ -125,7 +125,7 @@ def number_labels(
     )
 
 
-def _categories(labels: Iterable[object]) -> tuple[str, ...]:
+def _category_names(labels: Iterable[object]) -> tuple[str, ...]:
     """Convert categories to names, sorted."""
     if not isinstance(labels, Iterable):
         raise InputError(f"categories {quote_value(labels)}; a list is needed")
@@ -142,8 +142,8 @@ def _texts_of(
         missing: label that represents a missing one.
         separator: character between the members of labels that are sets.
     """
-    code, distinct_values = _numbered(labels)
-    texts = _all_as_text(distinct_values)
+    code, distinct_values = _encode(labels)
+    texts = _texts_of_values(distinct_values)
     column = LabelTexts(code, texts, np.bincount(code, minlength=len(texts)))
     effective_settings = {}
     n_blank = column.rows(text is None for text in texts)
@@ -172,7 +172,7 @@ def _texts_of(
             f" as '{example}'"
         )
     if separator is not None:
-        sets = [text and _as_set(text, separator) for text in texts]
+        sets = [text and _normalize_set(text, separator) for text in texts]
         effective_settings |= {"separator": separator} if sets != texts else {}
         texts = sets
     return column._replace(texts=texts), notes, effective_settings
@@ -182,16 +182,18 @@ SIGN = "|"
 """Separator of the members of a label that is a set."""
 
 
-def _as_set(text: str, separator: str) -> str | None:
+def _normalize_set(text: str, separator: str) -> str | None:
     """Normalize a set of labels as text: members are unique and sorted.
 
-    >>> _as_set("joy, anger,joy", ",")
+    >>> _normalize_set("joy, anger,joy", ",")
     'anger|joy'
     """
     return SIGN.join(sorted({part.strip() for part in text.split(separator)} - {""})) or None
 
 
-def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[str]) -> list[str]:
+def notes_on_names(
+    items: Sequence[str], annotators: Sequence[str], labels: Sequence[str]
+) -> list[str]:
     """Write notes on names that look equal, but differ."""
     notes = []
     for noun, names in (("items", items), ("annotators", annotators), ("labels", labels)):
@@ -203,7 +205,7 @@ def odd_names(items: Sequence[str], annotators: Sequence[str], labels: Sequence[
     return notes
 
 
-def _unlike_labels(labels: LabelTexts) -> list[str]:
+def _notes_on_missing(labels: LabelTexts) -> list[str]:
     """Write notes on labels that look like missing labels of other programs."""
     return [
         f"{pluralize(labels.rows(text == label for label in labels.texts), 'label')}"
@@ -213,7 +215,7 @@ def _unlike_labels(labels: LabelTexts) -> list[str]:
     ]
 
 
-def _all_as_text(values: Iterable[object]) -> list[str | None]:
+def _texts_of_values(values: Iterable[object]) -> list[str | None]:
     """Convert values with :func:`as_text`; text that begins with a letter is unchanged."""
     return [
         value if type(value) is str and value[:1].isalpha() else as_text(value) for value in values
@@ -226,7 +228,7 @@ def as_text(value: object) -> str | None:
     Blanks around other text are kept.
     """
     if type(value) is str:
-        return _as_written(value)
+        return _normalize_number(value)
     if isinstance(value, np.generic):
         value = value.item()
     if type(value).__name__ in ("NoneType", "NAType", "NaTType"):  # the latter two are of pandas
@@ -243,10 +245,10 @@ def as_text(value: object) -> str | None:
         raise InputError(
             "a number of thousands of digits is not a label; give a shorter one"
         ) from None
-    return _as_written(text)
+    return _normalize_number(text)
 
 
-def _as_written(text: str) -> str | None:
+def _normalize_number(text: str) -> str | None:
     if text[:1] in _OF_NUMBERS:  # excludes most names quickly
         number = text.strip(_BLANKS)
         if re.fullmatch(r"-?[0-9]+(\.0+)?", number, re.ASCII):

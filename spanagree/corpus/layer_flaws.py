@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spanagree.corpus.flaws import Flaw, refuse, refuse_flaws
+from spanagree.corpus.flaws import Flaw, check_flaws, raise_first_case
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import Content, Layer
 from spanagree.errors import InputError, pluralize, quote_value
@@ -12,7 +12,7 @@ from spanagree.errors import InputError, pluralize, quote_value
 _UNSEEN = Flaw("lies in a document marked as never seen", lambda raw: raw.start < 0)
 
 
-def refuse_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Layer) -> None:
+def check_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Layer) -> None:
     """Check that a layer fits the corpus and has no flaws.
 
     Raises:
@@ -43,6 +43,6 @@ def refuse_layer(corpus: Content, labels: tuple[str, ...], name: str, layer: Lay
         ids=corpus.ids,
         details=layer.details,
     )
-    refuse_flaws(raw, repairable=False)
+    check_flaws(raw, repairable=False)
     unseen = ~layer.annotated[layer.document]
-    refuse(_UNSEEN, raw, unseen, "only documents marked as seen have segments")
+    raise_first_case(_UNSEEN, raw, unseen, "only documents marked as seen have segments")

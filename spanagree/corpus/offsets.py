@@ -65,10 +65,10 @@ def stands(content: Place, start: int, end: int, quote: str) -> bool:
     content_there = content[start:end] if 0 <= start <= end else content[:0]
     if isinstance(content_there, str) and content_there == quote:
         return True
-    return _solid("".join(content_there)) == _solid(quote)
+    return _normalize_fully("".join(content_there)) == _normalize_fully(quote)
 
 
-def _solid(text: str) -> str:
+def _normalize_fully(text: str) -> str:
     return "".join(flat(unicodedata.normalize("NFC", text)).split()).casefold()
 
 
@@ -85,11 +85,11 @@ _MARK = "that count the byte order mark"
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
-def _codes(text: str) -> Ints:
+def _code_points(text: str) -> Ints:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
-def _sizes(codes: Ints, unit: Unit) -> Ints:
+def _unit_sizes(codes: Ints, unit: Unit) -> Ints:
     """Compute the number of units of each code point."""
     if unit == "UTF-16 units":
         return 1 + (codes > 0xFFFF)
@@ -111,7 +111,7 @@ def points_at(text: str, unit: Unit = "UTF-16 units") -> Ints | None:
     >>> points_at("a😀b").tolist(), points_at("aéb", "bytes of UTF-8").tolist()
     ([0, 1, 1, 2, 3], [0, 1, 1, 2, 3])
     """
-    return None if text.isascii() else _table(_sizes(_codes(text), unit))
+    return None if text.isascii() else _table(_unit_sizes(_code_points(text), unit))
 
 
 def offsets_in(text: str, unit: Unit) -> Sequence[int]:
@@ -122,7 +122,7 @@ def offsets_in(text: str, unit: Unit) -> Sequence[int]:
     """
     if text.isascii() or unit == "code points":
         return range(len(text) + 1)
-    return [*accumulate(_sizes(_codes(text), unit).tolist(), initial=0)]
+    return [*accumulate(_unit_sizes(_code_points(text), unit).tolist(), initial=0)]
 
 
 def point(point_at: Ints, offset: int) -> int:
@@ -139,9 +139,11 @@ def in_code_points(offsets: Ints, text: str, unit: Unit) -> tuple[Ints, int | No
     """
     if text.isascii() or unit == "code points":
         return offsets, None
-    codes = _codes(text)
+    codes = _code_points(text)
     wide_characters = np.flatnonzero(codes >= (0x10000 if unit == "UTF-16 units" else 0x80))
-    n_extra_units = _sizes(codes[wide_characters], unit) - 1  # units of a character after its first
+    n_extra_units = (
+        _unit_sizes(codes[wide_characters], unit) - 1
+    )  # units of a character after its first
     extra_index = np.arange(n_extra_units.sum()) + 1
     inner_offsets = (
         np.repeat(wide_characters, n_extra_units) + extra_index
@@ -295,20 +297,20 @@ def counts(text: str, *, has_mark: bool = False) -> Iterator[tuple[str, Ints]]:
     possible_units: list[Unit] = ["code points"]
     possible_units += [] if text.isascii() else ["UTF-16 units", "bytes of UTF-8"]
     if possible_units[1:] or line_rules[1:] or has_mark:
-        codes = _codes(text)
+        codes = _code_points(text)
         is_second = _second_of_pairs(codes)
         combinations = [
             *product(line_rules, (False, True) if has_mark else (False,), possible_units)
         ]
         for line_rule, with_mark, unit in combinations:
-            sizes = _sizes(codes, unit)
+            sizes = _unit_sizes(codes, unit)
             if line_rule == "one":
                 sizes = np.where(is_second, 0, sizes)
             elif line_rule == "two":
                 sizes = sizes + ((codes == ord("\n")) & ~is_second)
             point_at = _table(sizes)
             if with_mark:
-                mark_points = np.zeros(int(_sizes(_codes(BOM), unit)[0]), np.int64)
+                mark_points = np.zeros(int(_unit_sizes(_code_points(BOM), unit)[0]), np.int64)
                 point_at = np.append(
                     mark_points, np.arange(len(text) + 1) if point_at is None else point_at
                 )
@@ -346,7 +348,7 @@ def points_between(text: str, other_text: str) -> Ints | None:
     if with_short_ends(text) != with_short_ends(other_text):
         return None
     is_kept, is_kept_in_other = (
-        ~_second_of_pairs(_codes(version)) for version in (text, other_text)
+        ~_second_of_pairs(_code_points(version)) for version in (text, other_text)
     )
     kept_index = np.cumsum(np.append(0, is_kept))
     return np.append(np.flatnonzero(is_kept_in_other), len(other_text))[kept_index]
@@ -435,16 +437,16 @@ def resolve(
         n_by_unit: Counter[str] = Counter()
         for annotation in np.unique(spans.annotation[spans.quote >= 0]).tolist():
             n_by_unit.update(
-                _converted(spans, rows_of[annotation].tolist(), version_of(annotation))
+                _convert_annotation(spans, rows_of[annotation].tolist(), version_of(annotation))
             )
-        notes += [_turned(n_moved, unit_text) for unit_text, n_moved in n_by_unit.items()]
+        notes += [_note_on_unit(n_moved, unit_text) for unit_text, n_moved in n_by_unit.items()]
         for i in np.flatnonzero(spans.quote >= 0).tolist():
             bounds = int(spans.start[i]), int(spans.end[i])
             if stands(place_of(int(spans.annotation[i])), *bounds, spans.quotes[spans.quote[i]]):
                 spans.quote[i] = (
                     STANDS  # equals the text up to the end, beyond which the quote continues
                 )
-        inclusive, n_moved = _made_exclusive(spans, place_of) if ends is None else ([], 0)
+        inclusive, n_moved = _make_exclusive(spans, place_of) if ends is None else ([], 0)
         if n_moved:
             is_everybody = {*spans.annotator.tolist()} == {*inclusive}
             names = (
@@ -457,16 +459,18 @@ def resolve(
                 " as the text of the spans shows, and are read as --ends inclusive reads them"
             )
             return notes, "inclusive" if is_everybody else None
-    if ends is None and (n_moved := _by_edges(spans, rows_of, place_of)):
-        notes.append(f"{_turned(n_moved, _LINES['one'])}, as the edges of words show")
+    if ends is None and (n_moved := _convert_by_edges(spans, rows_of, place_of)):
+        notes.append(f"{_note_on_unit(n_moved, _LINES['one'])}, as the edges of words show")
     return notes, ends or ("exclusive" if (spans.quote == STANDS).any() else None)
 
 
-def _turned(count: int, says: str) -> str:
+def _note_on_unit(count: int, says: str) -> str:
     return f"{pluralize(count, 'span')} with offsets {says}, turned into code points"
 
 
-def _converted(spans: Spans, rows: Sequence[int], source_document: SourceDocument) -> Iterator[str]:
+def _convert_annotation(
+    spans: Spans, rows: Sequence[int], source_document: SourceDocument
+) -> Iterator[str]:
     """Convert the spans of an annotation that fit if they count another unit.
 
     The unit in which most spans fit is tried first.
@@ -482,7 +486,7 @@ def _converted(spans: Spans, rows: Sequence[int], source_document: SourceDocumen
         unit_text, point_at, fitting = _best_count(
             spans, misplaced, text, has_mark=source_document.has_mark
         )
-        bounds_by_row = {i: _moved(spans, i, point_at) for i in candidates} if fitting else {}
+        bounds_by_row = {i: _move_bounds(spans, i, point_at) for i in candidates} if fitting else {}
         # spans that fit only in code points show that the annotation does not count the other unit
         only_in_code_points = [
             i
@@ -512,7 +516,7 @@ def _best_count(
     for unit_text, point_at in counts(text, has_mark=has_mark):
         fitting = set()
         for i in misplaced:
-            start, end = _moved(spans, i, point_at)
+            start, end = _move_bounds(spans, i, point_at)
             if end <= len(text) and stands(text, start, end, spans.quotes[spans.quote[i]]):
                 fitting.add(i)
         if len(fitting) > len(best_count[2]):
@@ -522,7 +526,9 @@ def _best_count(
     return best_count
 
 
-def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], Place]) -> int:
+def _convert_by_edges(
+    spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], Place]
+) -> int:
     """Convert spans without quotes that fit the edges of words if line ends count as one character.
 
     The spans of an annotator are converted if more than one in ten cut a word or have white space
@@ -542,14 +548,14 @@ def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], P
         point_at = next(table for unit_text, table in counts(text) if unit_text == _LINES["one"])
         for i in row_list:
             new_bounds, old_bounds = (
-                _moved(spans, i, point_at),
+                _move_bounds(spans, i, point_at),
                 (int(spans.start[i]), int(spans.end[i])),
             )
             if new_bounds != old_bounds:
                 annotator = int(spans.annotator[i])
                 bounds_by_annotator.setdefault(annotator, {})[i] = new_bounds
-                n_odd[annotator, False] += _is_odd(text, *old_bounds)
-                n_odd[annotator, True] += _is_odd(text, *new_bounds)
+                n_odd[annotator, False] += _is_unlikely_span(text, *old_bounds)
+                n_odd[annotator, True] += _is_unlikely_span(text, *new_bounds)
     count = 0
     for annotator, rows_moved in bounds_by_annotator.items():
         limit = len(rows_moved) / TOLERATED
@@ -560,7 +566,7 @@ def _by_edges(spans: Spans, rows_of: Sequence[Ints], place_of: Callable[[int], P
     return count
 
 
-def _is_odd(text: str, start: int, end: int) -> bool:
+def _is_unlikely_span(text: str, start: int, end: int) -> bool:
     """Check if a span cuts a word, has white space at an edge, or is outside the text."""
     if not 0 <= start < end <= len(text):
         return True
@@ -571,11 +577,11 @@ def _is_odd(text: str, start: int, end: int) -> bool:
     return cuts_word or text[start].isspace() or text[end - 1].isspace()
 
 
-def _moved(spans: Spans, i: int, point_at: Ints) -> tuple[int, int]:
+def _move_bounds(spans: Spans, i: int, point_at: Ints) -> tuple[int, int]:
     return point(point_at, int(spans.start[i])), point(point_at, int(spans.end[i]))
 
 
-def _made_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[list[int], int]:
+def _make_exclusive(spans: Spans, place_of: Callable[[int], Place]) -> tuple[list[int], int]:
     """Add 1 to the ends of annotators whose quotes show that ends are inclusive.
 
     Returns:

@@ -56,7 +56,7 @@ def with_labels(
     if map_labels == BEST and not os.path.exists(BEST):
         return with_labels(with_best_labels(raw), labels)
     new_names = {} if map_labels is None else label_map(map_labels)
-    wanted_labels = None if labels is None else _names(labels)
+    wanted_labels = None if labels is None else _check_labels(labels)
     code_of_label, names = codes([new_names.get(name, name) for name in raw.labels])
     label = np.append(code_of_label, -1)[raw.label]
     is_taken = np.array(
@@ -71,10 +71,10 @@ def with_labels(
     )
     notes = _notes_on_labels(raw, new_names, wanted_labels, is_chosen, is_merged)
     is_kept = is_chosen & ~is_merged
-    rows = raw.segments_kept(is_kept)
+    rows = raw.select_columns(is_kept)
     rows["label"] = np.append(np.cumsum(is_taken) - 1, -1)[label[is_kept]]
     if raw.details is not None:
-        rows["details"] = raw.details.taken(
+        rows["details"] = raw.details.select(
             np.flatnonzero(is_kept), first_equal_row(*position, label)
         )
         if n_lost := len(raw.links) - len(raw.replace(details=rows["details"]).links):
@@ -90,7 +90,7 @@ def with_labels(
     return raw.replace(
         **rows,
         labels=tuple(compress(names, is_taken)),
-        unplaced=raw.unplaced and raw.unplaced.renamed(new_names, wanted_labels),
+        unplaced=raw.unplaced and raw.unplaced.rename_labels(new_names, wanted_labels),
         reading=reading,
         notes=(*raw.notes, *notes),
     )
@@ -153,7 +153,7 @@ def _count_by_label(names: Sequence[str], label: Ints) -> str:
     )
 
 
-def _names(labels: Any) -> list[str]:
+def _check_labels(labels: Any) -> list[str]:
     """Check names of labels, and remove repetitions."""
     names = [] if isinstance(labels, str) or not is_iterable(labels) else list(labels)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):

@@ -22,7 +22,7 @@ def without_unplaced(corpus: Corpus) -> Corpus:
     _check_text(corpus, "unplaced ignore")
     if not corpus.unplaced:
         return corpus
-    return _placed(corpus).replace(reading={**corpus.reading, "unplaced": "ignore"})
+    return _without_quotes(corpus).replace(reading={**corpus.reading, "unplaced": "ignore"})
 
 
 def placed_only(corpus: Corpus, purpose: str) -> Corpus:
@@ -38,7 +38,9 @@ def placed_only(corpus: Corpus, purpose: str) -> Corpus:
     _check_text(corpus, purpose)
     if not corpus.unplaced:
         return corpus
-    return _placed(corpus).replace(notes=(*corpus.notes, *note_of_unplaced(corpus, purpose)))
+    return _without_quotes(corpus).replace(
+        notes=(*corpus.notes, *note_of_unplaced(corpus, purpose))
+    )
 
 
 def note_of_unplaced(corpus: Corpus, purpose: str) -> tuple[str, ...]:
@@ -75,7 +77,7 @@ def _check_text(corpus: Corpus, purpose: str) -> None:
         )
 
 
-def _placed(corpus: Corpus) -> Corpus:
+def _without_quotes(corpus: Corpus) -> Corpus:
     """Remove quotes that are not in the text, and labels of such quotes alone."""
     is_kept = np.ones(len(corpus.labels), np.bool_)
     for quotes in corpus.unplaced.values():

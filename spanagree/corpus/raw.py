@@ -135,7 +135,7 @@ class RawCorpus(Content):
         if unplaced:
             annotations_by_name = dict(zip(layers, annotation_index, strict=True))
             quotes = [
-                (own_quotes.moved(annotations_by_name[name]), 0)
+                (own_quotes.reindex(annotations_by_name[name]), 0)
                 for name, own_quotes in unplaced.items()
             ]
             content["unplaced"] = next(iter(unplaced.values())).joined(quotes)
@@ -161,7 +161,7 @@ class RawCorpus(Content):
             bounds = self.start[own_rows], self.end[own_rows]
             details = self.details
             if details is not None and isinstance(own_rows, np.ndarray):
-                details = details.taken(own_rows)
+                details = details.select(own_rows)
             yield (
                 name,
                 Layer(document, *bounds, rank_of_label[self.label[own_rows]], annotated, details),
@@ -173,7 +173,7 @@ class RawCorpus(Content):
             return {}
         annotators = self.annotator_index[self.unplaced.at]
         return {
-            self.annotators[a]: self.unplaced.taken(annotators == a).moved(self.document_index)
+            self.annotators[a]: self.unplaced.select(annotators == a).reindex(self.document_index)
             for a in np.unique(annotators).tolist()
         }
 
@@ -198,7 +198,7 @@ class RawCorpus(Content):
         none = np.zeros(len(self.start), np.bool_)
         return none if self.quote is None else np.asarray(self.quote >= 0)
 
-    def what_stands(self, segment: int) -> tuple[str | Sequence[str], int, int]:
+    def content_at(self, segment: int) -> tuple[str | Sequence[str], int, int]:
         """Return the text or tokens of a segment's document, with its start and end."""
         d = int(self.document[segment])
         start, end = int(self.start[segment]), int(self.end[segment])
@@ -206,7 +206,7 @@ class RawCorpus(Content):
             return self.tokens_of(d), start, end
         return ("" if self.texts is None else self.texts[d]), start, end
 
-    def segments_kept(self, rows: Bools | Ints) -> dict[str, Any]:
+    def select_columns(self, rows: Bools | Ints) -> dict[str, Any]:
         """Select segments: their columns by name."""
         columns = ("annotation", "start", "end", "label", "quote")
         values = ((name, getattr(self, name)) for name in columns)

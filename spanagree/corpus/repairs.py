@@ -11,16 +11,16 @@ import numpy as np
 from spanagree.arrays import Bools, Ints, is_repeated_row, unique_rows
 from spanagree.corpus import balance
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.details import Pieces, SegmentDetails, overlapping_shapes, united_pieces
+from spanagree.corpus.details import Pieces, SegmentDetails, merge_pieces, overlapping_shapes
 from spanagree.corpus.flaws import (
     FLAWS,
-    bad_relations,
+    check_flaws,
     duplicates,
-    first_of_each,
-    marked_again,
+    first_equal_segment,
+    flawed_relations,
+    full_duplicates,
     notes_of_cut_words,
     notes_of_tolerated,
-    refuse_flaws,
     repeats,
     stripped,
     unlabelled_quotes,
@@ -40,18 +40,22 @@ class Repair(NamedTuple):
     apply: Callable[[RawCorpus], tuple[RawCorpus, int]]
 
 
-def _keep(raw: RawCorpus, selection: Bools | Ints, stands_for: Ints | None = None) -> RawCorpus:
+def _select_segments(
+    raw: RawCorpus, selection: Bools | Ints, stands_for: Ints | None = None
+) -> RawCorpus:
     """Select segments; ``stands_for`` is the row that replaces each segment in relations."""
     details = raw.details
     if details is not None:
-        details = details.taken(np.arange(len(raw.start))[selection], stands_for)
-    return raw.replace(**raw.segments_kept(selection), details=details)
+        details = details.select(np.arange(len(raw.start))[selection], stands_for)
+    return raw.replace(**raw.select_columns(selection), details=details)
 
 
-def _drop(find_cases: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
+def _dropper(
+    find_cases: Callable[[RawCorpus], Bools],
+) -> Callable[[RawCorpus], tuple[RawCorpus, int]]:
     def apply(raw: RawCorpus) -> tuple[RawCorpus, int]:
         is_case = find_cases(raw)
-        return _keep(raw, ~is_case), int(is_case.sum())
+        return _select_segments(raw, ~is_case), int(is_case.sum())
 
     return apply
 
@@ -59,8 +63,8 @@ def _drop(find_cases: Callable[[RawCorpus], Bools]) -> Callable[[RawCorpus], tup
 def _drop_unlabelled(raw: RawCorpus) -> tuple[RawCorpus, int]:
     """Drop segments without a label, and quotes without a label that are not in the text."""
     is_unlabelled, is_unlabelled_quote = raw.label < 0, unlabelled_quotes(raw)
-    unplaced = raw.unplaced and raw.unplaced.taken(~is_unlabelled_quote)
-    labelled = _keep(raw, ~is_unlabelled).replace(unplaced=unplaced)
+    unplaced = raw.unplaced and raw.unplaced.select(~is_unlabelled_quote)
+    labelled = _select_segments(raw, ~is_unlabelled).replace(unplaced=unplaced)
     return labelled, int(is_unlabelled.sum() + is_unlabelled_quote.sum())
 
 
@@ -82,7 +86,7 @@ def _keep_latest(raw: RawCorpus) -> tuple[RawCorpus, int]:
 
 def keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
     """Select annotations; also return the number of those left out."""
-    selected = _keep(raw, is_kept[raw.annotation])
+    selected = _select_segments(raw, is_kept[raw.annotation])
     new_index = np.cumsum(is_kept) - 1
     return replace(
         selected,
@@ -90,20 +94,20 @@ def keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
         document_index=raw.document_index[is_kept],
         annotator_index=raw.annotator_index[is_kept],
         when=None if raw.when is None else raw.when[is_kept],
-        unplaced=raw.unplaced and raw.unplaced.moved(np.where(is_kept, new_index, -1)),
+        unplaced=raw.unplaced and raw.unplaced.reindex(np.where(is_kept, new_index, -1)),
     ), int((~is_kept).sum())
 
 
 def _drop_duplicates(raw: RawCorpus) -> tuple[RawCorpus, int]:
     is_duplicate = duplicates(raw)
-    return _keep(raw, ~is_duplicate, first_of_each(raw)), int(is_duplicate.sum())
+    return _select_segments(raw, ~is_duplicate, first_equal_segment(raw)), int(is_duplicate.sum())
 
 
 def _drop_relations(raw: RawCorpus) -> tuple[RawCorpus, int]:
-    is_flawed = bad_relations(raw)
+    is_flawed = flawed_relations(raw)
     if raw.details is None or not is_flawed.any():
         return raw, 0
-    return raw.replace(details=raw.details.without_links(is_flawed)), int(is_flawed.sum())
+    return raw.replace(details=raw.details.without_relations(is_flawed)), int(is_flawed.sum())
 
 
 def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
@@ -111,7 +115,7 @@ def _join_pieces(raw: RawCorpus) -> tuple[RawCorpus, int]:
         return raw, 0
     n_cases = int(overlapping_shapes(raw.details).sum())
     joined_pieces = {
-        row: united_pieces(
+        row: merge_pieces(
             [piece for piece in pieces_of_row if piece[0] < piece[1]] or pieces_of_row
         )
         for row, pieces_of_row in raw.details.pieces(raw.start).items()
@@ -127,7 +131,7 @@ def _in_pieces(raw: RawCorpus, pieces: Mapping[int, Pieces]) -> RawCorpus:
     multiple_pieces = {
         row: pieces_of_row for row, pieces_of_row in pieces.items() if len(pieces_of_row) > 1
     }
-    details = (raw.details or SegmentDetails.none(len(start))).with_pieces(multiple_pieces)
+    details = (raw.details or SegmentDetails.none(len(start))).replace_pieces(multiple_pieces)
     return raw.replace(start=start, end=end, details=details)
 
 
@@ -156,7 +160,7 @@ def _relocate(raw: RawCorpus) -> tuple[RawCorpus, int]:
     start, end, quote = (np.array(x, np.int64) for x in (raw.start, raw.end, raw.quote))
     n_moved = 0
     for i in np.flatnonzero(is_misplaced).tolist():
-        content, old_start, _ = raw.what_stands(i)
+        content, old_start, _ = raw.content_at(i)
         if (bounds := nearest(content, old_start, raw.quotes[quote[i]])) is not None:
             (start[i], end[i]), quote[i] = bounds, STANDS
             n_moved += 1
@@ -195,7 +199,7 @@ def _merge(raw: RawCorpus) -> tuple[RawCorpus, int]:
     first_positions = np.flatnonzero(~np.isin(order, later))
     stands_for = np.empty(len(order), np.int64)
     stands_for[order] = order[first_positions][np.cumsum(~np.isin(order, later)) - 1]
-    merged = _keep(raw, order[first_positions], stands_for)
+    merged = _select_segments(raw, order[first_positions], stands_for)
     if len(later):
         merged = replace(merged, end=np.maximum.reduceat(raw.end[order], first_positions))
     return merged, len(later)
@@ -214,15 +218,15 @@ REPAIRS: Mapping[str, Repair] = {
     ),
     "drop-misplaced": Repair(
         "segments dropped whose text is not what stands at the offsets",
-        _drop(lambda raw: raw.misplaced),
+        _dropper(lambda raw: raw.misplaced),
     ),
     "clip-beyond-text": Repair("segments cut off at the end of the document", _clip),
     "drop-beyond-text": Repair(
-        "segments ending beyond the document dropped", _drop(FLAWS["beyond-text"].which)
+        "segments ending beyond the document dropped", _dropper(FLAWS["beyond-text"].find_cases)
     ),
     "strip-space": Repair("segments freed from white space at the edges", _strip_space),
     "widen-points": Repair("empty segments of recordings widened to one unit", _widen_points),
-    "drop-empty": Repair("empty segments dropped", _drop(FLAWS["empty"].which)),
+    "drop-empty": Repair("empty segments dropped", _dropper(FLAWS["empty"].find_cases)),
     "drop-unlabelled": Repair("segments without a label dropped", _drop_unlabelled),
     "drop-duplicates": Repair("duplicate segments dropped", _drop_duplicates),
     "merge-overlaps": Repair("segments merged with one of the same label", _merge),
@@ -263,7 +267,7 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
             cases, and the repair that helps.
     """
     raw = repaired(raw, repair)
-    refuse_flaws(raw, repairable=True)
+    check_flaws(raw, repairable=True)
     more_notes = (*notes_of_tolerated(raw), *notes_of_cut_words(raw), *notes_of_absent(raw))
     return Corpus.from_raw(raw.replace(notes=(*raw.notes, *more_notes)))
 
@@ -329,7 +333,7 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
             text_before, _, text_after = note_text.partition(f"{noun}s")
             note = f"{pluralize(count, f'{text_before}{noun}')}{text_after} ({name})"
             raw = raw.replace(notes=(*raw.notes, note))
-    if REPEATS_ERROR not in requested and (is_duplicate := marked_again(raw)).any():
+    if REPEATS_ERROR not in requested and (is_duplicate := full_duplicates(raw)).any():
         n_repeated, first_case = (
             int(is_duplicate.sum()),
             FLAWS["duplicate"].describe(raw, int(is_duplicate.argmax())),
@@ -337,10 +341,10 @@ def repaired(raw: RawCorpus, repair: str | Sequence[str]) -> RawCorpus:
         note = (
             f"{pluralize(n_repeated, 'segment')} read once: {first_case}{more_like_it(n_repeated)}"
         )
-        raw = _keep(raw, ~is_duplicate, first_of_each(raw))
+        raw = _select_segments(raw, ~is_duplicate, first_equal_segment(raw))
         raw = raw.replace(
             notes=(*raw.notes, note),
-            balance=balance.moved(raw.balance, "segment", "repeated segment", n_repeated),
+            balance=balance.move_count(raw.balance, "segment", "repeated segment", n_repeated),
         )
     applied += raw.reading.get("repair", ())  # repairs of separate files
     return raw.replace(reading={**raw.reading, "repair": sorted(set(applied))}) if applied else raw

@@ -78,7 +78,7 @@ def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
         start[row], end[row] = point(point_at, int(start[row])), point(point_at, int(end[row]))
         if row in pieces:
             pieces[row] = tuple((point(point_at, a), point(point_at, b)) for a, b in pieces[row])
-    details = (raw.details or SegmentDetails.none(len(start))).with_pieces(pieces)
+    details = (raw.details or SegmentDetails.none(len(start))).replace_pieces(pieces)
     return raw.replace(
         lengths=lengths, texts=tuple(new_texts), start=start, end=end, details=details
     )

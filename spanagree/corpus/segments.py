@@ -255,7 +255,7 @@ class Layer:
             order = np.lexsort(
                 (dense_ranks(self.details.shapes)[self.details.shape], *columns[::-1])
             )
-            object.__setattr__(self, "details", self.details.taken(order))
+            object.__setattr__(self, "details", self.details.select(order))
         elif not in_order(*columns):
             order = row_order(*columns)
         for name in ("document", "start", "end", "label"):
@@ -316,7 +316,7 @@ class Layer:
 
     def only(self, keep: Bools) -> Layer:
         """Select the segments for which ``keep`` is True; the documents that were seen stay."""
-        details = self.details and self.details.taken(np.arange(len(self))[keep])
+        details = self.details and self.details.select(np.arange(len(self))[keep])
         columns = (self.document[keep], self.start[keep], self.end[keep], self.label[keep])
         return Layer(*columns, self.annotated, details)
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, compact
-from spanagree.corpus.balance import READ, Balance, added, moved
+from spanagree.corpus.balance import READ, Balance, add_balances, move_count
 from spanagree.corpus.details import SegmentDetails
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.segments import RawLayer
@@ -197,7 +197,7 @@ def read_columns(
         InputError: if a tag is not in the scheme, or a document is covered in part.
     """
     document_of_token = np.repeat(compact(np.arange(len(documents))), documents)
-    place_of = location or _in_document(documents)
+    place_of = location or _location_in_document(documents)
     seen_by_layer, is_kept = _coverage(
         columns, documents, document_of_token, place_of, options.partial
     )
@@ -217,12 +217,14 @@ def read_columns(
         name: column.read(sentences[name], is_kept, options, functools.partial(place_of, name))
         for name, column in columns.items()
     }
-    settings, remarks = _settings(segments_by_layer, options)
-    balance = _balance(segments_by_layer.values(), is_kept, sum(c.n_marks(options) for c in unread))
+    settings, remarks = _settings_and_notes(segments_by_layer, options)
+    balance = _count_tags(
+        segments_by_layer.values(), is_kept, sum(c.n_marks(options) for c in unread)
+    )
     return RawCorpus.from_layers(
         documents,
         {
-            name: _layer(
+            name: _raw_layer(
                 segments_by_layer.pop(name),
                 sentences[name],
                 documents,
@@ -240,7 +242,7 @@ def read_columns(
     )
 
 
-def _balance(readings: Collection[TagSegments], is_kept: Bools, n_unread: int) -> Balance:
+def _count_tags(readings: Collection[TagSegments], is_kept: Bools, n_unread: int) -> Balance:
     """Count the tags that mark something, and the tokens, that were read and left out."""
     n_dropped = sum(reading.dropped for reading in readings)
     n_kept = int(np.count_nonzero(is_kept))
@@ -249,12 +251,12 @@ def _balance(readings: Collection[TagSegments], is_kept: Bools, n_unread: int) -
         "token": {READ: len(is_kept)},
     }
     if n_unread:
-        tags = added([tags, {"tag": {"in columns that are not read": n_unread}}])
-    tags = moved(tags, "tag", "outside every well-formed segment", n_dropped)
-    return moved(tags, "token", "not tagged by every annotator", len(is_kept) - n_kept)
+        tags = add_balances([tags, {"tag": {"in columns that are not read": n_unread}}])
+    tags = move_count(tags, "tag", "outside every well-formed segment", n_dropped)
+    return move_count(tags, "token", "not tagged by every annotator", len(is_kept) - n_kept)
 
 
-def _layer(
+def _raw_layer(
     reading: TagSegments,
     sentences: Ints,
     documents: Ints,
@@ -280,11 +282,11 @@ def _layer(
     )
 
 
-def _settings(
+def _settings_and_notes(
     readings: Mapping[str, TagSegments], options: TagOptions
 ) -> tuple[dict[str, Any], list[str]]:
     """Describe how layers were read, as settings and as notes."""
-    notes = [note for name, reading in readings.items() for note in _notes_on(name, reading)]
+    notes = [note for name, reading in readings.items() for note in _notes_on_layer(name, reading)]
     schemes = {name: reading.scheme for name, reading in readings.items()}
     if options.strict and len(set(schemes.values()) - {"none"}) > 1:
         scheme_of_each = ", ".join(
@@ -327,7 +329,7 @@ def _coverage(
     return seen_by_layer, is_kept
 
 
-def _in_document(documents: Ints) -> Callable[[str, int], str]:
+def _location_in_document(documents: Ints) -> Callable[[str, int], str]:
     """Build a function that describes the location of a token, for sources without lines."""
     ends = np.cumsum(documents)
 
@@ -340,7 +342,7 @@ def _in_document(documents: Ints) -> Callable[[str, int], str]:
     return location
 
 
-def _notes_on(name: str, reading: TagSegments) -> list[str]:
+def _notes_on_layer(name: str, reading: TagSegments) -> list[str]:
     """Write notes on how the tags of a layer were read."""
     notes = []
     if reading.repaired:

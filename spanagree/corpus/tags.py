@@ -165,14 +165,14 @@ def read_tags(
     ([0, 3], [2, 4], 'IOB2')
     """
     scheme = scheme_named(scheme, "auto")
-    meanings = _meanings(tags, codes, scheme, location)
+    meanings = _parse_tags(tags, codes, scheme, location)
     code_by_label = {n: i for i, n in enumerate(dict.fromkeys(n for p, n in meanings if p != O))}
     prefix = as_small([*(prefix for prefix, _ in meanings), O])[codes]
     label = as_small([*(code_by_label.get(name, -1) for _, name in meanings), -1])[codes]
     sequence = _Sequence(prefix, label, lengths)
     letters = {tag[0] for tag, (prefix_, _) in zip(tags, meanings, strict=True) if prefix_ != O}
     if scheme == "auto":
-        scheme = _recognise(letters, sequence)
+        scheme = _detect_scheme(letters, sequence)
         if strict and scheme == "mixed":
             raise SettingError(
                 f"{location(int((prefix != O).argmax()))} and below: the prefixes"
@@ -187,7 +187,7 @@ def read_tags(
     n_ill_formed = int(np.count_nonzero(ill_formed))
     start, end = sequence.lenient()
     if strict and n_ill_formed:  # without ill-formed tags both readings agree
-        start, end = _strict(sequence, scheme, ill_formed, start, end)
+        start, end = _select_strict(sequence, scheme, ill_formed, start, end)
     sentence_index = np.searchsorted(sequence.first, start, side="right") - 1
     sentence_start = sequence.first[sentence_index]
     rows = (
@@ -215,7 +215,7 @@ def read_tags(
     )
 
 
-def _meanings(
+def _parse_tags(
     tags: Sequence[str], codes: Ints, scheme: str, location: Callable[[int], str]
 ) -> list[tuple[int, str]]:
     """Parse the meaning and label of each tag; tags that no token has count as O."""
@@ -225,17 +225,19 @@ def _meanings(
     for i, tag in enumerate(tags):
         meaning = parse_tag(tag, scheme) if is_used[i] else (O, "")
         if meaning is None:
-            raise InputError(f"{location(int((codes == i).argmax()))}: {_unknown(tag, scheme)}")
+            raise InputError(
+                f"{location(int((codes == i).argmax()))}: {_describe_unknown(tag, scheme)}"
+            )
         meanings.append(meaning)
     return meanings
 
 
-def _strict(
+def _select_strict(
     sequence: _Sequence, scheme: str, ill_formed: Bools, start: Ints, end: Ints
 ) -> tuple[Ints, Ints]:
     """Select the leniently read segments that are well-formed."""
     if scheme in _SEQEVAL:
-        return _closed(sequence, scheme)
+        return _strict_segments(sequence, scheme)
     n_ill_formed_before = np.concatenate(([0], np.cumsum(ill_formed)))
     is_well_formed = n_ill_formed_before[end] == n_ill_formed_before[start]
     return start[is_well_formed], end[is_well_formed]
@@ -261,7 +263,9 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     )
     later, earlier = overlapping(layer.document, layer.start, layer.end)
     if len(later):
-        raise _cannot_hold(layer, labels, (int(earlier[0]), int(later[0])), scheme, "share tokens")
+        raise _cannot_represent(
+            layer, labels, (int(earlier[0]), int(later[0])), scheme, "share tokens"
+        )
     touches_previous = np.zeros(
         len(layer), np.bool_
     )  # adjacent to the previous segment, of the same label
@@ -271,7 +275,7 @@ def write_tags(layer: Layer, labels: Sequence[str], lengths: Ints, scheme: str) 
     touches_previous[1:] = continues_label & (start[1:] == end[:-1])
     if scheme == "IO" and touches_previous.any():
         i = int(touches_previous.argmax())
-        raise _cannot_hold(layer, labels, (i - 1, i), scheme, "touch")
+        raise _cannot_represent(layer, labels, (i - 1, i), scheme, "touch")
     prefix = np.full(int(lengths.sum()), O)
     label = np.zeros(len(prefix), np.int64)
     inside_tokens, _ = expand_ranges(start, end)
@@ -327,12 +331,12 @@ def parse_tag(tag: object, scheme: str) -> tuple[int, str] | None:
     return prefixed(tag, scheme)
 
 
-def _is_sign(tag: str) -> bool:
+def _is_punctuation(tag: str) -> bool:
     """Check if a tag consists of punctuation that can be typed."""
     return tag.isprintable() and not any(map(str.isalnum, tag))
 
 
-def _unknown(tag: object, scheme: str) -> str:
+def _describe_unknown(tag: object, scheme: str) -> str:
     if tag == "":
         return (
             "unknown tag ''; a tag is not empty: write O for no segment, delete a tab at the end of"
@@ -351,7 +355,7 @@ def _unknown(tag: object, scheme: str) -> str:
             "; where an annotator's labels stand bare, write I- before them, or if all annotators'"
             " do, name --scheme IO (scheme='IO')"
         )
-    if isinstance(tag, str) and (tag.upper() in USUAL_OUTSIDE or _is_sign(tag)):
+    if isinstance(tag, str) and (tag.upper() in USUAL_OUTSIDE or _is_punctuation(tag)):
         allowed += (
             f"; what means that nothing is marked is named with --outside {shlex.quote(tag)}"
             " (outside=), what stands for text never seen with --missing (missing=)"
@@ -379,35 +383,35 @@ class _Sequence:
         """Read start and end of each segment leniently, over all tokens."""
         is_tagged = self.prefix != O
         is_start = is_tagged & (
-            _among(self.prefix, (B, S)) | _among(self.before, (O, E, S)) | ~self.same_before
+            _is_among(self.prefix, (B, S)) | _is_among(self.before, (O, E, S)) | ~self.same_before
         )
         is_end = is_tagged & (self.after == O)
         is_end[:-1] |= is_tagged[:-1] & is_start[1:]
         return np.flatnonzero(is_start), np.flatnonzero(is_end) + 1
 
     @cached_property
-    def _opened(self) -> Bools:
+    def _is_opened(self) -> Bools:
         """Mask of tags after B or I of their label."""
-        return _among(self.before, (B, I)) & self.same_before
+        return _is_among(self.before, (B, I)) & self.same_before
 
     @cached_property
-    def _goes_on(self) -> Bools:
+    def _has_continuation(self) -> Bools:
         """Mask of tags before I or E of their label."""
-        return _among(self.after, (I, E)) & self.same_after
+        return _is_among(self.after, (I, E)) & self.same_after
 
     def ill_formed(self, scheme: Scheme) -> dict[str, Bools]:
         """Find ill-formed tags; return masks by name of the flaw."""
         flaw_masks = {}
         if scheme.continues:
-            is_bound = _among(self.prefix, scheme.continues)
-            flaw_masks["continues no segment of its label"] = is_bound & ~self._opened
+            is_bound = _is_among(self.prefix, scheme.continues)
+            flaw_masks["continues no segment of its label"] = is_bound & ~self._is_opened
         if scheme.is_continued:
-            is_bound = _among(self.prefix, scheme.is_continued)
-            flaw_masks["is not followed by one of its label"] = is_bound & ~self._goes_on
+            is_bound = _is_among(self.prefix, scheme.is_continued)
+            flaw_masks["is not followed by one of its label"] = is_bound & ~self._has_continuation
         return flaw_masks
 
 
-def _among(prefix: Ints, meanings: Sequence[int]) -> Bools:
+def _is_among(prefix: Ints, meanings: Sequence[int]) -> Bools:
     """Find tags with one of some meanings; comparisons are faster than a look-up."""
     is_among = np.zeros(len(prefix), np.bool_)
     for meaning in meanings:
@@ -415,7 +419,7 @@ def _among(prefix: Ints, meanings: Sequence[int]) -> Bools:
     return is_among
 
 
-def _recognise(letters: set[str], sequence: _Sequence) -> str:
+def _detect_scheme(letters: set[str], sequence: _Sequence) -> str:
     """Detect the scheme of a layer: by its letters, then by the number of ill-formed tags."""
     if not letters:
         return "none"
@@ -429,14 +433,14 @@ def _recognise(letters: set[str], sequence: _Sequence) -> str:
     return candidates[int(np.argmin([sum(map(np.count_nonzero, masks)) for masks in flaw_masks]))]
 
 
-def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
+def _strict_segments(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     """Find the segments that are opened and closed by the rules of the scheme.
 
     A tag opens a segment, continues an open segment, or does neither; then no segment is open.
     """
     prefix, previous = sequence.prefix, sequence.before
-    is_within = _among(previous, (B, I)) & sequence.same_before
-    is_continuing = is_within & _among(prefix, (I, E))
+    is_within = _is_among(previous, (B, I)) & sequence.same_before
+    is_continuing = is_within & _is_among(prefix, (I, E))
     if scheme == "IOB1":  # B only separates segments of one label; I after another B opens one
         is_opening = np.where(
             prefix == B, is_within, (prefix == I) & (~is_within | (previous == B))
@@ -444,7 +448,7 @@ def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     elif scheme == "IOE2":
         is_opening = (prefix != O) & ~is_within
     else:
-        is_opening = _among(prefix, (B, S))
+        is_opening = _is_among(prefix, (B, S))
     positions = np.arange(len(prefix))
     last_decision = np.maximum.accumulate(
         np.where(is_opening | ~is_continuing, positions, 0)
@@ -456,7 +460,7 @@ def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     last_token = np.flatnonzero(is_open & ~is_continued)
     first_token = np.flatnonzero(is_open & ~np.append(False, is_continued[:-1]))
     if E in SCHEMES[scheme].letter:
-        is_closed = _among(prefix[last_token], (E, S))
+        is_closed = _is_among(prefix[last_token], (E, S))
     else:  # in IOB1 a B cannot follow a B of another label
         is_parted = (
             (prefix[last_token] == B)
@@ -467,7 +471,7 @@ def _closed(sequence: _Sequence, scheme: str) -> tuple[Ints, Ints]:
     return first_token[is_closed], last_token[is_closed] + 1
 
 
-def _cannot_hold(
+def _cannot_represent(
     layer: Layer, labels: Sequence[str], pair: tuple[int, int], scheme: str, problem: str
 ) -> SettingError:
     alternatives = "IOB2 or IOBES" if problem == "touch" else "no tag scheme"

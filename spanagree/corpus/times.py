@@ -129,7 +129,7 @@ def shown(offset: int, offsets: str) -> str:
     >>> shown(123, "10ms"), shown(123, "tokens"), shown(2, "1s")
     ('1.23', '123', '2')
     """
-    return f"{offset}" if not (unit := ticks_of(offsets)) else _in_decimals(int(offset) * unit)
+    return f"{offset}" if not (unit := ticks_of(offsets)) else _format_seconds(int(offset) * unit)
 
 
 def sized(size: int, offsets: str) -> str:
@@ -183,10 +183,10 @@ def with_seconds(table: Frame, *names: str) -> Frame:
     return replace(table, columns=columns, rows=rows, remarks=remarks)
 
 
-def _in_decimals(ticks: int) -> str:
+def _format_seconds(ticks: int) -> str:
     """Format ticks as seconds, with all decimals.
 
-    >>> _in_decimals(24_600_000), _in_decimals(-1), _in_decimals(40_000_000)
+    >>> _format_seconds(24_600_000), _format_seconds(-1), _format_seconds(40_000_000)
     ('1.23', '-0.00000005', '2')
     """
     full_seconds, rest_ticks = divmod(abs(ticks), _PER_SECOND)
@@ -220,7 +220,7 @@ def with_resolution(
     lengths = np.asarray(raw.lengths, np.int64)
     if duration is not None:
         lengths = np.full(len(lengths), ticks(duration, "duration"))
-        raw = _of_known_length(raw, duration=str(duration))
+        raw = _record_length(raw, duration=str(duration))
     times = [np.asarray(x, np.int64) for x in (raw.start, raw.end, lengths)]
     ticks_by_unit = {name: ticks_of(name) for name in RESOLUTIONS}
     chosen_unit = resolution or next(
@@ -235,7 +235,7 @@ def with_resolution(
     if unit_ticks < _FINEST:
         requirement = "a unit such as 1s, 10ms or 100us is needed, of 1us or more"
         raise SettingError(f"resolution {quote_value(resolution)}; {requirement}")
-    start, end, lengths = (_rounded(x, unit_ticks) for x in times)
+    start, end, lengths = (_round_half_even(x, unit_ticks) for x in times)
     is_emptied = (start == end) & (times[0] < times[1])
     n_rounded = sum(int((x % unit_ticks != 0).sum()) for x in times[:2])
     notes = raw.notes
@@ -249,19 +249,19 @@ def with_resolution(
     if (times[0] < 0).any() or (times[1] < 0).any():
         lengths = np.maximum(lengths, 0)
     kept_rows = np.flatnonzero(~is_emptied)
-    details = None if raw.details is None else raw.details.taken(kept_rows)
-    rows = raw.replace(start=start, end=end).segments_kept(kept_rows)
+    details = None if raw.details is None else raw.details.select(kept_rows)
+    rows = raw.replace(start=start, end=end).select_columns(kept_rows)
     return raw.replace(**rows, details=details, lengths=lengths, offsets=chosen_unit, notes=notes)
 
 
-def _of_known_length(raw: RawCorpus, **read: str) -> RawCorpus:
+def _record_length(raw: RawCorpus, **read: str) -> RawCorpus:
     """Record the setting that defines the lengths, and remove the note on unknown lengths."""
     reading = {**raw.reading, **reading_settings(**{**raw.reading.get("read", {}), **read})}
     notes = tuple(note for note in raw.notes if LAST_END not in note)
     return raw.replace(reading=reading, notes=notes)
 
 
-def _rounded(times: Ints, unit: int) -> Ints:
+def _round_half_even(times: Ints, unit: int) -> Ints:
     """Round times to units, halves to even."""
     units, remainder = np.divmod(times, unit)
     is_rounded_up = (2 * remainder > unit) | ((2 * remainder == unit) & (units % 2 == 1))
@@ -314,7 +314,7 @@ def within_parts(
     """
     if raw.offsets != TICKS:
         raise SettingError("uem is for files with times; leave it out")
-    raw = _of_known_length(raw, uem=source)
+    raw = _record_length(raw, uem=source)
     index_by_id = {raw.id_of(d): d for d in range(len(raw.lengths))}
     located_parts = [
         (index_by_id[id_], *bounds)

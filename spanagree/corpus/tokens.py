@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanagree.arrays import Bools, Ints, first_equal_row, is_repeated_row
-from spanagree.corpus.details import SegmentDetails, united_pieces
+from spanagree.corpus.details import SegmentDetails, merge_pieces
 from spanagree.corpus.segments import Layer
 from spanagree.errors import InputError, quote_value
 
@@ -147,7 +147,7 @@ def fit_pieces(
     details = layer.details
     if details is None or not details.shape.any():
         return fit(layer, texts, tokens, cut), details
-    segment_row, piece_start, piece_end = details.each_piece(layer.start, layer.end)
+    segment_row, piece_start, piece_end = details.list_pieces(layer.start, layer.end)
     document = layer.document[segment_row]
     order = np.lexsort((segment_row, piece_end, piece_start, document))
     segment_row = segment_row[order]  # takes the place of the label
@@ -171,9 +171,9 @@ def fit_pieces(
     for row, start, end in zip(*columns, strict=True):
         bounds.setdefault(row, []).append((start, end))
     merged_pieces = {
-        row: united_pieces(piece_list) for row, piece_list in bounds.items() if len(piece_list) > 1
+        row: merge_pieces(piece_list) for row, piece_list in bounds.items() if len(piece_list) > 1
     }
-    new_details = details.with_pieces(
+    new_details = details.replace_pieces(
         {row: piece_list for row, piece_list in merged_pieces.items() if len(piece_list) > 1}
     )
     shape_code = np.where(
@@ -198,7 +198,7 @@ def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> TokenRa
     inner_low = np.searchsorted(tokens.line, start, side="left")
     inner_high = np.searchsorted(tokens.ends, end, side="right")
     cuts_token = (low != inner_low) | (high != inner_high) | (low >= high)
-    cuts_token |= _uncovered(layer, texts, tokens, low, high, np.flatnonzero(~cuts_token))
+    cuts_token |= _has_uncovered_edge(layer, texts, tokens, low, high, np.flatnonzero(~cuts_token))
     if cut == "contract":
         low, high = inner_low, inner_high
     is_gone = (low >= high) | (cuts_token & (cut == "drop"))
@@ -213,7 +213,7 @@ def fit(layer: Layer, texts: Sequence[str], tokens: Tokens, cut: str) -> TokenRa
     return TokenRanges(start, end, cuts_token, is_gone, is_repeated, stands_for)
 
 
-def _uncovered(
+def _has_uncovered_edge(
     layer: Layer, texts: Sequence[str], tokens: Tokens, low: Ints, high: Ints, on_tokens: Ints
 ) -> Bools:
     """Find segments with characters at an edge, other than white space, that no token covers.

@@ -107,11 +107,11 @@ class UnplacedQuotes:
         columns = self.at.tolist(), self.label, self.size.tolist(), self.quote, scores
         return sorted(zip(*columns, strict=True))
 
-    def taken(self, is_kept: Bools) -> UnplacedQuotes:
+    def select(self, is_kept: Bools) -> UnplacedQuotes:
         """Select quotes by mask."""
-        return self.of_rows(np.flatnonzero(is_kept))
+        return self.select_rows(np.flatnonzero(is_kept))
 
-    def of_rows(self, rows: Ints) -> UnplacedQuotes:
+    def select_rows(self, rows: Ints) -> UnplacedQuotes:
         """Select quotes by row, repeated rows several times."""
         label, quote = (
             tuple(names[i] for i in rows.tolist()) for names in (self.label, self.quote)
@@ -119,12 +119,12 @@ class UnplacedQuotes:
         score = None if self.score is None else self.score[rows]
         return UnplacedQuotes(self.at[rows], label, self.size[rows], quote, score)
 
-    def moved(self, new_index: Ints) -> UnplacedQuotes:
+    def reindex(self, new_index: Ints) -> UnplacedQuotes:
         """Replace the index of the annotation or document; −1 drops quotes."""
-        remaining = self.taken(new_index[self.at] >= 0)
+        remaining = self.select(new_index[self.at] >= 0)
         return replace(remaining, at=new_index[remaining.at])
 
-    def renamed(
+    def rename_labels(
         self, new_names: Mapping[str, str], wanted_labels: Sequence[str] | None
     ) -> UnplacedQuotes:
         """Rename labels, and then select quotes of the wanted labels; ``None`` selects all."""
@@ -132,15 +132,15 @@ class UnplacedQuotes:
         is_wanted = np.array(
             [wanted_labels is None or name in wanted_labels for name in label], np.bool_
         )
-        return replace(self, label=label).taken(is_wanted)
+        return replace(self, label=label).select(is_wanted)
 
-    def measured(self, count: Callable[[str], int]) -> UnplacedQuotes:
+    def measure(self, count: Callable[[str], int]) -> UnplacedQuotes:
         """Measure quotes in other units."""
         size = np.array([count(quote) for quote in self.quote], np.int64)
         return replace(self, size=size)
 
 
-def checked(
+def check_quotes(
     unplaced: Mapping[str, UnplacedQuotes],
     seen_by_annotator: Mapping[str, Bools],
     labels: Sequence[str],

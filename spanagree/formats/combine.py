@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spanagree.arrays import Bools, Ints
-from spanagree.corpus.balance import added, moved
+from spanagree.corpus.balance import add_balances, move_count
 from spanagree.corpus.collector import Version, same_document
 from spanagree.corpus.details import joined
 from spanagree.corpus.flaws import repeats
@@ -386,9 +386,9 @@ def _keep_annotations(raw: RawCorpus, is_kept: Bools) -> tuple[RawCorpus, int]:
     """Keep annotations by mask; count the other annotations, also in the balance."""
     remaining, n_dropped = keep_annotations(raw, is_kept)
     n_segments = len(raw.start) - len(remaining.start)
-    balance = moved(raw.balance, "segment", "repeated segment", n_segments)
+    balance = move_count(raw.balance, "segment", "repeated segment", n_segments)
     return remaining.replace(
-        balance=moved(balance, "answer", "repeated answer", n_dropped)
+        balance=move_count(balance, "answer", "repeated answer", n_dropped)
     ), n_dropped
 
 
@@ -398,10 +398,10 @@ def _annotation_content(raw: RawCorpus, annotation: int) -> Any:
     labels = [raw.labels[code] if code >= 0 else "" for code in raw.label[rows].tolist()]
     segments = list(zip(raw.start[rows].tolist(), raw.end[rows].tolist(), labels, strict=True))
     row_order = sorted(range(len(rows)), key=segments.__getitem__)
-    details = None if raw.details is None else raw.details.taken(rows[row_order])
+    details = None if raw.details is None else raw.details.select(rows[row_order])
     quote_content = None
     if raw.unplaced is not None:
-        quotes = raw.unplaced.taken(raw.unplaced.at == annotation)
+        quotes = raw.unplaced.select(raw.unplaced.at == annotation)
         quote_content = sorted(zip(quotes.label, quotes.quote, strict=True))
     return (
         [segments[segment_index] for segment_index in row_order],
@@ -473,7 +473,7 @@ def _join(
         quotes=tuple(quotes),
         seen_unknown=tuple(dict.fromkeys(name for part in parts for name in part.seen_unknown)),
         ends=None if any(part.ends is None for part in parts) else parts[0].ends,
-        balance=added(part.balance for part in parts),
+        balance=add_balances(part.balance for part in parts),
         **content,
     )
 

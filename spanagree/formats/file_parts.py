@@ -9,7 +9,7 @@ from typing import Any
 
 from spanagree.choices import FormatName, Repair
 from spanagree.corpus.corpus import Corpus
-from spanagree.corpus.flaws import refuse_flaws
+from spanagree.corpus.flaws import check_flaws
 from spanagree.corpus.grouped import grouped
 from spanagree.corpus.raw import RawCorpus
 from spanagree.corpus.repairs import allows_repeats, repaired, valid_corpus
@@ -149,7 +149,7 @@ def read_found(
     from spanagree.formats.document_tables import names_in_table, says_table, table_named
 
     # before joining, as a segment beyond its text would be in the next one
-    refuse_flaws(raw, repairable=True)
+    check_flaws(raw, repairable=True)
     names, description = grouping, "names"
     if isinstance(grouping, str) and (table := table_named(grouping)) is not None:
         ids = [raw.id_of(d) for d in range(len(raw.lengths))]

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanagree.corpus.balance import READ, added
+from spanagree.corpus.balance import READ, add_balances
 from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import (
     InputError,
@@ -116,7 +116,7 @@ def counting_unread(
     under = join_names(f"{quote_value(at)} ({counts[at]})" for at in places)
     note = f"{before}{pluralize(n_unread, 'mark')} not read, of those under {under}"
     unread = {"segment": {NOT_READ: n_unread}}
-    return raw.replace(balance=added([raw.balance, unread]), notes=(*raw.notes, note))
+    return raw.replace(balance=add_balances([raw.balance, unread]), notes=(*raw.notes, note))
 
 
 def _advice(at: str, example: Any, texts: Counter[str]) -> str:

@@ -185,7 +185,7 @@ def _quotes_of_file(
     names = tuple(labels[code] for code in label.tolist())
     quotes = UnplacedQuotes(document, names, size, ("",) * len(layer))
     return {
-        annotators[layer_index]: quotes.taken(layer == layer_index)
+        annotators[layer_index]: quotes.select(layer == layer_index)
         for layer_index in np.unique(layer).tolist()
     }
 

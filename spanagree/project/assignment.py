@@ -40,14 +40,14 @@ def assign(is_allowed: Bools, n_wanted: Ints, n_before: Ints, limit: int | None 
     """
     n_possible = np.minimum(n_wanted, is_allowed.sum(axis=0))
     if limit is None:
-        return _evened(is_allowed, _first_readers(is_allowed, n_possible))
+        return _balance_loads(is_allowed, _assign_in_turn(is_allowed, n_possible))
     document = np.repeat(np.arange(len(n_possible)), n_possible)
     step = np.arange(len(document)) - np.repeat(np.cumsum(n_possible) - n_possible, n_possible)
     order = np.lexsort((document, n_before[document] + step))
-    return _within_limit(is_allowed, document[order], limit)
+    return _assign_within_limit(is_allowed, document[order], limit)
 
 
-def _within_limit(is_allowed: Bools, readings: Ints, limit: int) -> Bools:
+def _assign_within_limit(is_allowed: Bools, readings: Ints, limit: int) -> Bools:
     """Assign as many readings as a limit allows, in order of priority.
 
     A reading that cannot be added to those before it never can be later (the sets of readings that
@@ -67,21 +67,21 @@ def _within_limit(is_allowed: Bools, readings: Ints, limit: int) -> Bools:
         n_fitting, n_too_many = 0, n_tried + 1
         while n_fitting + 1 < n_too_many:
             n_more = np.bincount(readings[:n_tried], minlength=len(n_assigned))
-            trial = _evened(is_allowed, _first_readers(is_allowed, n_assigned + n_more))
+            trial = _balance_loads(is_allowed, _assign_in_turn(is_allowed, n_assigned + n_more))
             if trial.sum(axis=1).max(initial=0) <= limit:
                 n_fitting, is_assigned = n_tried, trial
             else:
                 n_too_many = n_tried
             n_tried = (n_fitting + n_too_many) // 2
         n_assigned = is_assigned.sum(axis=0)
-        can_reach = _reaches(is_allowed, is_assigned, is_assigned.sum(axis=1) < limit)
+        can_reach = _find_reach(is_allowed, is_assigned, is_assigned.sum(axis=1) < limit)
         readings = readings[n_fitting:]
         can_be_added = is_allowed & ~is_assigned & can_reach[:, None]
         readings = readings[can_be_added[:, readings].any(axis=0)]
     return is_assigned
 
 
-def _first_readers(is_allowed: Bools, n_readers: Ints) -> Bools:
+def _assign_in_turn(is_allowed: Bools, n_readers: Ints) -> Bools:
     """Assign a number of readers to each document, each time beginning with another annotator."""
     n_annotators, n_documents = is_allowed.shape
     first_reader = (np.cumsum(n_readers) - n_readers) % max(n_annotators, 1)
@@ -93,16 +93,16 @@ def _first_readers(is_allowed: Bools, n_readers: Ints) -> Bools:
     return is_assigned
 
 
-def _evened(is_allowed: Bools, is_assigned: Bools) -> Bools:
+def _balance_loads(is_allowed: Bools, is_assigned: Bools) -> Bools:
     """Pass readings on until no chain leads to a load that is lower by two or more."""
-    n_passable = _passable(is_allowed, is_assigned)
+    n_passable = _count_passable(is_allowed, is_assigned)
     loads = is_assigned.sum(axis=1)
     position, by_load = 0, np.argsort(-loads, kind="stable")
     while position < len(by_load):
         source = int(by_load[position])
         if loads[source] - loads.min() < 2:
             break
-        chain = _chain(n_passable > 0, loads, source)
+        chain = _find_chain(n_passable > 0, loads, source)
         if chain is None:
             position += 1
             continue
@@ -114,24 +114,28 @@ def _evened(is_allowed: Bools, is_assigned: Bools) -> Bools:
             for giver, taker in steps
         ]
         moved_documents = np.unique(np.concatenate(documents_by_step))
-        n_passable -= _passable(is_allowed[:, moved_documents], is_assigned[:, moved_documents])
+        n_passable -= _count_passable(
+            is_allowed[:, moved_documents], is_assigned[:, moved_documents]
+        )
         for (giver, taker), documents in zip(steps, documents_by_step, strict=True):
             is_assigned[giver, documents] = False
             is_assigned[taker, documents] = True
-        n_passable += _passable(is_allowed[:, moved_documents], is_assigned[:, moved_documents])
+        n_passable += _count_passable(
+            is_allowed[:, moved_documents], is_assigned[:, moved_documents]
+        )
         loads[chain[0]] -= n_passed
         loads[chain[-1]] += n_passed
         position, by_load = 0, np.argsort(-loads, kind="stable")
     return is_assigned
 
 
-def _passable(is_allowed: Bools, is_assigned: Bools) -> NDArray[np.float32]:
+def _count_passable(is_allowed: Bools, is_assigned: Bools) -> NDArray[np.float32]:
     """Count the readings that each annotator could pass on to each other annotator."""
     is_free = (is_allowed & ~is_assigned).astype(np.float32)  # for fast products; exact below 2^24
     return is_assigned.astype(np.float32) @ is_free.T
 
 
-def _chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[int] | None:
+def _find_chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[int] | None:
     """Find a shortest chain to the lowest load in reach, ``None`` unless it is lower by two."""
     predecessor = np.full(len(loads), -1)
     predecessor[first_annotator] = first_annotator
@@ -151,9 +155,9 @@ def _chain(is_passable: Bools, loads: Ints, first_annotator: int) -> list[int] |
     return chain[::-1]
 
 
-def _reaches(is_allowed: Bools, is_assigned: Bools, is_below: Bools) -> Bools:
+def _find_reach(is_allowed: Bools, is_assigned: Bools, is_below: Bools) -> Bools:
     """Find annotators below a limit, and those who can pass readings on to one of them."""
-    is_passable = _passable(is_allowed, is_assigned) > 0
+    is_passable = _count_passable(is_allowed, is_assigned) > 0
     can_reach = is_below
     while (extended := can_reach | (is_passable & can_reach).any(axis=1)).sum() > can_reach.sum():
         can_reach = extended

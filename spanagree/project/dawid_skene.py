@@ -77,22 +77,22 @@ def dawid_skene(votes: Votes, rounds: int = ROUNDS, close: float = _CLOSE) -> Tr
     count = (
         np.bincount(cell, minlength=n_items * n_tags).reshape(n_items, n_tags).astype(np.float64)
     )
-    probability: Floats = _fine(count / np.maximum(count.sum(1, keepdims=True), 1))
-    prior, confusion = _maximised(votes, probability)
+    probability: Floats = _round_finely(count / np.maximum(count.sum(1, keepdims=True), 1))
+    prior, confusion = _maximize(votes, probability)
     for _ in range(rounds):
-        previous, probability = probability, _expected(votes, prior, confusion)
-        prior, confusion = _maximised(votes, probability)
+        previous, probability = probability, _expect(votes, prior, confusion)
+        prior, confusion = _maximize(votes, probability)
         if np.abs(probability - previous).max(initial=0) < close:
             break
     return Truth(probability, prior, confusion)
 
 
-def _fine(values: Floats) -> Floats:
+def _round_finely(values: Floats) -> Floats:
     """Round values to multiples of a power of two, so that sums are exact."""
     return np.asarray(np.round(values * _FINE) / _FINE, np.float64)
 
 
-def _maximised(votes: Votes, probability: Floats) -> tuple[Floats, Floats]:
+def _maximize(votes: Votes, probability: Floats) -> tuple[Floats, Floats]:
     """Compute the prior and the confusion matrices from probabilities (M step)."""
     weight = votes.weight.astype(np.float64)
     n_voters, n_tags = votes.voters, votes.tags
@@ -106,10 +106,10 @@ def _maximised(votes: Votes, probability: Floats) -> tuple[Floats, Floats]:
     return np.maximum(prior, _LEAST), counts / counts.sum(2, keepdims=True)
 
 
-def _expected(votes: Votes, prior: Floats, confusion: Floats) -> Floats:
+def _expect(votes: Votes, prior: Floats, confusion: Floats) -> Floats:
     """Compute the probabilities from the confusion matrices (E step)."""
     n_items = len(votes.weight)
-    logs: Floats = _fine(np.log(confusion))
+    logs: Floats = _round_finely(np.log(confusion))
     log_odds = np.empty((n_items, votes.tags))
     for true_tag in range(votes.tags):
         logs_of_votes = logs[votes.voter, true_tag, votes.tag]
@@ -117,4 +117,4 @@ def _expected(votes: Votes, prior: Floats, confusion: Floats) -> Floats:
             prior[true_tag]
         )
     odds = np.exp(log_odds - log_odds.max(1, keepdims=True, initial=-np.inf))
-    return _fine(odds / odds.sum(1, keepdims=True))
+    return _round_finely(odds / odds.sum(1, keepdims=True))

@@ -82,20 +82,20 @@ class DisputedSegments(NamedTuple):
         first = int(self.begin[row])
         return self.who[first : first + int(self.marked[row])].tolist()
 
-    def taken(self, rows: Ints) -> DisputedSegments:
+    def select(self, rows: Ints) -> DisputedSegments:
         """Select segments by row, in the order of `rows`."""
         columns = {name: getattr(self, name)[rows] for name in self._fields[:6]}
         return self._replace(**columns)
 
     def first(self, count: int) -> DisputedSegments:
         """Select the first segments."""
-        return self.taken(np.arange(min(count, len(self.document))))
+        return self.select(np.arange(min(count, len(self.document))))
 
     def by_documents(self, documents: Ints) -> DisputedSegments:
         """Sort segments by the order of `documents`, and within a document by position."""
         rank = np.zeros(len(self.saw), np.int64)
         rank[documents] = np.arange(len(documents))
-        return self.taken(np.argsort(rank[self.document], kind="stable"))
+        return self.select(np.argsort(rank[self.document], kind="stable"))
 
     def cells(self, corpus: Corpus) -> list[list[str | None]]:
         """Describe the annotation of each annotator at each segment; ``None`` if unseen.
@@ -135,7 +135,7 @@ class DisputedSegments(NamedTuple):
         return cells
 
 
-def disputed(corpus: Corpus) -> DisputedSegments:
+def find_disputed(corpus: Corpus) -> DisputedSegments:
     """Find the disputed segments of a corpus, sorted by document, start, end and label."""
     *columns, annotator = columns_of_all(corpus.layers.values())
     n_saw = count_seen(corpus)
@@ -150,7 +150,7 @@ def disputed(corpus: Corpus) -> DisputedSegments:
     all_segments = DisputedSegments(
         document, start, end, label, n_marked, first_marker, marker, n_saw, n_segments
     )
-    return all_segments.taken(np.flatnonzero(n_marked < n_saw[document]))
+    return all_segments.select(np.flatnonzero(n_marked < n_saw[document]))
 
 
 def least_likely(
@@ -476,7 +476,7 @@ class Disputes(Result):
             if has_many:
                 values += [f"{n_marked} of {row.annotators}", markers]
             else:
-                values += [markers, _others(names, cells[i]), *cells[i]]
+                values += [markers, _list_others(names, cells[i]), *cells[i]]
             rows.append(values)
         return self._shown(columns, rows)
 
@@ -506,7 +506,7 @@ class Disputes(Result):
         return Plot(lambda ax: bars(ax, counts, axis_title), rows_size(counts))
 
 
-def _others(names: Sequence[str], cells: Sequence[str | None]) -> str:
+def _list_others(names: Sequence[str], cells: Sequence[str | None]) -> str:
     """List the annotators who did not mark a segment, grouped by their annotation."""
     names_by_cell: dict[str, list[str]] = {}
     for name, cell in zip(names, cells, strict=True):
@@ -562,7 +562,7 @@ def disputes(
     model = chance_of_corpus(corpus, match, requested_model)
 
     def find_and_compare(counting: MatchCountOptions) -> tuple[DisputedSegments, PairsByDocument]:
-        contested = _contested(corpus, match, counting.chance)
+        contested = _find_contested(corpus, match, counting.chance)
         return contested, PairsByDocument.of(corpus, counting)
 
     contested, per_document = MatchCountOptions.asked(match, model, requested_model, progress).run(
@@ -575,8 +575,10 @@ def disputes(
     read_settings["unplaced"] = corpus.unplaced_count_as
     computed_settings = {**model.settings, **comparisons.inexact.settings(model.seed)}
     settings = DisputeSettings(match=match, sort=sort, **computed_settings, **read_settings)
-    left_out, notes = _outliers(per_document, settings)
-    ranked = _ranked(per_document, contested, left_out, settings, sub_progress(progress, "chance"))
+    left_out, notes = _choose_left_out(per_document, settings)
+    ranked = _rank_documents(
+        per_document, contested, left_out, settings, sub_progress(progress, "chance")
+    )
     document_indices = np.array([d for d, _ in ranked], np.int64)
     text_notes = no_texts(corpus)
     return Disputes(
@@ -592,10 +594,10 @@ def disputes(
     )
 
 
-def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> DisputedSegments:
+def _find_contested(corpus: Corpus, match: str, chance: ChanceModel) -> DisputedSegments:
     """Find the disputed segments, and check that the measure and the chance model allow them."""
     check_layers(corpus, match, chance)
-    contested = disputed(corpus)
+    contested = find_disputed(corpus)
     if not (contested.saw > 1).any():
         raise SettingError(
             "no document that two annotators saw; two who share one are needed; spanagree check"
@@ -604,7 +606,7 @@ def _contested(corpus: Corpus, match: str, chance: ChanceModel) -> DisputedSegme
     return contested
 
 
-def _outliers(
+def _choose_left_out(
     per_document: PairsByDocument, settings: DisputeSettings
 ) -> tuple[tuple[str, ...], list[str]]:
     """Find the annotators who are left out for ranking, and write a note on it.
@@ -665,7 +667,7 @@ def _f1_by_document(per_document: PairsByDocument) -> Floats:
         return f1_figures(per_document.sums.by("document").symmetric_table(numbers))
 
 
-def _ranked(
+def _rank_documents(
     per_document: PairsByDocument,
     contested: DisputedSegments,
     left_out: Sequence[str],
@@ -687,7 +689,7 @@ def _ranked(
         )
     ranking = _Ranking.of(
         ranked_comparisons,
-        disputed(ranked_comparisons.corpus) if left_out else contested,
+        find_disputed(ranked_comparisons.corpus) if left_out else contested,
         settings,
         progress,
     )

@@ -151,7 +151,7 @@ class Gold(Result):
             int(has_enough.sum()), len(has_enough), document_noun(self.settings)
         )
         elected = f"{pluralize(len(self.layer), 'segment')} in {documents}"
-        return f"The vote gives {elected}; to be adjudicated: {self._open() or 'nothing'}."
+        return f"The vote gives {elected}; to be adjudicated: {self._open_cases() or 'nothing'}."
 
     TABLES: ClassVar[Mapping[str, str | None]] = {
         "labels": None, "segments": "segment", "adjudicate": "adjudicate"
@@ -240,8 +240,8 @@ class Gold(Result):
             Column("share", f"mean {self._share}", "figure", "share of votes"),
             Column("adjudicate", "to adjudicate", "count"),
         ]
-        remarks = [f"to adjudicate: {self._open()}; --by adjudicate lists them"]
-        return self._shown(columns, rows, *remarks * bool(self._open()))
+        remarks = [f"to adjudicate: {self._open_cases()}; --by adjudicate lists them"]
+        return self._shown(columns, rows, *remarks * bool(self._open_cases()))
 
     def _shown(self, columns: list[Column], rows: list[list[Value]], *remarks: str) -> Frame:
         """Build a table with its caption; an empty table shows no columns."""
@@ -258,7 +258,7 @@ class Gold(Result):
         caption = f"{gold_text}, by the votes of {n_voters}"
         return Frame(columns, rows, self.settings, caption=caption, remarks=remarks)
 
-    def _open(self) -> str:
+    def _open_cases(self) -> str:
         """Write the number of cases to be adjudicated, by outcome."""
         names = {"tie": "tie", "border": "tied boundary", "conflict": "conflict"}
         n_cases = np.bincount(self.counted.outcome, minlength=len(OUTCOMES)).tolist()
@@ -337,7 +337,7 @@ def make_gold(
     notes = [*voters_corpus.notes, *note_of_unplaced(voters_corpus, "votes")]
     voters_corpus = voters_corpus.replace(unplaced={})
     if vote is None:
-        vote, reasons = _vote_for(voters_corpus, weighted or share is not None)
+        vote, reasons = _choose_vote(voters_corpus, weighted or share is not None)
         notes += reasons
     if name is None:
         name = vote if vote == "dawid-skene" else MAJORITY
@@ -353,7 +353,7 @@ def make_gold(
     )
     ballots = Ballots.of(corpus, voter_names, np.round(weights * UNIT).astype(np.int64))
     has_enough = ballots.seen >= min_annotators
-    votes = _counted(voters_corpus, vote, share, ballots.only(has_enough), has_enough)
+    votes = _count_votes(voters_corpus, vote, share, ballots.only(has_enough), has_enough)
     is_gold = votes.outcome == GOLD
     document, start, end, label = (column[is_gold] for column in votes[:4])
     origin = _origin(vote, share, min_annotators, weight_options)
@@ -373,7 +373,7 @@ def make_gold(
     )
 
 
-def _counted(
+def _count_votes(
     corpus: Corpus, vote: Vote, share: float | None, ballots: Ballots, has_enough: Bools
 ) -> VotedSegments:
     """Apply the rule of a vote, in documents with enough voters.
@@ -386,7 +386,7 @@ def _counted(
         return on_segments(ballots, share)
     if vote == "tokens":
         return on_tokens(ballots, share, n_labels)
-    if overlap := _overlap_in(corpus):
+    if overlap := _describe_overlap(corpus):
         raise SettingError(
             f"{overlap}, and dawid-skene takes one label for each token; vote on tokens or on"
             " segments"
@@ -431,18 +431,18 @@ _TOO_FEW = {
 """Reasons why errors cannot be estimated, by the number of annotators."""
 
 
-def _vote_for(corpus: Corpus, has_options: bool) -> tuple[Vote, list[str]]:
+def _choose_vote(corpus: Corpus, has_options: bool) -> tuple[Vote, list[str]]:
     """Choose the rule of the vote, with a note on why it is not the usual rule."""
     if has_options:
         return "tokens", []
     if reason := _TOO_FEW.get(len(corpus.layers)):
         return "tokens", [f"{reason}: a vote on tokens"]
-    if overlap := _overlap_in(corpus):
+    if overlap := _describe_overlap(corpus):
         return "tokens", [f"{overlap}, which dawid-skene has no place for: a vote on tokens"]
     return "dawid-skene", []
 
 
-def _overlap_in(corpus: Corpus) -> str:
+def _describe_overlap(corpus: Corpus) -> str:
     """Describe the first overlap of two segments of an annotator; empty if there is none."""
     for name, layer in corpus.layers.items():
         by_start = np.lexsort((layer.start, layer.document))

@@ -377,7 +377,7 @@ def worklist(
             progress=progress,
         )
         notes += [note for note in queue.notes if note not in notes]
-    order = _by_urgency(n_readers, n_wanted, queue)
+    order = _sort_by_urgency(n_readers, n_wanted, queue)
     is_allowed = np.ones((len(names), len(order)), np.bool_)
     for row, name in enumerate(names):
         if name in readers_corpus.layers:
@@ -452,7 +452,7 @@ def _new_names(names: Collection[str], annotators: Sequence[str]) -> list[str]:
     return [f"{join_names(new_names)}: {reason}, so nothing has been read"]
 
 
-def _by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints:
+def _sort_by_urgency(n_readers: Ints, n_wanted: Ints, queue: Disputes | None) -> Ints:
     """Sort the indices of documents that lack readers, the most urgent first."""
     rank = np.full(len(n_readers), len(n_readers))
     if queue is not None:

@@ -10,7 +10,7 @@ annotators is a sum of these means over the observed documents:
 It is divided by the number of documents, and more annotators reduce it to c0, the variance between
 documents. The interval is that of :func:`spanagree.agree`. The certainty of a plan depends on the
 degrees of freedom of the observed variance V: V · df is distributed as the true value times χ²
-(Satterthwaite 1946). Tables of documents are shaped (documents, 8), see `_of_documents`; the
+(Satterthwaite 1946). Tables of documents are shaped (documents, 8), see `_document_table`; the
 slopes of scores by sums (3, 3).
 """
 
@@ -111,11 +111,15 @@ class Plan(ResultBase):
         Raises:
             SettingError: if the plan does not have this number of annotators.
         """
-        return _from_to(self._enough(variance) for variance in self._of(annotators))
+        return _with_range(
+            self._smallest_number(variance) for variance in self._variance_range(annotators)
+        )
 
-    def _enough(self, variance: float) -> int:
+    def _smallest_number(self, variance: float) -> int:
         """Find the smallest number of documents with an interval of the requested width."""
-        too_few = max(1, math.ceil((_scale(self._tail) / self.settings.width) ** 2 * variance) // 2)
+        too_few = max(
+            1, math.ceil((_width_in_errors(self._tail) / self.settings.width) ** 2 * variance) // 2
+        )
         enough = max(2, 2 * too_few)
         while self._width(enough, variance) > self.settings.width and enough < _MOST_DOCUMENTS:
             too_few, enough = enough, 2 * enough
@@ -140,18 +144,18 @@ class Plan(ResultBase):
         fourth_moment = 2 * variances**2 / freedom + variances**2 / np.maximum(n_units, 1)
         limited_counts = np.maximum(n_units, 2), np.maximum(n_wrong, 0), np.maximum(n_right, 0)
         sums = Moments(self.team.value, variances, fourth_moment, *limited_counts)
-        low, high = ends_of(sums, self._tail).ends[0, self._at].tolist()
+        low, high = ends_of(sums, self._tail).ends[0, self._score_index].tolist()
         return float(high - low)
 
     @property
-    def _at(self) -> int:
+    def _score_index(self) -> int:
         """Index of the planned score."""
         return ScoreValues._fields.index(self.settings.figure)
 
     @property
     def _freedom(self) -> float:
         """Degrees of freedom of the observed variance."""
-        return float(self.team.freedom[0, self._at])
+        return float(self.team.freedom[0, self._score_index])
 
     def width_of(self, documents: int, annotators: int) -> tuple[float, float, float]:
         """Compute the width of the interval for a number of documents, with its range.
@@ -161,9 +165,11 @@ class Plan(ResultBase):
                 document.
         """
         check_whole(documents, 1, "documents")
-        return _from_to(self._width(documents, variance) for variance in self._of(annotators))
+        return _with_range(
+            self._width(documents, variance) for variance in self._variance_range(annotators)
+        )
 
-    def _of(self, annotators: int) -> tuple[float, float, float]:
+    def _variance_range(self, annotators: int) -> tuple[float, float, float]:
         """Compute the variance of a document for a number of annotators, with its range."""
         if annotators not in self.variance:
             known_numbers = ", ".join(map(str, self.variance))
@@ -204,16 +210,18 @@ class Plan(ResultBase):
             max(self.variance),
         )
         documents = f"{pluralize(self.documents, noun)} so far give{'s' * (self.documents == 1)}"
-        requirements = [f"{self._needs(smallest)} with {pluralize(smallest, 'annotator')} each"]
+        requirements = [
+            f"{self._requirement(smallest)} with {pluralize(smallest, 'annotator')} each"
+        ]
         if largest > smallest:
-            requirements.append(f"{self._needs(largest)} with {largest}")
+            requirements.append(f"{self._requirement(largest)} with {largest}")
         return (
             f"For these annotators, the {documents} a {self.settings.confidence:g} % interval"
             f" {verdict.short(self.width)} wide; one of {verdict.short(self.settings.width)} needs"
             f" {', or '.join(requirements)}."
         )
 
-    def _needs(self, annotators: int) -> str:
+    def _requirement(self, annotators: int) -> str:
         """Write the number of documents for a number of annotators, with its range."""
         enough, low, high = self.needed(annotators)
         range_text = f" ({low} to {high})" if low < high else ""
@@ -329,7 +337,7 @@ def planned(agreement: Agreement, width: float, figure: Figure, jackknife: Jackk
     )
     per_document = agreement.per_document
     n_annotators = per_document.coverage.number()
-    plan = _of_rows(agreement, per_document.rows, n_annotators, settings, jackknife)
+    plan = _plan_from_rows(agreement, per_document.rows, n_annotators, settings, jackknife)
     if plan.documents < 2 or not plan.width > TIE:
         equality = ", all with the same figures" * (plan.documents > 1)
         raise SettingError(
@@ -339,7 +347,7 @@ def planned(agreement: Agreement, width: float, figure: Figure, jackknife: Jackk
     return plan
 
 
-def _of_rows(
+def _plan_from_rows(
     agreement: Agreement,
     rows: Comparisons,
     n_annotators: Ints,
@@ -350,8 +358,8 @@ def _of_rows(
     score_index = ScoreValues._fields.index(settings.figure)
     pair_rows = rows.by("first", "second", "document")
     change = changes(columns_of(pair_rows))[:, score_index]
-    table = _of_documents(n_annotators, pair_rows, change, score_index)
-    planned_numbers = _numbers(table, len(agreement.annotators))
+    table = _document_table(n_annotators, pair_rows, change, score_index)
+    planned_numbers = _plannable_numbers(table, len(agreement.annotators))
     n_estimable = int(np.sort(table[:, _SEEN])[-_ENOUGH:][0])
     variance = _variances(table.sum(axis=0)[None], planned_numbers, n_estimable)
     team = Clusters.of(agreement.per_document, USUAL, agreement.settings).of_team()
@@ -385,13 +393,13 @@ def narrower(agreement: Agreement) -> Plan | None:
     return replace(plan, settings=replace(plan.settings, width=width))
 
 
-def _from_to(values: Iterable[Number]) -> tuple[Number, Number, Number]:
+def _with_range(values: Iterable[Number]) -> tuple[Number, Number, Number]:
     """Return a planned number with the range of its low and high end, extended to include it."""
     estimate, low, high = values
     return estimate, min(low, estimate), max(high, estimate)
 
 
-def _scale(tail: float) -> float:
+def _width_in_errors(tail: float) -> float:
     """Compute the width of an interval in standard errors."""
     from scipy.special import ndtri  # takes a tenth of a second to import
 
@@ -425,7 +433,7 @@ def changes(sums: Floats) -> Floats:
     return change
 
 
-def _of_documents(
+def _document_table(
     n_annotators: Ints, rows: Comparisons, change: Floats, score_index: int
 ) -> Floats:
     """Compute one row for each document that two or more annotators saw; (documents, 8).
@@ -456,7 +464,7 @@ def _of_documents(
     return np.stack([*columns, sum_by(document, denominator), k], axis=1)
 
 
-def _numbers(table: Floats, n_annotators: int) -> list[int]:
+def _plannable_numbers(table: Floats, n_annotators: int) -> list[int]:
     """List the numbers of annotators of a document for which there is enough data."""
     n_seen = table[:, _SEEN]
     if (n_seen > 3).sum() >= _ENOUGH:

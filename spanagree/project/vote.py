@@ -65,7 +65,7 @@ class Ballots(NamedTuple):
             *columns_of_all(layers),
             weight,
             np.bincount(seen_documents, minlength=len(corpus)),
-            _sums(seen_documents, weight[voter], len(corpus)),
+            _sum_by_index(seen_documents, weight[voter], len(corpus)),
         )
 
     def only(self, documents: Bools) -> Ballots:
@@ -109,7 +109,7 @@ def on_segments(ballots: Ballots, share: float | None) -> VotedSegments:
     """
     ballot_columns = (ballots.document, ballots.start, ballots.end, ballots.label)
     (document, start, end, label), segment_of_ballot, _ = unique_rows(*ballot_columns)
-    votes = _sums(segment_of_ballot, ballots.weight[ballots.voter], len(document))
+    votes = _sum_by_index(segment_of_ballot, ballots.weight[ballots.voter], len(document))
     possible_votes = ballots.total[document]
     columns_of_segments = (
         document,
@@ -118,7 +118,7 @@ def on_segments(ballots: Ballots, share: float | None) -> VotedSegments:
         label,
         votes,
         possible_votes,
-        _outcome(votes, possible_votes, share),
+        _decide(votes, possible_votes, share),
     )
     is_kept = columns_of_segments[-1] >= 0
     is_supported = is_kept[segment_of_ballot]
@@ -127,8 +127,8 @@ def on_segments(ballots: Ballots, share: float | None) -> VotedSegments:
         ballots.voter[is_supported],
     )
     voted = VotedSegments._make([*(column[is_kept] for column in columns_of_segments), *supports])
-    first_segment, second_segment = _conflicting(voted)
-    is_conflict = ~_marked_both(voted, first_segment, second_segment)
+    first_segment, second_segment = _find_conflicts(voted)
+    is_conflict = ~_have_common_supporter(voted, first_segment, second_segment)
     return _without_conflicts(voted, first_segment[is_conflict], second_segment[is_conflict])
 
 
@@ -143,10 +143,10 @@ def on_tokens(ballots: Ballots, share: float | None, n_labels: int) -> VotedSegm
         np.concatenate((group, group)), np.concatenate((start, end))
     )
     positions = _Positions(group, offset)
-    cover = _cover(ballots, n_labels, positions)
+    cover = _count_cover(ballots, n_labels, positions)
     possible_votes = ballots.total[group // n_labels]
-    return _stretches(
-        ballots, n_labels, positions, cover, possible_votes, _outcome(cover, possible_votes, share)
+    return _make_stretches(
+        ballots, n_labels, positions, cover, possible_votes, _decide(cover, possible_votes, share)
     )
 
 
@@ -176,7 +176,7 @@ def on_probabilities(
     outcome = np.where(lead > _EQUAL, GOLD, np.where(lead >= -_EQUAL, TIE, _NEITHER))
     possible_votes = np.full(len(pair_index), UNIT)
     votes = np.round(own_probability * UNIT).astype(np.int64)
-    return _stretches(ballots, n_labels, positions, votes, possible_votes, outcome)
+    return _make_stretches(ballots, n_labels, positions, votes, possible_votes, outcome)
 
 
 # --- components ---------------------------------------------------------------------------------
@@ -196,16 +196,16 @@ class _Positions:
 
     def sums(self, group: Ints, offset: Ints, values: Ints) -> Ints:
         """Sum values by position."""
-        return _sums(self.find(group, offset), values, len(self.keys))
+        return _sum_by_index(self.find(group, offset), values, len(self.keys))
 
 
 def _merged_by_label(ballots: Ballots, n_labels: int) -> tuple[Ints, Ints, Ints, Ints]:
     """Merge each voter's overlapping segments of a document and label."""
     group = ballots.document * n_labels + ballots.label
-    return united(ballots.voter, group, ballots.start, ballots.end)
+    return merge_overlapping(ballots.voter, group, ballots.start, ballots.end)
 
 
-def _cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints:
+def _count_cover(ballots: Ballots, n_labels: int, positions: _Positions) -> Ints:
     """Count the votes for each piece, from each position to the next."""
     voter, group, start, end = _merged_by_label(ballots, n_labels)
     weight = ballots.weight[voter]
@@ -221,10 +221,10 @@ def _on_boundaries(ballots: Ballots, n_labels: int, positions: _Positions) -> tu
     )  # one vote, also for an end and a start at the same offset
     boundary_votes = positions.sums(boundary_group, boundary_offset, ballots.weight[boundary_voter])
     votes_begun = positions.sums(group, start, ballots.weight[voter])
-    return boundary_votes, _cover(ballots, n_labels, positions) - votes_begun
+    return boundary_votes, _count_cover(ballots, n_labels, positions) - votes_begun
 
 
-def _stretches(
+def _make_stretches(
     ballots: Ballots,
     n_labels: int,
     positions: _Positions,
@@ -268,11 +268,11 @@ def _stretches(
             ),  # a tied boundary is shown with a token on both sides
             (offset[last_piece + 1], offset[tied_positions] + 1),
             (
-                _sums(stretch, votes[pieces] * length, len(first_piece)),
+                _sum_by_index(stretch, votes[pieces] * length, len(first_piece)),
                 boundary_votes[tied_positions],
             ),
             (
-                _sums(stretch, possible_votes[pieces] * length, len(first_piece)),
+                _sum_by_index(stretch, possible_votes[pieces] * length, len(first_piece)),
                 2 * boundary_votes[tied_positions],
             ),
             (outcome[first_piece], np.full(len(tied_positions), BORDER)),
@@ -284,10 +284,10 @@ def _stretches(
     document, label = group // n_labels, group % n_labels
     group_of_ballot = ballots.document * n_labels + ballots.label
     ballot_ranges = (group_of_ballot, ballots.start, ballots.end)
-    supports = _touching((group, start, end), ballot_ranges, ballots.voter)
+    supports = _find_supporters((group, start, end), ballot_ranges, ballots.voter)
     voted = VotedSegments(document, start, end, label, votes, possible_votes, outcome, *supports)
-    first_piece, second_segment = _conflicting(voted)
-    is_conflict = ~_gave_both(voted, ballots, n_labels, first_piece, second_segment)
+    first_piece, second_segment = _find_conflicts(voted)
+    is_conflict = ~_gave_both_labels(voted, ballots, n_labels, first_piece, second_segment)
     return _without_conflicts(voted, first_piece[is_conflict], second_segment[is_conflict])
 
 
@@ -326,12 +326,12 @@ def _probabilities(
     return positions, dawid_skene(votes).probability
 
 
-def _sums(index: Ints, values: Ints, n_sums: int) -> Ints:
+def _sum_by_index(index: Ints, values: Ints, n_sums: int) -> Ints:
     """Sum integers by index; sums are far below the limit of exact floats."""
     return np.bincount(index, values, n_sums).astype(np.int64)
 
 
-def _outcome(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
+def _decide(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
     """Decide the outcome for each number of votes: gold, tie or neither."""
     if share is None:
         outcome = np.where(
@@ -342,7 +342,9 @@ def _outcome(votes: Ints, possible_votes: Ints, share: float | None) -> Ints:
     return np.where(votes > 0, outcome, _NEITHER)
 
 
-def united(voter: Ints, group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+def merge_overlapping(
+    voter: Ints, group: Ints, start: Ints, end: Ints
+) -> tuple[Ints, Ints, Ints, Ints]:
     """Merge each voter's overlapping segments of a group."""
     order = np.lexsort((end, start, group, voter))
     voter, group, start, end = (column[order] for column in (voter, group, start, end))
@@ -357,7 +359,7 @@ def united(voter: Ints, group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints
     return voter[first_row], group[first_row], start[first_row], reach[last_row]
 
 
-def _touching(
+def _find_supporters(
     runs: tuple[Ints, Ints, Ints], ranges: tuple[Ints, Ints, Ints], voter: Ints
 ) -> tuple[Ints, Ints]:
     """Find pairs of a run and a voter with a segment that overlaps it, as indices."""
@@ -375,14 +377,14 @@ def _touching(
     return run, voter_of_range
 
 
-def _conflicting(voted: VotedSegments) -> tuple[Ints, Ints]:
+def _find_conflicts(voted: VotedSegments) -> tuple[Ints, Ints]:
     """Find pairs of overlapping gold segments, as indices."""
     gold_rows = np.flatnonzero(voted.outcome == GOLD)
-    first, second = _overlapping(*(column[gold_rows] for column in voted[:3]))
+    first, second = _overlapping_pairs(*(column[gold_rows] for column in voted[:3]))
     return gold_rows[first], gold_rows[second]
 
 
-def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def _overlapping_pairs(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Find pairs of overlapping segments of a group, as indices."""
     order = np.lexsort((start, group))
     step = int(end.max(initial=0)) + 1
@@ -393,7 +395,9 @@ def _overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     return order[earlier], order[later]
 
 
-def _marked_both(voted: VotedSegments, first_segment: Ints, second_segment: Ints) -> Bools:
+def _have_common_supporter(
+    voted: VotedSegments, first_segment: Ints, second_segment: Ints
+) -> Bools:
     """Compute a mask of pairs of segments that a voter supports both of."""
     n_segments = len(voted.outcome)
     by_segment = np.argsort(voted.segment, kind="stable")
@@ -403,12 +407,12 @@ def _marked_both(voted: VotedSegments, first_segment: Ints, second_segment: Ints
     return np.bincount(pair[is_shared], minlength=len(first_segment)) > 0
 
 
-def _gave_both(
+def _gave_both_labels(
     voted: VotedSegments, ballots: Ballots, n_labels: int, first_segment: Ints, second_segment: Ints
 ) -> Bools:
     """Compute a mask of pairs of segments in which a voter gave both labels to a shared token."""
     by_voter = unique_rows(ballots.document, ballots.voter)[1]
-    i, j = _overlapping(by_voter, ballots.start, ballots.end)
+    i, j = _overlapping_pairs(by_voter, ballots.start, ballots.end)
     overlap_key = _pair_key_of(ballots.document[i], ballots.label[i], ballots.label[j], n_labels)
     order = np.argsort(overlap_key, kind="stable")
     i, j, overlap_key = i[order], j[order], overlap_key[order]

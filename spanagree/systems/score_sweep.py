@@ -355,11 +355,11 @@ def _copied(
 
 def _quotes_copied(quotes: UnplacedQuotes, document: Ints, min_scores: Floats) -> UnplacedQuotes:
     """Copy the kept quotes of each document that are not in the text."""
-    sorted_quotes = quotes.of_rows(np.argsort(quotes.at, kind="stable"))
+    sorted_quotes = quotes.select_rows(np.argsort(quotes.at, kind="stable"))
     low, high = (np.searchsorted(sorted_quotes.at, document, end) for end in ("left", "right"))
     rows, copy_index = expand_ranges(low, high)
     is_kept = ~(sorted_quotes.scores[rows] < min_scores[copy_index])  # or without a score
-    return replace(sorted_quotes.of_rows(rows[is_kept]), at=copy_index[is_kept])
+    return replace(sorted_quotes.select_rows(rows[is_kept]), at=copy_index[is_kept])
 
 
 def _table(copies: Corpus, name: str, counting: MatchCountOptions) -> Floats:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from messages import refuses
 
 import spanagree as sa
-from spanagree.corpus.balance import says_balance
+from spanagree.corpus.balance import balance_lines
 from spanagree.corpus.check import check
 from spanagree.corpus.collector import Collector
 from spanagree.corpus.flaws import FLAWS, stripped
@@ -78,7 +78,7 @@ def test_segments_marked_twice(tmp_path):
     note = "2 segments read once: annotator 'a', document '7': segment 0–2 'X' stands twice (and 1 more like it)"
     assert note in corpus.notes
     assert "repair" not in corpus.reading
-    (line,) = says_balance(repaired(draft(("a", "7", spans)), ()).balance)
+    (line,) = balance_lines(repaired(draft(("a", "7", spans)), ()).balance)
     assert line == "5 segments in the source: 3 read, 2 repeated segments"
     rows = [{"text": TEXT, "a": [{"start": 0, "end": 2, "label": "X"}] * 2, "b": []}]
     assert len(sa.read(rows, text="text", spans={"a": "a", "b": "b"}).layers["a"]) == 1
@@ -483,10 +483,10 @@ def test_each_flaw(name):
     Oracle: the rows, of which nothing else is wrong. Points are widened in recordings alone.
     """
     flaw, raw = FLAWS[name], CASES[name]
-    assert flaw.which(raw).any()
+    assert flaw.find_cases(raw).any()
     findings = {finding.name: finding for finding in check(raw).findings}
     assert findings[name].error is (flaw.repairs is not None)
-    assert findings[name].first.startswith(flaw.describe(raw, int(flaw.which(raw).argmax())))
+    assert findings[name].first.startswith(flaw.describe(raw, int(flaw.find_cases(raw).argmax())))
     if flaw.repairs is None:
         assert check(raw).errors == 0
         return
@@ -498,7 +498,7 @@ def test_each_flaw(name):
             assert f"--repair {repair}" in str(error.value)
         seconds = {"offsets": "1ms", "texts": None} if repair == "widen-points" else {}
         fixed = repaired(raw.replace(**seconds), [repair])
-        assert not flaw.refused(fixed).any()
+        assert not flaw.find_errors(fixed).any()
         assert f"({repair})" in fixed.notes[-1]
 
 
@@ -507,7 +507,7 @@ def test_each_repair():
     named = {repair for flaw in FLAWS.values() for repair in flaw.repairs or ()}
     assert {*REPAIRS} - named == {"strip-space", "merge-overlaps"}
     for repair, name in (("strip-space", "edge-space"), ("merge-overlaps", "same-label-overlap")):
-        assert not FLAWS[name].which(repaired(CASES[name], [repair])).any()
+        assert not FLAWS[name].find_cases(repaired(CASES[name], [repair])).any()
 
 
 def test_remedies_are_options():

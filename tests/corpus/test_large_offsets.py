@@ -25,7 +25,7 @@ def test_overlaps_of_numbers_of_32_bits():
     inside = [(2**30, 2**31 - 2, "A"), (2**30 + 1, 2**31 - 3, "B")]
     raw = collected(*[[(0, 5, "A")]] * 50, inside, [(3, 9, "A")])
     assert raw.start.itemsize == 4
-    assert FLAWS["nested"].which(raw).nonzero()[0].tolist() == [51]
+    assert FLAWS["nested"].find_cases(raw).nonzero()[0].tolist() == [51]
 
 
 def test_length_of_a_segment_of_32_bits():

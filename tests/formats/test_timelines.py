@@ -68,11 +68,11 @@ def test_what_is_no_time_is_refused(value: object) -> None:
 @given(st.decimals(0, 10**5, places=9))
 def test_rounding_once_is_rounding_half_to_even(value: object) -> None:
     """Oracle: ``round`` of a fraction, which rounds half to even."""
-    from spanagree.corpus.times import _rounded
+    from spanagree.corpus.times import _round_half_even
 
     for unit in ("1s", "100ms", "10ms", "1ms", "1us"):
         per = ticks_of(unit)
-        got = int(_rounded(np.array([ticks(str(value), "")]), per)[0])
+        got = int(_round_half_even(np.array([ticks(str(value), "")]), per)[0])
         assert got == round(Fraction(str(value)) * 20_000_000 / per)
 
 
