@@ -108,7 +108,7 @@ def test_folders_without_permission(tmp_path, mode, source, location):
     tmp_path.chmod(0o755)
     (tmp_path / "y.conll").write_text("x O\n", "utf-8")
     code = "import os, sys; from spanagree.cli.main import main; main(['check', 'y.conll'])"
-    if os.geteuid() == 0:  # who may read everything gives up her rights, once all is loaded
+    if os.geteuid() == 0:  # who may read everything gives up their rights, once all is loaded
         code += "; import importlib, pkgutil, zipfile; from spanagree.formats.registry import registered"
         code += "; import spanagree.formats, spanagree.tools, spanagree.recordings; registered()"
         code += "; rooms = spanagree.formats, spanagree.tools, spanagree.recordings"
