@@ -2,7 +2,7 @@
 
 This is the alternative annotator test of Calderon, Reichart and Dror.
 
-FILE holds annotators and the candidate; with --table it is a table of labels.
+FILE contains annotators and the candidate; with --table it is a table of labels.
 
 \b
 spanagree alt-test crowd.jsonl --candidate model --epsilon 0.1 --match token
@@ -18,8 +18,8 @@ from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
+from spanagree.cli.option_rules import excludes, needs, with_rules
 from spanagree.cli.progress import progress
-from spanagree.cli.together import declared, excludes, needs
 
 _FUNCTION = "spanagree.references.alt_test.alt_test"
 _TABLE = "Read a table of labels, not spans."
@@ -29,10 +29,12 @@ _OF_LABELS = needs("table")
 
 @command(
     options.FILES,
-    declared(
-        options.comparing(
-            *declared(
-                options.of(_FUNCTION, but=("match", "chance"), required=("candidate", "epsilon")),
+    with_rules(
+        options.comparison(
+            *with_rules(
+                options.from_function(
+                    _FUNCTION, skip=("match", "chance"), required=("candidate", "epsilon")
+                ),
                 _OF_LABELS,
                 names="score",
             ),
@@ -44,12 +46,12 @@ _OF_LABELS = needs("table")
         names="match chance overlap_at",
     ),
     options.group("Tables", options.flag("--table", _TABLE)),
-    declared(
+    with_rules(
         label_options(),
         _OF_LABELS,
         names="item wide counts categories duplicates separator",
     ),
-    options.reading(but=("--annotator", "--label"), strings=True, of_spans=_OF_SPANS),
+    options.reading(skip=("--annotator", "--label"), strings=True, span_rule=_OF_SPANS),
     options.output(),
 )
 def alt_test(job: CommandContext, candidate: str, table: bool = False, **settings: Any) -> None:
@@ -59,5 +61,5 @@ def alt_test(job: CommandContext, candidate: str, table: bool = False, **setting
     else:
         job = of_spans(job)
         annotations = job.read()
-        candidate = str(job.layer(candidate, annotations))
+        candidate = str(job.resolve_layer(candidate, annotations))
     job.show(sa.alt_test(annotations, candidate, **settings, progress=progress("comparing")))

@@ -13,16 +13,16 @@ from spanagree.choices import Chance
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
 
-_LENGTHS = "Let the segments have these lengths."
+_LENGTHS = "Lengths of the segments."
 
 
 @command(
     None,
     options.group(
         "The document",
-        options.number("--length", "Let the document have N tokens."),
-        options.option("--segments", _LENGTHS, metavar="N,...", read=options.whole_numbers_in),
-        *options.of("spanagree.chance.start_distributions.start_distribution", "chance"),
+        options.int_option("--length", "Length of the document in tokens."),
+        options.option("--segments", _LENGTHS, metavar="N,...", parse=options.parse_integers),
+        *options.from_function("spanagree.chance.start_distributions.start_distribution", "chance"),
     ),
     options.output(),
 )
@@ -33,7 +33,7 @@ def chance(
     chance: Chance = "nonoverlapping",
 ) -> None:
     if length is None or segments is None:
-        raise click.UsageError("chance of what? name --length and --segments")
+        raise click.UsageError("chance needs --length and --segments")
     from spanagree.chance.table import StartDistributions, StartSettings
 
     start = sa.start_distribution(length, segments, chance)

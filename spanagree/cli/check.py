@@ -1,7 +1,6 @@
-"""Say what is in files and what is odd about it, before anything is computed.
+"""Show the contents and problems of files, before anything is computed.
 
-The exit code is 1 if something has to be repaired first, or with --fail-on warning if anything is
-odd, else 0.
+The exit code is 1 if there is an error, or with --fail-on warning if there is any problem, else 0.
 
 \b
 spanagree check corpus.jsonl
@@ -15,7 +14,7 @@ import click
 from spanagree.cli import options
 from spanagree.cli.job import FAILED, CommandContext, command
 
-_FAIL = "Exit with 1 if there is an error, or a warning too."
+_FAIL = "Least severe problem for which the exit code is 1."
 
 
 @command(
@@ -25,7 +24,7 @@ _FAIL = "Exit with 1 if there is an error, or a warning too."
         options.option("--fail-on", _FAIL, choices=("error", "warning"), unless="error"),
     ),
     options.output(("text", "json"), plot=False, explain=False),
-    options.reading(but=options.NOT_CHECKED, strings=True, described_by=""),
+    options.reading(skip=options.NOT_CHECKED, strings=True, described_by=""),
 )
 def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.corpus.check import check as inspect
@@ -35,14 +34,14 @@ def check(job: CommandContext, fail_on: str = "error") -> None:
     from spanagree.formats.reading import reading_of, says_readers
     from spanagree.results.data import to_json
 
-    read_as, form, repair = job.how()
-    raw = raw_found(job.paths, read_as, form, repeats=True, thorough=True)
+    read_as, format_name, repair = job.reading_arguments()
+    raw = raw_found(job.paths, read_as, format_name, repeats=True, thorough=True)
     result = inspect(repaired(raw, repair))
     files = [file for path in job.paths.values() if path != "-" for file in matches(path)]
     if job.format == "json":
-        reading = {str(file): reading_of(file, read_as, form) for file in files}
-        job.put(to_json({**result.to_dict(), "reading": reading}))
+        reading = {str(file): reading_of(file, read_as, format_name) for file in files}
+        job.write_output(to_json({**result.to_dict(), "reading": reading}))
     else:
-        job.put(f"{says_readers(files, read_as, form)}\n{result.to_text()}")
+        job.write_output(f"{says_readers(files, read_as, format_name)}\n{result.to_text()}")
     if result.is_odd if fail_on == "warning" else result.errors:
         click.get_current_context().exit(FAILED)

@@ -1,7 +1,7 @@
-"""Write a methods paragraph with the settings used, and the references that it needs.
+"""Write a methods paragraph with the settings of a result, and its references.
 
-RESULT is the signature that stands below a table, or a file of --format json; `-` is standard
-input. Without it, a general sentence and all references are written.
+RESULT is the signature below a table, or a file of --format json; `-` is standard input. Without
+it, a general sentence and all references are written.
 
 \b
 spanagree cite 'match:exact|chance:nonoverlapping|average:micro|spanagree:1.0.0'
@@ -16,7 +16,7 @@ import click
 from spanagree.choices import Cited, names_of
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, check_outputs, command
-from spanagree.cli.together import needs
+from spanagree.cli.option_rules import needs
 
 _RESULTS = "Write a paragraph of results instead: figures, intervals, coverage, and caveats."
 _OF_FILE = needs("result", "a file that --format json wrote")
@@ -24,7 +24,7 @@ _OF_FILE = needs("result", "a file that --format json wrote")
 
 @command(
     click.Argument(["result"], required=False, metavar="[RESULT]"),
-    options.group("Paragraph", options.flag("--results", _RESULTS, together=[_OF_FILE])),
+    options.group("Paragraph", options.flag("--results", _RESULTS, rules=[_OF_FILE])),
     options.output(names_of(Cited), plot=False, explain=False),
 )
 def cite(job: CommandContext, result: str | None = None, results: bool = False) -> None:
@@ -32,7 +32,7 @@ def cite(job: CommandContext, result: str | None = None, results: bool = False) 
 
     check_outputs({"-o": job.output}, [] if result is None else [result])
     if result is None:
-        job.put(cited(None, job.format))
+        job.write_output(cited(None, job.format))
         return
     settings, figures = settings_in(result, results)
-    job.put(cited(settings, job.format, figures))
+    job.write_output(cited(settings, job.format, figures))

@@ -1,7 +1,7 @@
 """Compute coefficients such as SPA, π, κ and α, and agreement by category, of items with labels.
 
-FILE is a CSV or TSV table with a row for each label given, unless --wide, --counts or --tokens
-says otherwise.
+FILE is a CSV or TSV table with a row for each label of an annotator; --wide, --counts and --tokens
+read other inputs.
 
 \b
 spanagree coefficients labels.csv --item sentence --annotator worker --label answer
@@ -23,64 +23,71 @@ from spanagree.choices import BY
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
 from spanagree.cli.label_tables import label_file, label_options, of_spans
+from spanagree.cli.option_rules import AlternativeCall, excludes, needs, with_rules
 from spanagree.cli.progress import progress
 from spanagree.cli.slices import by_slices
-from spanagree.cli.together import Form, declared, excludes, needs
 
-_ATTRIBUTE = "Read a span corpus, and take this attribute of the segments that several marked."
+_ATTRIBUTE = (
+    "Read a span corpus; segments that several annotators marked are the items, and the values of"
+    " this attribute their labels."
+)
 _FUNCTION = "spanagree.labels.summary.coefficients"
 _BY_SLICE = "spanagree.slices.coefficients.coefficients_by_slice"
 _BY_LABEL = "spanagree.labels.by_label.coefficients_by_label"
-_FORMS = [
-    Form("attribute", _FUNCTION, also="annotators by"),
-    Form(
+_ALTERNATIVES = [
+    AlternativeCall("attribute", _FUNCTION, command_options="annotators by"),
+    AlternativeCall(
         "slices",
         f"{_BY_SLICE} {_FUNCTION}",
-        also="tokens annotators",
+        command_options="tokens annotators",
     ),
-    Form(
+    AlternativeCall(
         "by=label",
         f"{_BY_LABEL} {_FUNCTION}",
-        also="tokens annotators",
+        command_options="tokens annotators",
     ),
 ]
 
 
 @command(
     options.FILES,
-    declared(
+    with_rules(
         label_options(),
         excludes("tokens attribute", "it is for a table of labels"),
         names="item wide counts duplicates separator",
     ),
     options.group(
         "Span corpora",
-        options.flag("--tokens", "Read a span corpus, and take its tokens as the items."),
-        *declared(
-            [options.flag("--skip-outside", "With --tokens, leave out tokens that nobody marked.")],
+        options.flag("--tokens", "Read a span corpus; its tokens are the items."),
+        *with_rules(
+            [
+                options.flag(
+                    "--skip-outside", "With --tokens, leave out tokens that no annotator marked."
+                )
+            ],
             needs("tokens"),
         ),
         options.option("--attribute", _ATTRIBUTE, metavar="NAME"),
-        *declared(
+        *with_rules(
             [options.annotators("Compare only these annotators.")],
             excludes("workers", "all annotators are compared"),
         ),
     ),
     options.group(
         "Computing",
-        *options.of(_FUNCTION, "weights", "measurement", "category_weights", "complete_only"),
-        options.by_slices(
-            [*BY["Coefficients"], "label"], together=[needs("tokens", term="by=label")]
+        *options.from_function(
+            _FUNCTION, "weights", "measurement", "category_weights", "complete_only"
         ),
+        options.by_slices([*BY["Coefficients"], "label"], rules=[needs("tokens", term="by=label")]),
     ),
     options.certainty(without="annotator|pair|item"),
-    declared(options.workers(), needs("tokens", "a table of labels is read at once")),
+    with_rules(options.workers(), needs("tokens", "a table of labels is read as a whole")),
     options.reading(
-        but=("--tokens", "--annotator", "--label", "--unplaced"),
-        of_spans=needs("tokens attribute", "it is for span corpora"),
+        skip=("--tokens", "--annotator", "--label", "--unplaced"),
+        span_rule=needs("tokens attribute", "it is for span corpora"),
     ),
     options.output(),
-    forms=_FORMS,
+    alternatives=_ALTERNATIVES,
 )
 def coefficients(
     job: CommandContext,
@@ -96,22 +103,22 @@ def coefficients(
     from spanagree.labels.category_weights import SETS, has_order
 
     labels = dict(job.labels)
-    near = {"measurement": measurement, "category_weights": category_weights}
+    category_distances = {"measurement": measurement, "category_weights": category_weights}
     categories = labels.get("categories")
-    ordered = categories is not None and has_order(categories, *near.values())
-    settings |= {**near, "order": categories if ordered else None, **job.intervals}
-    if tokens and categories is not None and not ordered:
+    is_ordered = categories is not None and has_order(categories, *category_distances.values())
+    settings |= {**category_distances, "order": categories if is_ordered else None, **job.intervals}
+    if tokens and categories is not None and not is_ordered:
         raise click.UsageError(
             "--categories with --tokens is for an order; leave it out, or give --measurement"
         )
     source: Any  # a corpus, its parts, or a table
     if attribute is not None:
-        corpus = _chosen(of_spans(job).read(), annotators)
+        corpus = _select_annotators(of_spans(job).read(), annotators)
         source = sa.labels.attribute_labels(corpus, attribute)
     elif tokens and job.workers is not None:
-        source = of_spans(job).parts()
+        source = of_spans(job).corpus_or_parts()
     elif tokens:
-        source = _chosen(of_spans(job).read(), annotators)
+        source = _select_annotators(of_spans(job).read(), annotators)
     else:
         if category_weights in SETS and "separator" not in labels:
             labels["separator"] = SIGN
@@ -134,9 +141,9 @@ def coefficients(
     job.show(result)
 
 
-def _chosen(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:
-    """Return the corpus of these annotators, which it says; of all if none are named."""
+def _select_annotators(corpus: sa.Corpus, annotators: list[str] | None) -> sa.Corpus:
+    """Select annotators of a corpus, and record the selection; all if none are named."""
     from spanagree.corpus.roles import choose_annotators
 
-    corpus, chosen = choose_annotators(corpus, annotators)
-    return corpus.replace(reading={**corpus.reading, "chosen": chosen})
+    corpus, selection = choose_annotators(corpus, annotators)
+    return corpus.replace(reading={**corpus.reading, "chosen": selection})

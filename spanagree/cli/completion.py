@@ -1,4 +1,4 @@
-"""Print what lets the Tab key complete commands, options, their choices and files.
+"""Print a shell script for completion of commands, options, choices and files by Tab.
 
 \b
 eval "$(spanagree completion bash)"
@@ -22,7 +22,7 @@ SHELLS = ("bash", "zsh", "fish")
     help=__doc__,
 )
 def completion(shell: str) -> None:
-    kind = get_completion_class(shell)
-    assert kind is not None  # click has these three
-    completer = kind(click.Command("spanagree"), {}, "spanagree", "_SPANAGREE_COMPLETE")
-    click.echo(kind.source_template % completer.source_vars())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None  # click supports these three
+    completer = completion_class(click.Command("spanagree"), {}, "spanagree", "_SPANAGREE_COMPLETE")
+    click.echo(completion_class.source_template % completer.source_vars())

@@ -14,24 +14,26 @@ import click
 
 from spanagree.choices import Cut, Writable, names_of
 from spanagree.cli import options
-from spanagree.cli.job import CommandContext, command, say
+from spanagree.cli.job import CommandContext, command, show_notes
 from spanagree.cli.progress import progress
 from spanagree.errors import SettingError, escape_name
 
-_OUT = "Write to this file."
-_SCHEME = "Write tags in this scheme."
-_TOKENIZER = "Cut texts into tokens: at spaces, or as spaCy does for a language."
-_MODELS = "Write these annotators as Label Studio's predictions, the others as annotations."
-_CUT = "Choose what becomes of segments that cut a token."
+_OUT = "Path of the new file."
+_SCHEME = "Scheme of the tags to write."
+_TOKENIZER = "Tokenizer for texts: space, or spaCy's for a language."
+_MODELS = "Annotators to write as Label Studio's predictions; the others become annotations."
+_CUT = "Treatment of segments that cut a token."
 
 
 @command(
     options.FILES,
     options.group(
         "Converting",
-        *options.into(_OUT, names_of(Writable), "by extension", metavar="OUT", required=True),
-        options.annotators("Keep only these annotators."),
-        options.option("--as-predictions", _MODELS, metavar="NAME,...", read=options.names_in),
+        *options.corpus_output(
+            _OUT, names_of(Writable), "by extension", metavar="OUT", required=True
+        ),
+        options.annotators("Annotators to keep."),
+        options.option("--as-predictions", _MODELS, metavar="NAME,...", parse=options.parse_names),
         options.option("--to-scheme", _SCHEME, metavar="SCHEME", unless="IOB2"),
         options.option("--tokenizer", _TOKENIZER, metavar="space|LANG"),
         options.option("--cut", _CUT, choices=names_of(Cut), unless="error"),
@@ -52,33 +54,33 @@ def convert(
     from spanagree.formats.write import form_to_write, left_behind, named_anew, write_file
 
     path = str(job.file)
-    reading, form, repair = job.how()
+    reading, format_name, repair = job.reading_arguments()
     to = form_to_write(path, to)
     if to_scheme is not None and to != "conll":
         raise click.UsageError(f"--to-scheme: {to} files have no tags")
     if as_predictions is not None and to != "label-studio":
         raise click.UsageError(f"--as-predictions: {to} files have no predictions")
-    wanted: dict[str, Any] = {"scheme": to_scheme} if to == "conll" else {}
+    writer_options: dict[str, Any] = {"scheme": to_scheme} if to == "conll" else {}
     if as_predictions is not None:
-        wanted["predictions"] = as_predictions
+        writer_options["predictions"] = as_predictions
     for key, taker in (("missing", "conll"), ("spans", "spacy")):
         if to == taker:
-            wanted[key] = reading.get(key)
-            if not takes_any(key, job.paths, form, reading):
-                reading.pop(key, None)  # for the output alone
-    corpus = read_found(job.paths, reading, form, repair, progress("reading"))
+            writer_options[key] = reading.get(key)
+            if not takes_any(key, job.paths, format_name, reading):
+                reading.pop(key, None)  # an option of the output only
+    corpus = read_found(job.paths, reading, format_name, repair, progress("reading"))
     if annotators is not None:
         corpus = corpus.select_annotators(annotators)
     if tokenizer is not None or cut is not None:
         corpus = corpus.to_tokens(_tokenizer(tokenizer or "space"), cut or "error")
     progress("writing")
-    write_file(corpus, path, to, wanted)
-    job.wrote(path)
-    say([*corpus.notes, *left_behind(corpus, to), *named_anew(corpus, to, path)])
+    write_file(corpus, path, to, writer_options)
+    job.record_output(path)
+    show_notes([*corpus.notes, *left_behind(corpus, to), *named_anew(corpus, to, path)])
 
 
 def _tokenizer(name: str) -> Callable[[str], Any]:
-    """Return a tokenizer: ``space``, or spaCy's for a language such as ``en``.
+    """Build a tokenizer: ``space``, or spaCy's for a language such as ``en``.
 
     Raises:
         SettingError: if spaCy is not installed, or does not know the language.

@@ -1,4 +1,4 @@
-"""Say how hard each document is: 1 − the agreement that chance alone would give on it.
+"""Compute the difficulty of each document: 1 − the agreement that chance alone would give on it.
 
 \b
 spanagree difficulty gold.conll --gold gold.conll
@@ -17,9 +17,9 @@ _FUNCTION = "spanagree.levels.difficulty.difficulty"
 
 
 def team() -> options.Group:
-    """Return the options of comparisons by gold or by a team."""
-    annotators = options.annotators("Take these annotators as the team.")
-    return options.comparing(options.gold("the team"), annotators, function=_FUNCTION, seed=True)
+    """Build the options of comparisons by gold or by a team."""
+    annotators = options.annotators("Annotators who are the team.")
+    return options.comparison(options.gold("the team"), annotators, function=_FUNCTION, seed=True)
 
 
 @command(
@@ -31,11 +31,11 @@ def team() -> options.Group:
     options.output(),
 )
 def difficulty(job: CommandContext, **settings: Any) -> None:
-    job.show(find_difficulty(job, job.parts(), **settings))
+    job.show(find_difficulty(job, job.corpus_or_parts(), **settings))
 
 
 def find_difficulty(
     job: CommandContext, corpus: Any, gold: str | None = None, **settings: Any
 ) -> sa.levels.Difficulty:
-    """Return how hard each document is, by gold or by a team."""
-    return job.work("comparing", sa.difficulty, corpus, job.layer(gold, corpus), **settings)
+    """Compute the difficulty of each document, by gold or by a team."""
+    return job.work("comparing", sa.difficulty, corpus, job.resolve_layer(gold, corpus), **settings)

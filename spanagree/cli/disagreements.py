@@ -1,6 +1,6 @@
-"""List where annotators disagree, segment by segment, the worst documents first.
+"""List disagreements of annotators, segment by segment, the worst documents first.
 
-With --by label, show which labels they confuse.
+With --by label, show the confusion of labels.
 
 \b
 spanagree disagreements crowd.jsonl --format csv -o queue.csv --bom --safe-cells
@@ -22,36 +22,40 @@ import spanagree as sa
 from spanagree.choices import BY, Kind, Shown, names_of
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
+from spanagree.cli.option_rules import AlternativeCall, excludes, needs, with_rules
 from spanagree.cli.progress import progress
-from spanagree.cli.together import Form, declared, excludes, needs
 from spanagree.cli.worklists import check_worklist, worklist_options, write_worklist
 from spanagree.errors import pluralize
 
 _DISPUTES = "spanagree.project.disputed_documents.disputes"
-_BETWEEN = "Compare these two annotators."
-_REST = "With --by label, compare this annotator with all others."
-_UNLESS = "if there are two, these; else all"
-_KINDS = f"List disagreements of two annotators of these kinds: {', '.join(names_of(Kind))}."
-_WHAT = "List disagreements of two annotators about segments, or about the relations between them."
-_UNDIRECTED = "With --what relations, labels of those without a direction."
+_BETWEEN = "Two annotators to compare."
+_REST = "With --by label, annotator to compare with all others."
+_UNLESS = "all annotators"
+_KINDS = f"Kinds of disagreement of two annotators to list: {', '.join(names_of(Kind))}."
+_WHAT = "Target of the disagreements of two annotators: segments, or relations between them."
+_UNDIRECTED = "With --what relations, labels of relations without a direction."
 _BY = (
-    "Give each document a row, or each label: how often it is confused with each other one"
-    " (label), the share of its row (share), or how often chance would (expected)."
+    "Show a row for each document, or for each label with its confusion with other labels: counts"
+    " (label), shares of the row (share), or counts expected by chance (expected)."
 )
 _MATRICES = {"label": None, "share": "share", "expected": "pair"}
 _SEGMENTS = ("text", "csv", "jsonl", "json")
 _MATRIX = f"by={'|'.join(_MATRICES)}"
-_FORMS = [
-    Form(
+_ALTERNATIVES = [
+    AlternativeCall(
         "worklist",
         "spanagree.project.next_readers.worklist",
-        why="it is for all annotators and whole documents",
+        reason="it is for all annotators and whole documents",
     ),
-    Form(_MATRIX, "spanagree.agreement.label_confusion.confusion", also="between rest what"),
-    Form(
+    AlternativeCall(
+        _MATRIX,
+        "spanagree.agreement.label_confusion.confusion",
+        command_options="between rest what",
+    ),
+    AlternativeCall(
         "what=relations",
         "spanagree.agreement.relations.relation_disagreements",
-        also="between",
+        command_options="between",
     ),
 ]
 
@@ -66,34 +70,36 @@ _FORMS = [
             nargs=2,
             metavar="A B",
             unless=_UNLESS,
-            together=[excludes("rest")],
+            rules=[excludes("rest")],
         ),
-        options.option("--rest", _REST, metavar="A", together=[needs(_MATRIX)]),
-        options.option("--kind", _KINDS, metavar="KIND,...", unless="all", read=options.names_in),
+        options.option("--rest", _REST, metavar="A", rules=[needs(_MATRIX)]),
+        options.option(
+            "--kind", _KINDS, metavar="KIND,...", unless="all", parse=options.parse_names
+        ),
     ),
-    options.comparing(
+    options.comparison(
         options.option("--by", _BY, choices=[*BY["Disputes"], *_MATRICES]),
         options.option("--what", _WHAT, choices=["segments", "relations"]),
         options.option(
             "--undirected",
             _UNDIRECTED,
             metavar="LABEL,...",
-            read=options.names_in,
-            together=[needs("what=relations")],
+            parse=options.parse_names,
+            rules=[needs("what=relations")],
         ),
-        *options.of(_DISPUTES, "sort"),
-        options.flag("--no-text", "Give offsets, and no word of the texts."),
+        *options.from_function(_DISPUTES, "sort"),
+        options.flag("--no-text", "Show offsets without texts."),
         function=_DISPUTES,
         seed=True,
     ),
     worklist_options(),
-    declared(
+    with_rules(
         options.output(dict.fromkeys([*_SEGMENTS, *names_of(Shown)]), explain=False),
         needs(_MATRIX, term="format=markdown|latex"),
         names="format",
     ),
     options.reading(),
-    forms=_FORMS,
+    alternatives=_ALTERNATIVES,
 )
 def disagreements(
     job: CommandContext,
@@ -107,8 +113,8 @@ def disagreements(
     **settings: Any,
 ) -> None:
     if job.by in _MATRICES:
-        shown = replace(job, by=_MATRICES[job.by])
-        _confusion(shown, between or ((rest,) if rest else ()))
+        confusion_job = replace(job, by=_MATRICES[job.by])
+        _confusion(confusion_job, between or ((rest,) if rest else ()))
         return
     if worklist is not None:
         check_worklist(job, worklist)
@@ -116,8 +122,8 @@ def disagreements(
         return
     corpus = job.read()
     if len(corpus.layers) < 2:
-        number = pluralize(len(corpus.layers), "annotator")
-        raise click.UsageError(f"{number}; two are needed; pass a second file")
+        annotators = pluralize(len(corpus.layers), "annotator")
+        raise click.UsageError(f"{annotators}; two are needed; pass a second file")
     if between is None and len(corpus.layers) > 2:
         if kind is not None or what == "relations":
             name = "--what relations" if kind is None else "--kind"
@@ -130,22 +136,24 @@ def disagreements(
         return
     if unfit := [*settings, *(["by"] if job.by else [])]:
         raise click.UsageError(
-            f"{options.written(unfit[0])} is for more annotators than two; leave it out"
+            f"{options.option_name(unfit[0])} is for more annotators than two; leave it out"
         )
-    a, b = (str(job.layer(name, corpus)) for name in between or corpus.annotators)
+    a, b = (str(job.resolve_layer(name, corpus)) for name in between or corpus.annotators)
     if what == "relations":
         job.show(sa.agreement.relation_disagreements(corpus, a, b, undirected=undirected or ()))
         return
     job.show(sa.disagreements(corpus, a, b, kinds=kind, text=not no_text))
 
 
-def _confusion(job: CommandContext, asked: tuple[str, ...]) -> None:
-    """Show which labels are confused."""
+def _confusion(job: CommandContext, names: tuple[str, ...]) -> None:
+    """Show the confusion of labels."""
     if job.by == "pair" and job.plot is not None:
         raise click.UsageError(
             "--plot does not go with --by expected, which no picture shows; --by label and --by"
             " share have one"
         )
     corpus = job.read()
-    asked = asked or (corpus.annotators if len(corpus.layers) == 2 else ())
-    job.show(sa.agreement.confusion(corpus, *(str(job.layer(name, corpus)) for name in asked)))
+    names = names or (corpus.annotators if len(corpus.layers) == 2 else ())
+    job.show(
+        sa.agreement.confusion(corpus, *(str(job.resolve_layer(name, corpus)) for name in names))
+    )

@@ -1,6 +1,6 @@
 """Evaluate systems against a gold annotation, or many annotators, raw and corrected for chance.
 
-Each FILE holds the same text; `-` is standard input, NAME=FILE names an annotator. One file with
+Each FILE has the same text; `-` is standard input, NAME=FILE names an annotator. One file with
 several annotators works too.
 
 \b
@@ -19,55 +19,59 @@ import spanagree as sa
 from spanagree.choices import BY, SLICES, Test, names_of
 from spanagree.cli import options
 from spanagree.cli.baselines import against_gold, baseline, check_baselines, drawing
-from spanagree.cli.first_layer import say_gold, with_gold_noted, with_gold_noted_after
+from spanagree.cli.first_layer import warn_of_gold, with_gold_noted, with_gold_noted_after
 from spanagree.cli.job import CommandContext, command
+from spanagree.cli.option_rules import excludes, needs
 from spanagree.cli.progress import progress
-from spanagree.cli.references import FORM, against_references, references
+from spanagree.cli.references import ALTERNATIVE, against_references, references
 from spanagree.cli.slices import FILE, results_by_file, seen, show_slices
-from spanagree.cli.together import excludes, needs
 
 if TYPE_CHECKING:
-    from spanagree.chance.model import ChanceModel  # a help loads no work
+    from spanagree.chance.model import ChanceModel  # not needed for help
 
 _VIEWS = dict.fromkeys(
     [*BY["Evaluation"], "difficulty", "error", "strategy", *BY["ReferenceEvaluation"]]
 )
-_SWEEP = "Give each score of predictions a row, and the best one on documents held out."
-_TEST = "Test all pairs of systems, or each against chance."
+_SWEEP = "Show a row for each score of predictions, and the best threshold on held-out documents."
+_TEST = "Test of all pairs of systems, or of each against chance."
 _OF_SEGMENTS = "what=relations|attributes"
-_TOGETHER = [
-    excludes(f"ci test {_OF_SEGMENTS}", "it counts errors, whatever the measure", term="by=error"),
+_VIEW_RULES = [
+    excludes(
+        f"ci test {_OF_SEGMENTS}",
+        "errors are counted independently of the measure",
+        term="by=error",
+    ),
     excludes(
         "ci test match overlap_at tolerance beta",
         "each strategy has a measure of its own",
         term="by=strategy",
     ),
-    excludes(_OF_SEGMENTS, "strategies are of segments", term="by=strategy"),
-    excludes(FORM.when, FORM.why, term="by=document|difficulty|error|strategy"),
-    needs(FORM.when, term="by=annotator"),
+    excludes(_OF_SEGMENTS, "strategies are for segments", term="by=strategy"),
+    excludes(ALTERNATIVE.terms, ALTERNATIVE.reason, term="by=document|difficulty|error|strategy"),
+    needs(ALTERNATIVE.terms, term="by=annotator"),
 ]
-_OWN_ROWS = [
+_SWEEP_RULES = [
     excludes("by slices seen test", "it has rows of its own"),
-    excludes("ci", "what is held out has intervals without it"),
+    excludes("ci", "held-out documents have intervals without it"),
 ]
-_DRAWN = {
+_DRAW_OPTIONS = {
     "resamples": "test=permutation|bootstrap|chance slices",
-    "seed": f"test baseline=random {options.DRAWN} slices sweep",
+    "seed": f"test baseline=random {options.DRAWN_CHANCE} slices sweep",
 }
 
 
 @command(
     options.FILES,
-    options.comparing(
+    options.comparison(
         options.gold(),
-        options.by_slices(_VIEWS, SLICES, together=_TOGETHER),
+        options.by_slices(_VIEWS, SLICES, rules=_VIEW_RULES),
         seen(),
         options.beta(),
-        options.option("--sweep", _SWEEP, choices=["score"], together=_OWN_ROWS),
+        options.option("--sweep", _SWEEP, choices=["score"], rules=_SWEEP_RULES),
         options.runs(),
         baseline(),
     ),
-    options.comparing_what(),
+    options.comparison_targets(),
     options.places(options.chance_of()),
     references(),
     options.certainty(
@@ -75,17 +79,17 @@ _DRAWN = {
             "--test",
             _TEST,
             choices=[*names_of(Test), "chance"],
-            together=[excludes("by=difficulty", "a test is over all documents")],
+            rules=[excludes("by=difficulty", "a test is over all documents")],
         ),
-        drawn=_DRAWN,
-        asked_by="ci test sweep",
+        draw_options=_DRAW_OPTIONS,
+        requested_by="ci test sweep",
         without="document",
     ),
     options.levels(),
     options.reading(strings=True),
     options.workers(),
     options.output(),
-    forms=[FORM],
+    alternatives=[ALTERNATIVE],
 )
 def evaluate(
     job: CommandContext,
@@ -106,60 +110,62 @@ def evaluate(
 
         def score(corpus: sa.Corpus, **chance: ChanceModel) -> sa.systems.Evaluation:
             """Evaluate one file by itself."""
-            named = job.layer(gold, corpus)
-            of_file, given = job.compared(corpus, settings | chance)
-            return sa.evaluate(of_file, named, **given, **job.seed)
+            gold_name = job.resolve_layer(gold, corpus)
+            of_file, other_settings = job.select_compared(corpus, settings | chance)
+            return sa.evaluate(of_file, gold_name, **other_settings, **job.seed)
 
         show_slices(job, results_by_file(job, score))
         return
-    corpus = job.parts()
-    named = job.layer(gold, corpus)
+    corpus = job.corpus_or_parts()
+    gold_name = job.resolve_layer(gold, corpus)
     if isinstance(corpus, sa.Corpus):
-        corpus = with_gold_noted(job, corpus, named)
+        corpus = with_gold_noted(job, corpus, gold_name)
         if baseline:
-            corpus = against_gold(corpus, named, baseline, **drawing(job, settings))
-    corpus, settings = job.compared(corpus, settings)
-    more = {**job.seed, **({"p_values": True} if job.by == "document" else {})}
+            corpus = against_gold(corpus, gold_name, baseline, **drawing(job, settings))
+    corpus, settings = job.select_compared(corpus, settings)
+    arguments = {**job.seed, **({"p_values": True} if job.by == "document" else {})}
     result = job.work(
         "evaluating",
         sa.evaluate,
         corpus,
-        named,
+        gold_name,
         **settings,
-        **more,
+        **arguments,
         **({} if job.slices or sweep or runs else job.intervals),
     )
     if not isinstance(corpus, sa.Corpus):
-        result = with_gold_noted_after(job, result, named)
+        result = with_gold_noted_after(job, result, gold_name)
         corpus = result.rows.corpus
-        settings = job.compared(corpus, settings)[1]
-    say_gold(named, result)
+        settings = job.select_compared(corpus, settings)[1]
+    warn_of_gold(gold_name, result)
     if job.slices is not None:
         show_slices(job, result)
     elif sweep is not None:
         job.show(sa.systems.sweep_scores(result, ci=job.jackknife, **job.seed))
     elif job.by == "difficulty":
         progress("difficulty")
-        of_gold = {name: value for name, value in settings.items() if name != "beta"}
-        hard = sa.difficulty(corpus, result.settings.gold, **of_gold, **job.seed)
-        levels = sa.levels.evaluate_levels(result, hard, **job.levels)
+        settings_of_difficulty = {name: value for name, value in settings.items() if name != "beta"}
+        difficulties = sa.difficulty(
+            corpus, result.settings.gold, **settings_of_difficulty, **job.seed
+        )
+        levels = sa.levels.evaluate_levels(result, difficulties, **job.levels)
         replace(job, by=None).show(levels, notes=result.notes)
     elif job.by == "error":
         replace(job, by=None).show(sa.systems.error_types(result))
     elif job.by == "strategy":
         replace(job, by=None).show(sa.systems.strategy_scores(result))
     else:
-        tested = test and _tested(test, corpus, result, job, runs)
-        shown: Any = result
+        test_result = test and _run_test(test, corpus, result, job, runs)
+        shown_result: Any = result
         if runs:
-            shown = sa.systems.score_runs(result, runs, **job.intervals)
-        job.show(shown, test=tested)
+            shown_result = sa.systems.score_runs(result, runs, **job.intervals)
+        job.show(shown_result, test=test_result)
 
 
-def _tested(
+def _run_test(
     test: str, corpus: Any, result: sa.systems.Evaluation, job: CommandContext, runs: Any
 ) -> sa.systems.Comparison | sa.systems.ChanceTest:
-    """Return the test that was asked for, of an evaluation."""
+    """Run the requested test of an evaluation."""
     if test != "chance":
         return sa.compare_systems(
             result,

@@ -1,4 +1,4 @@
-"""What is said where nobody is named as gold, so that the first layer is."""
+"""Warn when the first layer is taken as gold."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from dataclasses import replace
 
 import spanagree as sa
 from spanagree.choices import called_gold
-from spanagree.cli.job import CommandContext, say
+from spanagree.cli.job import CommandContext, show_notes
 from spanagree.errors import escape_name
 
-_ORDERS = ("columns", "tags", "spans")  # options that name layers, one after the other
+_ORDERS = ("columns", "tags", "spans")  # options that name layers in an order
 
 
 def with_gold_noted(
     job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str = "spanagree agree"
 ) -> sa.Corpus:
-    """Return the corpus; if its one file alone says which layer is first, a note and settings do.
+    """Add a note and a setting to a corpus if its single file alone determines which layer is gold.
 
-    The note names ``without``, what compares annotators where nobody is gold.
-
-    Lines in another order would make another layer gold, so the signature names it.
+    The note names ``without``, the command or option that compares annotators without gold. With
+    another order of lines another layer would be gold, so the signature names it.
     """
     note = _gold_note(job, corpus, gold, without)
     if not note:
         return corpus
-    # the setting says that gold is not where signatures leave its name out
+    # signatures then contain the name of gold
     reading = {**corpus.reading, "gold_first": False}
     return replace(corpus, reading=reading, notes=(*corpus.notes, note))
 
@@ -32,7 +31,7 @@ def with_gold_noted(
 def with_gold_noted_after(
     job: CommandContext, result: sa.systems.Evaluation, gold: str | None
 ) -> sa.systems.Evaluation:
-    """Return an evaluation of parts with the same note and setting, as their layers are known."""
+    """Add the same note and setting to an evaluation of parts, with layers known only then."""
     note = _gold_note(job, result.rows.corpus, gold, "spanagree agree")
     if not note:
         return result
@@ -41,29 +40,35 @@ def with_gold_noted_after(
 
 
 def _gold_note(job: CommandContext, corpus: sa.Corpus, gold: str | None, without: str) -> str:
-    """Return the note that the first layer of a file is gold; empty if that needs no note."""
+    """Word the note that the first layer of a file is gold; empty if none is needed."""
     first = corpus.annotators[0] if corpus.layers else ""
     if gold is not None or called_gold([first]) or not _file_alone_orders(job, corpus):
         return ""
-    alike = called_gold(corpus.annotators)
-    other = escape_name(alike[0]) if alike else "NAME"
+    likely_gold = called_gold(corpus.annotators)
+    suggestion = escape_name(likely_gold[0]) if likely_gold else "NAME"
     return (
-        f"gold is {escape_name(first)}, the first annotator in the file; --gold {other} makes"
-        f" {other if alike else 'another'} gold, and {without} compares annotators without it"
+        f"gold is {escape_name(first)}, the first annotator in the file; --gold {suggestion}"
+        f" makes {suggestion if likely_gold else 'another'} gold, and {without} compares annotators"
+        " without it"
     )
 
 
-def say_gold(asked: str | None, result: sa.systems.Evaluation) -> None:
-    """Say that the first layer was taken for gold, where another one is called so."""
-    if asked is not None or result.settings.get("gold_first") is not None:
+def warn_of_gold(requested: str | None, result: sa.systems.Evaluation) -> None:
+    """Warn that the first layer is gold if the name of another one contains gold."""
+    if requested is not None or result.settings.get("gold_first") is not None:
         return
     gold = result.settings.gold
-    alike = called_gold(result.systems)
-    if alike and not called_gold([gold]):
-        say([f"gold is {gold}, the first annotator; --gold {alike[0]} makes {alike[0]} gold"])
+    likely_gold = called_gold(result.systems)
+    if likely_gold and not called_gold([gold]):
+        show_notes(
+            [
+                f"gold is {gold}, the first annotator; --gold {likely_gold[0]} makes"
+                f" {likely_gold[0]} gold"
+            ]
+        )
 
 
 def _file_alone_orders(job: CommandContext, corpus: sa.Corpus) -> bool:
-    """Return whether nothing but one file says which of several layers is the first."""
-    ordered = any(isinstance(job.reading.get(name), dict) for name in _ORDERS)
-    return len(job.paths) == 1 and len(corpus.layers) > 1 and not ordered
+    """Check whether the order of several layers comes from a single file alone."""
+    has_order = any(isinstance(job.reading.get(name), dict) for name in _ORDERS)
+    return len(job.paths) == 1 and len(corpus.layers) > 1 and not has_order

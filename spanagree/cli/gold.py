@@ -1,4 +1,4 @@
-"""Make a gold annotation by the votes of many annotators, and list what is left to decide.
+"""Create a gold annotation by votes of many annotators, and list segments to adjudicate.
 
 \b
 spanagree gold crowd.jsonl -o gold.jsonl
@@ -18,27 +18,32 @@ import spanagree as sa
 from spanagree.choices import BY, Writable, names_of
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext, command
+from spanagree.cli.option_rules import needs, with_rules
 from spanagree.cli.progress import progress
-from spanagree.cli.together import declared, needs
-from spanagree.cli.worklists import check_worklist, taken, worklist_options, write_worklist
+from spanagree.cli.worklists import (
+    check_worklist,
+    pop_worklist_settings,
+    worklist_options,
+    write_worklist,
+)
 from spanagree.errors import pluralize, printable_path
 
 _TABLES = (".csv", ".md", ".tex")  # no format of annotations has these endings
-_WRITE = "Write the gold annotation to this file; to one in .csv, .md or .tex the table instead."
-_BESIDE = "With --output, write the annotators too."
+_WRITE = "File of the gold annotation; a file in .csv, .md or .tex gets the table instead."
+_KEEP = "With --output, write the annotators too."
 
 
 @command(
     options.FILES,
     options.group(
-        "Voting", *options.of("spanagree.project.gold.make_gold"), options.by(BY["Gold"])
+        "Voting", *options.from_function("spanagree.project.gold.make_gold"), options.by(BY["Gold"])
     ),
     options.group(
         "Writing",
-        *declared(
+        *with_rules(
             [
-                *options.into(_WRITE, names_of(Writable), "by extension", metavar="OUT"),
-                options.flag("--keep-annotators", _BESIDE),
+                *options.corpus_output(_WRITE, names_of(Writable), "by extension", metavar="OUT"),
+                options.flag("--keep-annotators", _KEEP),
             ],
             needs("output"),
             names="to keep_annotators",
@@ -46,7 +51,7 @@ _BESIDE = "With --output, write the annotators too."
     ),
     worklist_options(),
     [option for option in options.output() if option.name != "output"],
-    options.reading(but=("--unplaced",)),
+    options.reading(skip=("--unplaced",)),
 )
 def gold(
     job: CommandContext,
@@ -70,7 +75,7 @@ def gold(
     job.check_picture(sa.project.Gold)
     if worklist is not None:
         check_worklist(job, worklist)
-    wanted = taken(settings)
+    worklist_settings = pop_worklist_settings(settings)
     source = job.read()
     result = sa.make_gold(source, **settings)
     if path is not None:
@@ -78,26 +83,30 @@ def gold(
         corpus = (
             result.corpus if keep_annotators else result.corpus.select_annotators([result.name])
         )
-        more = {"fields": {"support": result.support()}} if to == "jsonl" else {}
-        write_file(corpus, path, to, more)
-        job.wrote(path)
-    notes = [] if job.by is not None else _if_weighted(source, result, settings)
-    beside = {}
+        writer_options = {"fields": {"support": result.support()}} if to == "jsonl" else {}
+        write_file(corpus, path, to, writer_options)
+        job.record_output(path)
+    notes = [] if job.by is not None else _weighting_note(source, result, settings)
+    additional = {}
     if worklist is not None:
-        beside["worklist"] = write_worklist(job, result, worklist, wanted)
-        new = (note for note in beside["worklist"].notes if note not in result.notes)
-        notes += [beside["worklist"].verdict, *new]
-    (job if of_table else replace(job, output=None)).show(result, beside=beside, notes=notes)
+        additional["worklist"] = write_worklist(job, result, worklist, worklist_settings)
+        new_notes = (note for note in additional["worklist"].notes if note not in result.notes)
+        notes += [additional["worklist"].verdict, *new_notes]
+    (job if of_table else replace(job, output=None)).show(
+        result, additional=additional, notes=notes
+    )
 
 
-def _if_weighted(corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]) -> list[str]:
-    """Say what votes that weigh annotators by their agreement would change, if these do not."""
+def _weighting_note(
+    corpus: sa.Corpus, result: sa.project.Gold, settings: dict[str, Any]
+) -> list[str]:
+    """Word the note on changes by weighted votes, if the votes are unweighted."""
     if result.vote == "dawid-skene" or settings.get("weighted") or len(result.voters) < 3:
         return []
-    other = sa.make_gold(corpus, **{**settings, "vote": result.vote, "weighted": True})
+    weighted_result = sa.make_gold(corpus, **{**settings, "vote": result.vote, "weighted": True})
     first, second = (
         {(x.document[i], x.start[i], x.end[i], x.label[i]) for i in range(len(x))}
-        for x in (result.layer, other.layer)
+        for x in (result.layer, weighted_result.layer)
     )
-    changed = pluralize(len(first ^ second), "segment")
-    return [f"--weighted would add or remove {changed}"]
+    difference = pluralize(len(first ^ second), "segment")
+    return [f"--weighted would add or remove {difference}"]

@@ -1,4 +1,4 @@
-"""The command to which all others belong; each is loaded when it is asked for."""
+"""Main command, with all other commands, each imported when it is needed."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Papers": ("cite",),
     "This program": ("completion",),
 }
-"""The commands by the heading that they stand below; each is a module of this name."""
+"""Commands by heading of the help; each is the name of a module."""
 
 _START = """\
 spanagree scores NER systems and inter-annotator agreement on spans,
-and shows how much is chance.
+and shows how much of it is chance.
 
 Systems against gold: precision, recall and F1, raw and corrected for chance
   spanagree evaluate gold.conll mine.conll
 
-Annotators against each other: every pair, and the team
+Agreement of annotators: every pair, and the team
   spanagree agree ann.jsonl bob.jsonl
 
-What is in a file, who saw what, and what is odd
+Contents of a file, coverage by annotator, and problems
   spanagree check corpus.jsonl
 
 All commands:            spanagree --help
 One command's options:   spanagree evaluate --help
 Completion by Tab:       spanagree completion --help"""
-"""What is shown without a command."""
+"""Text that is shown without a command."""
 
 NAMES: list[str] = [name for names in SECTIONS.values() for name in names]
 
 
-MEANT = {
+SYNONYMS = {
     "kappa": "coefficients LABELS (items), or spanagree agree FILE (spans)",
     "alpha": "coefficients LABELS (items), or spanagree agree FILE --measure alpha-u (spans)",
     "gamma": "agree FILE --measure gamma",
@@ -60,11 +60,11 @@ MEANT = {
     "f1": "evaluate GOLD SYSTEM",
     "compare": "evaluate GOLD SYSTEM... --test jackknife",
 }
-"""Names that people type for a command, and the command that they mean."""
+"""Commands by names that users try for them."""
 
 
 class _Commands(Mapping[str, click.Command]):
-    """The commands by name, each imported when it is looked up."""
+    """Commands by name, each imported when it is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in NAMES:
@@ -84,15 +84,15 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named; one that left says what to do instead."""
-        if args and (left := removal_message(args[0])):
-            ctx.fail(left)
-        if args and args[0].lower() in MEANT:
-            ctx.fail(f"{args[0]}: use spanagree {MEANT[args[0].lower()]}")
+        """Find the named command; errors for synonyms and removed names say what to use."""
+        if args and (removal := removal_message(args[0])):
+            ctx.fail(removal)
+        if args and args[0].lower() in SYNONYMS:
+            ctx.fail(f"{args[0]}: use spanagree {SYNONYMS[args[0].lower()]}")
         return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help; its summaries are read without loading the commands."""
+        """Format the help; its summaries are read without importing the commands."""
         sections = {
             title: [(name, summary(_docstring(name))) for name in names]
             for title, names in SECTIONS.items()
@@ -101,7 +101,7 @@ class _Group(click.Group):
 
 
 def _docstring(name: str) -> str:
-    """Return the docstring of a command's module."""
+    """Read the docstring of a command's module."""
     return (
         Path(__file__).with_name(f"{name.replace('-', '_')}.py").read_text("utf-8").split('"""')[1]
     )
@@ -120,5 +120,5 @@ def spanagree(context: click.Context) -> None:
         click.echo(_START)
 
 
-# click only looks commands up
+# click needs no more than a lookup
 spanagree.commands = cast(MutableMapping[str, click.Command], _Commands())

@@ -1,4 +1,4 @@
-"""Lay out the help: --help has what most people need, --help-all every option by heading.
+"""Layout of the help: --help has the usual options, --help-all every option by heading.
 
 Options of reading are the same everywhere: --help-all of one command describes them, and the others
 name them and that command.
@@ -14,10 +14,10 @@ from typing import Any
 
 import click
 
-from spanagree.cli.together import Form
+from spanagree.cli.option_rules import AlternativeCall
 
 MOST = 15
-"""How many options the help of a command shows."""
+"""Largest number of options that --help shows."""
 
 FIRST: Mapping[str, str] = {
     "evaluate": (
@@ -64,37 +64,37 @@ FIRST: Mapping[str, str] = {
         "--columns --repair --labels --map-labels"
     ),
 }
-"""The options that most people need of each command, which --help shows, in this order."""
+"""Options that --help shows for each command, in this order."""
 
 USUAL = "--match --chance --by --ci --workers --from --columns --format --output --plot --explain"
-"""The options that --help shows of a command that is not in the table, behind its own."""
+"""Options that --help shows after the own options of a command that is not in the table."""
 
-_Rows = dict[str, list[tuple[str, str]]]  # what stands below each heading
+_Rows = dict[str, list[tuple[str, str]]]  # rows by heading
 
 
 class Command(click.Command):
-    """A command whose options stand below headings, and whose summary is shown whole."""
+    """Command with options below headings, and an untruncated summary."""
 
-    forms: Sequence[Form] = ()  # what it calls in place of its usual function
+    alternatives: Sequence[AlternativeCall] = ()  # functions that it calls instead of its usual one
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters, and the options that show the help."""
+        """List the parameters, with the option for the whole help."""
         return [*super().get_params(ctx), _HELP_ALL]
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help with the options that most people need."""
+        """Format the help with the usual options."""
         options = _options(self)
-        shown = [option for option in options if getattr(option, "first", False)]
+        shown_options = [option for option in options if getattr(option, "is_usual", False)]
         if len(options) < MOST:
-            shown = options
-        records = [record for option in shown if (record := option.get_help_record(ctx))]
-        every = len(options)
-        if len(shown) < every:
-            records.append(("--help-all", f"Show all {every} options, by subject."))
+            shown_options = options
+        records = [record for option in shown_options if (record := option.get_help_record(ctx))]
+        n_options = len(options)
+        if len(shown_options) < n_options:
+            records.append(("--help-all", f"Show all {n_options} options, by subject."))
         return page(self, ctx, {"Options": records})
 
     def get_help_all(self, ctx: click.Context) -> str:
-        """Return the help with every option below its heading, or named with its page."""
+        """Format the help with every option below its heading, or named with its page."""
         rows: _Rows = {}
         for option in _options(self):
             if other := described_by(option):
@@ -105,7 +105,7 @@ class Command(click.Command):
         return page(self, ctx, rows)
 
     def get_short_help_str(self, limit: int = 0) -> str:
-        """Return the first paragraph of the help."""
+        """Extract the first paragraph of the help."""
         return summary(self.help or "")
 
 
@@ -115,25 +115,25 @@ def described_by(option: click.Option) -> str:
 
 
 def ordered(command: str, members: Iterable[Any]) -> list[Any]:
-    """Return the options of a command, first those that its help shows, which are marked so."""
+    """Sort the options of a command, first the usual ones, and mark these."""
     members = list(members)
-    mine = [member.opts[-1] for member in members if not member.shared]
-    usual = list(dict.fromkeys([*mine, *USUAL.split()]))[:MOST]
-    order = FIRST[command].split() if command in FIRST else usual
+    own_options = [member.opts[-1] for member in members if not member.is_shared]
+    default_order = list(dict.fromkeys([*own_options, *USUAL.split()]))[:MOST]
+    order = FIRST[command].split() if command in FIRST else default_order
     for member in members:
-        member.first = member.opts[-1] in order
-    return sorted(members, key=lambda x: order.index(x.opts[-1]) if x.first else len(order))
+        member.is_usual = member.opts[-1] in order
+    return sorted(members, key=lambda x: order.index(x.opts[-1]) if x.is_usual else len(order))
 
 
 def summary(docstring: str) -> str:
-    """Return the first paragraph of a docstring in one line."""
+    """Extract the first paragraph of a docstring as one line."""
     return " ".join(inspect.cleandoc(docstring).partition("\n\n")[0].split())
 
 
 def page(command: click.Command, ctx: click.Context, sections: _Rows) -> str:
-    """Return a page of help: usage, what the command does, and rows by heading.
+    """Format a page of help: usage, description, and rows by heading.
 
-    Options without a description are named in one paragraph, in which no name is broken.
+    Options without a description are named in one paragraph, with unbroken names.
     """
     formatter = ctx.make_formatter()
     command.format_usage(ctx, formatter)
@@ -160,8 +160,8 @@ def _options(command: click.Command) -> list[click.Option]:
     return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
 
 
-def _show_all(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and isinstance(ctx.command, Command):
+def _show_all(ctx: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    if is_requested and isinstance(ctx.command, Command):
         click.echo(ctx.command.get_help_all(ctx), color=ctx.color)
         ctx.exit()
 
@@ -177,22 +177,22 @@ _HELP_ALL = click.Option(
 
 
 def with_choices(purpose: str, choices: Iterable[str]) -> str:
-    """Return the purpose of an option with its choices, unless it names them itself.
+    """Add the choices to the purpose of an option, unless it names them.
 
     >>> with_choices("Test all pairs of systems.", ["jackknife", "permutation"])
     'Test all pairs of systems: jackknife, permutation.'
     """
-    words = re.findall(r"[\w+-]+", purpose)
-    if all(choice in words for choice in choices):
+    purpose_words = re.findall(r"[\w+-]+", purpose)
+    if all(choice in purpose_words for choice in choices):
         return purpose
     return f"{purpose.rstrip('.')}: {', '.join(choices)}."
 
 
 def as_sentence(text: str) -> str:
-    """Return the description of an argument in a docstring as a sentence of the help.
+    """Convert an argument's description in a docstring to a sentence of the help.
 
     >>> as_sentence("the names of :class:`spanagree.Corpus`'s ``layers``; all unless given.")
     "The names of Corpus's layers; all unless given."
     """
-    plain = re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text).replace("``", "").rstrip(".")
-    return f"{plain[:1].upper()}{plain[1:]}."
+    sentence = re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text).replace("``", "").rstrip(".")
+    return f"{sentence[:1].upper()}{sentence[1:]}."

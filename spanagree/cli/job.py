@@ -1,4 +1,4 @@
-"""What all commands share: a job says what to read, how to work on it, and where results go."""
+"""Context of all commands: reading, running and output."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import spanagree as sa
-from spanagree.cli import options, signals, together
+from spanagree.cli import option_rules, options, signals
 from spanagree.cli.help_pages import Command, ordered
-from spanagree.cli.notes import gathered
+from spanagree.cli.notes import group_notes
 from spanagree.cli.progress import hide_progress, progress
 from spanagree.cli.signatures import parameters
 from spanagree.errors import (
@@ -37,31 +37,34 @@ if TYPE_CHECKING:
     from spanagree.results.frame import Frame
 
 FAILED = 1
-"""The exit code where something was wrong with what was handed in."""
+"""Exit code for invalid input."""
 
-_DIGITS = 15  # decimals that a float has
-_OF_CHANCE = ("places", "chance_of")  # options that become part of the chance model
-_Answer = TypeVar("_Answer")
+_DIGITS = 15  # exact decimals of a float
+_CHANCE_OPTIONS = ("places", "chance_of")  # options that become part of the chance model
+_Result = TypeVar("_Result")
 
 
 class ReaderGoneError(BrokenPipeError):
-    """The reader of a pipe has closed it; without a number, as click would exit with 1 for it."""
+    """Error for a pipe that its reader closed.
+
+    It has no errno, as click would exit with 1 for it.
+    """
 
 
 def command(
     argument: click.Argument | None,
     *groups: options.Group,
-    forms: Sequence[together.Form] = (),
+    alternatives: Sequence[option_rules.AlternativeCall] = (),
 ) -> Callable[[Callable[..., None]], Command]:
-    """Return a decorator that makes a function a command.
+    """Build a decorator that turns a function into a command.
 
-    The function is called with a job, and with those of its own options that a user gave. The help
-    is the docstring of its module, so that the list of commands need not load it.
+    The function receives a context and its own options that a user gave. The help is the docstring
+    of its module, so that the list of commands need not import it.
 
     Args:
-        argument: what stands behind the options.
-        groups: the options, in the order of the help.
-        forms: what is called in place of the usual function, where some options are given.
+        argument: argument after the options, if any.
+        groups: options, in the order of the help.
+        alternatives: functions that are called instead of the usual one, if some options are given.
     """
     members = [member for group in (*groups, options.messages()) for member in group]
 
@@ -70,77 +73,84 @@ def command(
 
         @functools.wraps(function)
         def run(**values: Any) -> None:
-            given = {key: value for key, value in values.items() if options.is_given(value)}
-            given |= options.form_by_name(given, members)
+            option_values = {key: value for key, value in values.items() if options.is_given(value)}
+            option_values |= options.format_by_extension(option_values, members)
             if any(member.name == "runs" for member in members):
-                given |= options.runs_of_files(given)
-            if slices := options.given_slices(given, members):
-                given = {key: value for key, value in given.items() if key != "by"} | slices
-            job, arguments = _job_of(given, members)
+                option_values |= options.parse_run_files(option_values)
+            if slices := options.find_slices(option_values, members):
+                option_values = {
+                    key: value for key, value in option_values.items() if key != "by"
+                } | slices
+            job, arguments = _make_context(option_values, members)
             job.check_patterns()
-            patterns = {together.PATTERNS: True} if job.has_patterns else {}
-            together.check({**given, **patterns}, members, forms)
+            patterns = {option_rules.PATTERNS: True} if job.has_patterns else {}
+            option_rules.check({**option_values, **patterns}, members, alternatives)
             if "overlap_at" in arguments:
                 arguments["match"] = f"overlap-at-{arguments.pop('overlap_at'):g}"
             signals.while_working()
             job.check()
-            of_chance = {key: arguments.pop(key) for key in _OF_CHANCE if key in arguments}
-            if of_chance:
+            chance_options = {
+                key: arguments.pop(key) for key in _CHANCE_OPTIONS if key in arguments
+            }
+            if chance_options:
                 chance = arguments.get("chance", "auto")
-                arguments["chance"] = job.chance_model(chance, **of_chance)
+                arguments["chance"] = job.chance_model(chance, **chance_options)
             try:
                 function(job, **arguments)
             except MissingLayerError:
-                say(note for note in job.notes if "passed over" in note)  # who is missed, too
+                # notes on skipped files may explain why a layer is missing
+                show_notes(note for note in job.notes if "passed over" in note)
                 raise
             finally:
                 hide_progress()
 
         params = [*([argument] if argument else []), *ordered(name, members)]
         purpose = sys.modules[function.__module__].__doc__
-        made = Command(name, params=params, callback=run, help=purpose)
-        made.forms = forms
-        return made
+        result = Command(name, params=params, callback=run, help=purpose)
+        result.alternatives = alternatives
+        return result
 
     return decorate
 
 
-def _job_of(
-    given: Mapping[str, Any], members: options.Group
+def _make_context(
+    option_values: Mapping[str, Any], members: options.Group
 ) -> tuple[CommandContext, dict[str, Any]]:
-    """Return the job that given options make, and the options that are arguments of the command."""
-    arguments = {key: value for key, value in given.items() if key not in ("verbose", "quiet")}
-    parts: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
+    """Split the given options into a context and arguments of the command."""
+    arguments = {
+        key: value for key, value in option_values.items() if key not in ("verbose", "quiet")
+    }
+    context_fields: dict[str, Any] = {"reading": {}, "certainty": {}, "levels": {}, "labels": {}}
     for member in members:
-        if member.part and member.name in arguments:
-            parts[member.part][member.name] = arguments.pop(str(member.name))
-    if "attribute" in arguments:  # is read only where it is asked for
-        parts["reading"]["attributes"] = [arguments["attribute"]]
+        if member.context_field and member.name in arguments:
+            context_fields[member.context_field][member.name] = arguments.pop(str(member.name))
+    if "attribute" in arguments:  # attributes are read only on request
+        context_fields["reading"]["attributes"] = [arguments["attribute"]]
     if arguments.keys() & {"min_score", "sweep"}:
-        parts["reading"]["scores"] = True
-    for attribute in fields(CommandContext):
-        if attribute.name in arguments:
-            parts[attribute.name] = arguments.pop(attribute.name)
-    written = click.get_current_context().find_object(list)
-    return CommandContext(**parts, written=[] if written is None else written), arguments
+        context_fields["reading"]["scores"] = True
+    for context_field in fields(CommandContext):
+        if context_field.name in arguments:
+            context_fields[context_field.name] = arguments.pop(context_field.name)
+    outputs = click.get_current_context().find_object(list)
+    return CommandContext(**context_fields, written=[] if outputs is None else outputs), arguments
 
 
 @dataclass(frozen=True, eq=False)
 class CommandContext:
-    """What a command is asked to do, apart from its own options.
+    """Files, shared options and output of a command.
 
     Attributes:
-        files: what stands behind the options.
-        by: what has a row in the result.
-        slices: what else has a row: a column, a table, a pattern, or a class of segments.
-        seen: training file of the slices of segments that stand in it.
-        output, plot: where the result and its picture go.
-        format, explain, safe_cells, bom: how the result is written.
-        digits, percent, all_columns, style: how people see tables.
+        files: arguments after the options.
+        by: view of the result.
+        slices: slices of the result: a column, a table, a pattern, or a class of segments.
+        seen: training file for the slices of segments that occur in it.
+        output, plot: paths of the result and of its plot.
+        format, explain, safe_cells, bom: format of the result.
+        digits, percent, all_columns, style: look of tables.
         workers: number of processes that read and compare files.
-        reading, certainty, levels, labels: those options of these groups that were given, by name.
-        written: what has been written so far, by name.
-        notes: those of what has been read so far.
+        reading, certainty, levels, labels: given options of these groups, by name.
+        written: names of the outputs written so far.
+        notes: notes of the files read so far.
     """
 
     files: tuple[str, ...] = ()
@@ -167,40 +177,40 @@ class CommandContext:
 
     @property
     def jackknife(self) -> sa.Jackknife:
-        """The confidence and the clusters of intervals and tests."""
+        """Confidence, clusters and samples of intervals and tests."""
         names = ("confidence", "cluster_by", "over")
         return sa.Jackknife(**{key: x for key, x in self.certainty.items() if key in names})
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """The argument that asks for intervals, if they are asked for."""
+        """Argument ``ci``, if intervals are requested."""
         return {"ci": self.jackknife} if "ci" in self.certainty else {}
 
     @property
     def drawing(self) -> dict[str, Any]:
-        """The number of draws and their seed, if they were given."""
+        """Number of draws and their seed, if they were given."""
         return {key: x for key, x in self.certainty.items() if key in ("resamples", "seed")}
 
     @property
     def seed(self) -> dict[str, Any]:
-        """The argument that says what is drawn, if a seed was given."""
+        """Argument ``seed``, if it was given."""
         return {key: x for key, x in self.certainty.items() if key == "seed"}
 
-    def check(self, **more: str | None) -> None:
-        """Refuse, before any work, what cannot be written; ``more`` are outputs by their option."""
+    def check(self, **extra_outputs: str | None) -> None:
+        """Check outputs before any work; ``extra_outputs`` are paths by option."""
         self._check_look()
         if self.plot:
             from spanagree.results.plots import check_plot
 
             check_plot(self.plot)
         outputs = {"-o": self.output, "--plot": self.plot}
-        outputs |= {options.written(name): path for name, path in more.items()}
+        outputs |= {options.option_name(name): path for name, path in extra_outputs.items()}
         inputs = [path for file in self.files for path in (file, file.partition("=")[2])]
         inputs += [path.rpartition(":")[0] for path in inputs]
         check_outputs(outputs, inputs)
 
     def _check_look(self) -> None:
-        """Refuse what a format does not show."""
+        """Check that the format shows digits and styles."""
         if self.digits is not None:
             check_whole(self.digits, 0, "--digits")
             if self.digits > _DIGITS:
@@ -209,25 +219,25 @@ class CommandContext:
             from spanagree.results.data import STYLES
 
             if style not in STYLES.get(self.format, ()):
-                fitting = [form for form, styles in STYLES.items() if style in styles]
-                known = dict.fromkeys(name for styles in STYLES.values() for name in styles)
-                check_choice(style, known, "style")
+                formats = [format_ for format_, styles in STYLES.items() if style in styles]
+                known_styles = dict.fromkeys(name for styles in STYLES.values() for name in styles)
+                check_choice(style, known_styles, "style")
                 raise click.UsageError(
-                    f"--style {style} is for --format {' or '.join(fitting)}; not for {self.format}"
+                    f"--style {style} is for --format {' or '.join(formats)}; not for {self.format}"
                 )
 
     # --- reading --------------------------------------------------------------------------------
 
     @functools.cached_property
     def paths(self) -> dict[str, str]:
-        """The path of each layer; a file with several names is said to be one."""
-        paths = options.layers_in(self.files)
+        """Paths by the name of their layer, with a note on files that have two names."""
+        paths = options.parse_layers(self.files)
         names = list(paths)
-        say(
+        show_notes(
             f"{names[a]} and {names[b]} are the same file, {paths[names[b]]}"
             for a, b in same_files(list(paths.values()))
         )
-        # only folders are looked into, as that loads NumPy before signals are heard
+        # only for folders, as recognition loads NumPy before signals are handled
         may_be_conll = self.reading.get("from") in (None, "conll")
         if not may_be_conll or not any(map(os.path.isdir, paths.values())):
             return paths
@@ -238,7 +248,7 @@ class CommandContext:
     def chance_model(
         self, name: str, places: str | None = None, chance_of: str = "both"
     ) -> ChanceModel:
-        """Return the chance model with the rule of places that is asked for, and whose it is."""
+        """Build the chance model with its rule of places and its random sides."""
         from spanagree.chance.model import chance_model
 
         model = chance_model(name, places, chance_of)
@@ -249,40 +259,40 @@ class CommandContext:
         first = next(iter(self.paths.values()))
         return replace(model, places=model.places.in_file(first, unit, encoding))
 
-    def layer(self, name: str | None, corpus: Any) -> str | None:
-        """Return the layer that a user means, also by its file, with its extension or without.
+    def resolve_layer(self, name: str | None, corpus: Any) -> str | None:
+        """Find the layer that a user means, also by its file, with or without extension.
 
-        An annotator of the ``corpus`` comes first; parts of one are not looked into.
+        Annotators of the ``corpus`` take precedence; parts of a corpus are not searched.
 
         Raises:
-            SettingError: for a file that is not among those that are read.
+            SettingError: if it is a file that is not read.
         """
-        known = corpus.layers if isinstance(corpus, sa.Corpus) else self.paths
-        if name is None or name in known:
+        layers = corpus.layers if isinstance(corpus, sa.Corpus) else self.paths
+        if name is None or name in layers:
             return name
-        as_given = [layer for layer, path in self.paths.items() if path == name]
-        stems = [layer for layer in self.paths if os.path.splitext(layer)[0] == name]
-        if not as_given and not stems and os.path.exists(name):
+        layers_of_path = [layer for layer, path in self.paths.items() if path == name]
+        layers_of_stem = [layer for layer in self.paths if os.path.splitext(layer)[0] == name]
+        if not layers_of_path and not layers_of_stem and os.path.exists(name):
             raise SettingError(
-                f"{quote_value(name)} is a file that is not read, and here annotators are named;"
-                " name it with the other files too"
+                f"{quote_value(name)} is a file that is not read; name an annotator, or add the"
+                " file to the other files"
             )
-        if as_given:
-            return as_given[0]
-        return stems[0] if len(stems) == 1 else name
+        if layers_of_path:
+            return layers_of_path[0]
+        return layers_of_stem[0] if len(layers_of_stem) == 1 else name
 
     @property
     def has_patterns(self) -> bool:
-        """Whether a pattern finds some of the files."""
+        """True if a pattern matches some of the files."""
         from spanagree.formats.patterns import has_pattern
 
         return any(map(has_pattern, self.paths.values()))
 
     def check_patterns(self) -> None:
-        """Refuse a pattern that no file fits, before what patterns do not go with.
+        """Check that each pattern matches a file, before its other options are checked.
 
         Raises:
-            InputError: then.
+            InputError: if a pattern matches none.
         """
         if self.has_patterns:
             from spanagree.formats.patterns import matches
@@ -290,55 +300,62 @@ class CommandContext:
             for path in self.paths.values():
                 matches(path)
 
-    def how(self) -> tuple[dict[str, Any], str | None, list[str]]:
-        """Return the options of readers, the format, and repairs."""
+    def reading_arguments(self) -> tuple[dict[str, Any], str | None, list[str]]:
+        """Split the options of reading into those of readers, the format and the repairs."""
         from spanagree.corpus.repairs import REPAIRS, steps_of
 
         reading = dict(self.reading)
-        form = reading.pop("from", None)
+        format_name = reading.pop("from", None)
         repair = [step for step in reading.pop("repair", ()) if step]
         for step in repair:
             check_choice(step, REPAIRS, "repair")
-        choices = reading.pop("repeats", "once"), reading.pop("unplaced", "wrong")
-        return reading, form, steps_of(repair, *choices)
+        unless_repaired = reading.pop("repeats", "once"), reading.pop("unplaced", "wrong")
+        return reading, format_name, steps_of(repair, *unless_repaired)
 
     def read(self) -> sa.Corpus:
-        """Return the corpus in the files."""
+        """Read the corpus in the files."""
         from spanagree.formats.file_parts import read_found
 
-        reading, form, repair = self.how()
-        corpus = read_found(self.paths, reading, form, repair, progress("reading"))
+        reading, format_name, repair = self.reading_arguments()
+        corpus = read_found(self.paths, reading, format_name, repair, progress("reading"))
         self.notes.extend(corpus.notes)
         return corpus
 
-    def parts(self) -> sa.Corpus | Sequence[Callable[[], sa.Corpus]]:
-        """Return the corpus in the files, or with workers its files as parts that these read."""
-        if self.workers is None or "join" in self.reading:  # the same text may be in any file
+    def corpus_or_parts(self) -> sa.Corpus | Sequence[Callable[[], sa.Corpus]]:
+        """Read the corpus in the files; with workers, list its files as parts that workers read."""
+        if self.workers is None or "join" in self.reading:  # texts are joined across files
             return self.read()
-        reading, form, repair = self.how()
-        return sa.formats.read_parts(self.paths, form=form, repair=repair, **reading)
+        reading, format_name, repair = self.reading_arguments()
+        return sa.formats.read_parts(self.paths, form=format_name, repair=repair, **reading)
 
     # --- working --------------------------------------------------------------------------------
 
-    def compared(self, corpus: Any, settings: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return what of a corpus is compared, and the other settings; of its parts all of both."""
+    def select_compared(
+        self, corpus: Any, settings: Mapping[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Select the comparison target of a corpus, and the remaining settings.
+
+        For parts of a corpus, both are returned unchanged.
+        """
         names = parameters(options.SELECTION)
-        given = {name: settings[name] for name in names if name in settings}
-        others = {name: value for name, value in settings.items() if name not in names}
-        if not given:
-            return corpus, others
+        target_settings = {name: settings[name] for name in names if name in settings}
+        other_settings = {name: value for name, value in settings.items() if name not in names}
+        if not target_settings:
+            return corpus, other_settings
         if not isinstance(corpus, sa.Corpus):
             return corpus, dict(settings)
         from spanagree.comparisons.counting import ComparisonRequest
 
-        match, chance = others.get("match", "exact"), others.get("chance", "auto")
-        selected, counting = ComparisonRequest.asked(match, chance, **given).compared(corpus)
-        return selected, others | {"match": counting.match}
+        match, chance = other_settings.get("match", "exact"), other_settings.get("chance", "auto")
+        selected, counting = ComparisonRequest.asked(match, chance, **target_settings).compared(
+            corpus
+        )
+        return selected, other_settings | {"match": counting.match}
 
     def work(
-        self, purpose: str, function: Callable[..., _Answer], *arguments: Any, **settings: Any
-    ) -> _Answer:
-        """Call a function with the workers asked for, and return its result."""
+        self, purpose: str, function: Callable[..., _Result], *arguments: Any, **settings: Any
+    ) -> _Result:
+        """Call a function with the requested workers and progress."""
         pool: Executor | None = None
         if self.workers is not None:
             check_whole(self.workers, 1, "workers")
@@ -350,7 +367,7 @@ class CommandContext:
 
     @property
     def file(self) -> str | None:
-        """The output of a command that writes more than a table: a file, if any.
+        """Output of a command that writes a file other than a table, if any.
 
         Raises:
             UsageError: if it is standard output.
@@ -360,10 +377,10 @@ class CommandContext:
             raise click.UsageError(f"-o: {name} writes a file, and - is not one")
         return self.output
 
-    def check_picture(self, kind: type[Any]) -> None:
-        """Refuse, before any work, to draw a kind of result by what no picture shows."""
+    def check_picture(self, result_class: type[Any]) -> None:
+        """Check, before any work, that results of this class have a plot of the view."""
         if self.plot is not None:
-            kind.check_picture(self.by)
+            result_class.check_picture(self.by)
 
     # --- showing --------------------------------------------------------------------------------
 
@@ -372,34 +389,36 @@ class CommandContext:
         result: Any,
         *,
         test: Any = None,
-        beside: Mapping[str, Any] | None = None,
+        additional: Mapping[str, Any] | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        """Write a result, or a test with the result before it; then notes, and the picture.
+        """Write a result, or a test with its result; then notes, and the plot.
 
         Args:
-            result: what was computed.
-            test: a test of the result.
-            beside: other results that stand below it in tables and in JSON, there by name.
-            notes: of what it was made from.
+            result: result of the command.
+            test: test of the result.
+            additional: further results by name, below it in tables and in JSON.
+            notes: notes on its input.
         """
         from spanagree.results.data import render, to_csv, to_json, to_jsonl
         from spanagree.results.frame import TableStyle
 
         progress("writing")
-        last, others = result if test is None else test, beside or {}
+        plotted, additional_results = result if test is None else test, additional or {}
         if self.format == "json":
-            more = {} if test is None else {"test": test.to_dict()}
-            more |= {name: other.to_dict() for name, other in others.items()}
-            self.put(to_json({**result.to_dict(self.by), **more}))
+            extra_entries = {} if test is None else {"test": test.to_dict()}
+            extra_entries |= {name: added.to_dict() for name, added in additional_results.items()}
+            self.write_output(to_json({**result.to_dict(self.by), **extra_entries}))
         elif self.format == "jsonl":
-            self.put(to_jsonl(last.to_rows()))
+            self.write_output(to_jsonl(plotted.to_rows()))
         elif self.format == "csv":
             table = result.table(self.by) if test is None else test.table()
-            self.put(to_csv(table, safe_cells=self.safe_cells, bom=self.bom))
+            self.write_output(to_csv(table, safe_cells=self.safe_cells, bom=self.bom))
         else:
-            below = [other for other in (test, *others.values()) if other is not None]
-            tables = [result.table(self.by), *(other.table() for other in below)]
+            added_results = [
+                added for added in (test, *additional_results.values()) if added is not None
+            ]
+            tables = [result.table(self.by), *(added.table() for added in added_results)]
             verdict = tables[0].verdict
             if test is not None and test.verdict:
                 verdict = test.verdict
@@ -409,35 +428,35 @@ class CommandContext:
             if not self.all_columns:
                 tables = [table.turned for table in tables]
             if self.format == "text":
-                tables = _signed_once(tables)
+                tables = _without_repeated_signatures(tables)
             look = TableStyle(self.digits, self.percent, self.all_columns, self.style or ())
             texts = [render(table, self.format, look) for table in tables]
             if self.explain:
                 from spanagree.report.explain import EXPLAINED, explain
 
                 texts.append(EXPLAINED[self.format](explain(tables)))
-            self.put("\n".join(texts))
-        say((*notes, *result.notes))
+            self.write_output("\n".join(texts))
+        show_notes((*notes, *result.notes))
         if self.plot is not None:
             from spanagree.results.plots import write_plot
 
-            drawn = self.by if test is None else None
-            write_plot(self.plot, last.picture(drawn), last.signature)
-            self.wrote(self.plot)
+            view = self.by if test is None else None
+            write_plot(self.plot, plotted.picture(view), plotted.signature)
+            self.record_output(self.plot)
 
-    def wrote(self, name: str) -> None:
-        """Remember what has been written, to say so if the program is stopped later."""
+    def record_output(self, name: str) -> None:
+        """Record an output, to report it if the program is stopped later."""
         self.written.append(escape_name(name))
 
-    def put(self, text: str) -> None:
-        """Write a text to the output, which is stdout unless a file was named."""
+    def write_output(self, text: str) -> None:
+        """Write a text to the output: a file if one was named, else stdout."""
         if self.output is not None and self.output != "-":
             write_text(self.output, text)
-            self.wrote(self.output)
+            self.record_output(self.output)
             return
-        self.wrote("standard output")
+        self.record_output("standard output")
         hide_progress()
-        if self.format == "csv" and sys.stdout.isatty():  # data are as they are, but for people
+        if self.format == "csv" and sys.stdout.isatty():  # files contain names unescaped
             text = "\n".join(map(escape_name, text.split("\n")))
         try:
             click.echo(text, nl=False)
@@ -445,44 +464,44 @@ class CommandContext:
             raise ReaderGoneError from None
 
 
-def _signed_once(tables: Sequence[Frame]) -> list[Frame]:
-    """Return tables without the signatures that a later table's has whole."""
+def _without_repeated_signatures(tables: Sequence[Frame]) -> list[Frame]:
+    """Remove signatures that the signature of a later table contains completely."""
     entries = [set(table.signature.split("|")) for table in tables]
     return [
         replace(table, settings={})
-        if any(entries[i] <= later for later in entries[i + 1 :])
+        if any(entries[i] <= later_entries for later_entries in entries[i + 1 :])
         else table
         for i, table in enumerate(tables)
     ]
 
 
-def say(notes: Iterable[str]) -> None:
-    """Write notes on stderr, below what stands on stdout; one for each kind, or all if asked."""
+def show_notes(notes: Iterable[str]) -> None:
+    """Write notes on stderr, after stdout; one of each kind, or all with ``--verbose``."""
     hide_progress()
     sys.stdout.flush()
     verbose = click.get_current_context().params.get("verbose")
-    for note in notes if verbose else gathered(notes, "--verbose lists all"):
+    for note in notes if verbose else group_notes(notes, "--verbose lists all"):
         click.echo(f"spanagree: note: {shortened(escape_name(note))}", err=True)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
-    """Refuse outputs, by their options, that cannot be written, are inputs, or are the same."""
-    taken: dict[str, str] = {}
+    """Check that outputs, by their options, can be written, are no inputs, and differ."""
+    option_by_path: dict[str, str] = {}
     for option, output in outputs.items():
         if output is None or output == "-":
             continue
         check_writable(output)
         path = Path(output)
-        for other in inputs:
-            if path.is_file() and os.path.exists(other) and path.samefile(other):
+        for input_path in inputs:
+            if path.is_file() and os.path.exists(input_path) and path.samefile(input_path):
                 raise InputError(
                     f"{escape_name(output)}: is an input too, which {option} would overwrite; name"
                     " another file"
                 )
-        real = os.path.realpath(path)
-        if real in taken:
+        real_path = os.path.realpath(path)
+        if real_path in option_by_path:
             raise InputError(
-                f"{escape_name(output)}: is given to {taken[real]} and to {option}; each needs a"
-                " file of its own"
+                f"{escape_name(output)}: is given to {option_by_path[real_path]} and to"
+                f" {option}; each needs a file of its own"
             )
-        taken[real] = option
+        option_by_path[real_path] = option

@@ -1,4 +1,4 @@
-"""The options of tables of labels, and the table in a file; several commands read one."""
+"""Options of tables of labels, and their reader, for several commands."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from spanagree.cli import options
 from spanagree.cli.job import CommandContext
 from spanagree.errors import escape_name, pluralize
 
-_TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # what a table of labels may be called
+_TABLES = (".csv", ".tsv", ".tab", ".txt", "")  # extensions of tables of labels
 
 
 _ITEM = (
-    "Read the items from this column. With --wide or --counts it is the first, unless --annotator"
-    " or --label names the others; then rows are numbered."
+    "Column of the items. Default with --wide or --counts: the first column, or row numbers if"
+    " --annotator or --label names columns."
 )
 _ANNOTATOR = (
-    "Read the annotators from this column. With --wide, these columns are annotators; all but the"
-    " items', unless given."
+    "Column of the annotators. With --wide, columns that are annotators; default: all except the"
+    " items."
 )
 _LABEL = (
-    "Read the labels from this column. With --counts, these columns are categories; all but the"
-    " items', unless given."
+    "Column of the labels. With --counts, columns that are categories; default: all except the"
+    " items."
 )
 _CATEGORIES = (
-    "Take these as all categories that there could be; from low to high, if --measurement or"
-    " --category-weights need an order and they are not numbers."
+    "All possible categories, from low to high if --measurement or --category-weights need an"
+    " order and the categories are not numbers."
 )
-_SEPARATOR = "Read labels as sets, with this sign between their members."
-_TWICE = "Choose what becomes of an item that an annotator labelled twice."
+_SEPARATOR = "Separator between the members of labels that are sets."
+_DUPLICATES = "Treatment of items that an annotator labelled twice."
 
 
 def label_options() -> options.Group:
-    """Return the options of a table of labels."""
+    """Build the options of a table of labels."""
     return options.group(
         "Tables of labels",
         options.option("--item", _ITEM, metavar="COLUMN", unless="item"),
@@ -46,29 +46,30 @@ def label_options() -> options.Group:
         options.option("--label", _LABEL, metavar="COLUMN,...", unless="label"),
         options.flag("--wide", "Read a table with a column for each annotator."),
         options.flag(
-            "--counts", "Read a table with a column for each category: how many chose it."
+            "--counts",
+            "Read a table with a column for each category: the number of annotators who chose it.",
         ),
         options.option(
             "--categories",
             _CATEGORIES,
             metavar="NAME,...",
             unless="all used",
-            read=options.names_in,
+            parse=options.parse_names,
         ),
-        options.option("--duplicates", _TWICE, choices=names_of(Duplicates), unless="error"),
+        options.option("--duplicates", _DUPLICATES, choices=names_of(Duplicates), unless="error"),
         options.option("--separator", _SEPARATOR, metavar="SIGN", unless="| with jaccard and masi"),
-        part="labels",
+        context_field="labels",
     )
 
 
 def of_spans(job: CommandContext) -> CommandContext:
-    """Return the job of a span corpus, where --annotator and --label are options of reading."""
+    """Move --annotator and --label to the options of reading, for a span corpus."""
     column = {key: job.labels[key] for key in ("annotator", "label") if key in job.labels}
     return replace(job, reading={**job.reading, **column})
 
 
 def label_file(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTable:
-    """Return the table of labels that FILE is."""
+    """Read the table of labels in FILE."""
     from spanagree.formats.recognise import format_named
     from spanagree.formats.registry import FORMATS
 
@@ -86,7 +87,7 @@ def label_file(job: CommandContext, labels: dict[str, Any]) -> sa.labels.LabelTa
             f"{pluralize(len(job.files), 'file')}; one table of labels is needed, or --tokens for"
             " span corpora"
         )
-    for name, several in {"annotator": "wide", "label": "counts"}.items():
-        if several in labels and name in labels:
-            labels[name] = options.names_in(labels[name], options.written(name))
+    for name, flag_name in {"annotator": "wide", "label": "counts"}.items():
+        if flag_name in labels and name in labels:
+            labels[name] = options.parse_names(labels[name], options.option_name(name))
     return sa.read_labels(path, **labels)

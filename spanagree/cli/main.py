@@ -1,4 +1,4 @@
-"""Run the command line: exit codes, and errors as one line."""
+"""Entry point of the command line, with exit codes and errors of one line."""
 
 from __future__ import annotations
 
@@ -10,50 +10,52 @@ import click
 
 from spanagree.cli.group import spanagree
 from spanagree.cli.job import FAILED
-from spanagree.cli.options import REFUSED
+from spanagree.cli.options import MISSING_OPTIONS
 from spanagree.errors import SpanAgreeError, escape_name, shortened
 from spanagree.removed import removal_message
 from spanagree.version import ADDRESS
 
 _MISUSED, _BROKEN, _INTERRUPTED = 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
-_READER_GONE = 1  # click's code where the reader of the help, such as `head`, has seen enough
+_READER_GONE = 1  # click's code if the reader of the help, such as `head`, has closed the pipe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; errors are one line on stderr.
 
-    An exception that nobody foresaw is one line too; its traceback follows only with ``--verbose``.
+    Unexpected exceptions are one line too; ``--verbose`` adds the traceback.
     """
     if sys.stderr is None:  # closed by the shell
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 — stays open
     if sys.stdout is None:
         return _complain("standard output is closed, so there is nowhere to write to", FAILED)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character gets its escape
+        if hasattr(stream, "reconfigure"):  # escapes replace characters that the terminal lacks
             stream.reconfigure(errors="backslashreplace")
     written: list[str] = []
     try:
-        given = None if arguments is None else list(arguments)
-        code = spanagree.main(given, prog_name="spanagree", standalone_mode=False, obj=written)
+        command_line = None if arguments is None else list(arguments)
+        code = spanagree.main(
+            command_line, prog_name="spanagree", standalone_mode=False, obj=written
+        )
         sys.stdout.flush()
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "spanagree"
         message = error.format_message().replace("\n\t", " ").rstrip(".")
         if isinstance(error, click.NoSuchOption):
-            option, asked = error.option_name, error.ctx.info_name if error.ctx else ""
-            if left := removal_message(option, str(asked)):
-                message = left
-            elif why := REFUSED.get((str(asked), option)):
-                message = f"{option}: {why}"
+            option, command_name = error.option_name, error.ctx.info_name if error.ctx else ""
+            if removal := removal_message(option, str(command_name)):
+                message = removal
+            elif reason := MISSING_OPTIONS.get((str(command_name), option)):
+                message = f"{option}: {reason}"
         elif "unexpected extra argument" in message and error.ctx:
             message = removal_message(f"{error.ctx.info_name} FILE") or message
         return _complain(f"{message}; see '{command} --help'", _MISUSED)
     except (click.ClickException, SpanAgreeError) as error:
         return _complain(str(error), FAILED)
     except (click.Abort, KeyboardInterrupt):
-        done = f" after writing {' and '.join(written)}" if written else "; nothing was written"
-        return _complain(f"interrupted{done}", _INTERRUPTED)
-    except SystemExit as stop:  # a signal, whose handler has chosen the code; or click's
+        outputs = f" after writing {' and '.join(written)}" if written else "; nothing was written"
+        return _complain(f"interrupted{outputs}", _INTERRUPTED)
+    except SystemExit as stop:  # raised by the handler of a signal, or by click
         return 0 if stop.code == _READER_GONE else int(stop.code or 0)
     except MemoryError:
         return _complain("there is not enough memory for this", FAILED)
@@ -61,10 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is not None:
             name = escape_name(os.fsdecode(error.filename))
             return _complain(f"{name}: cannot be read or written: {error.strerror}", FAILED)
-        if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
+        if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has closed the pipe
             return 0
         return _complain(f"standard output: cannot be written: {error.strerror}", FAILED)
-    except Exception as error:  # whatever it is, nobody should meet a traceback
+    except Exception as error:  # users get no traceback
         code = _complain(_fault(error), _BROKEN)
         if "--verbose" in (sys.argv[1:] if arguments is None else arguments):
             import traceback  # needed for faults alone
@@ -75,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fault(error: Exception) -> str:
-    """Return the message of an exception that is a fault of this program."""
+    """Word the message of an exception that is a bug of this program."""
     described = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     location = f" at {ADDRESS}/issues" if ADDRESS else ""
     return (
@@ -85,5 +87,6 @@ def _fault(error: Exception) -> str:
 
 
 def _complain(message: str, code: int) -> int:
+    """Print an error and return its exit code."""
     print(f"spanagree: error: {shortened(escape_name(message))}", file=sys.stderr)  # noqa: T201
     return code

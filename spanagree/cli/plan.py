@@ -1,4 +1,4 @@
-"""Plan how many more documents, or annotators of each, an interval of some width needs.
+"""Plan the number of documents or annotators that an interval of a given width needs.
 
 \b
 spanagree plan crowd.jsonl --width 0.05
@@ -14,13 +14,13 @@ from spanagree.cli.job import CommandContext, command
 from spanagree.cli.progress import progress
 
 _FUNCTION = "spanagree.project.plan.plan_sample"
-_ASKED = options.of(_FUNCTION, "width", "figure", "annotators", required=["width"])
+_OPTIONS = options.from_function(_FUNCTION, "width", "figure", "annotators", required=["width"])
 
 
 @command(
     options.FILES,
-    options.comparing(*_ASKED, function=_FUNCTION),
-    options.group("Certainty", *options.of(_FUNCTION, "confidence", "seed")),
+    options.comparison(*_OPTIONS, function=_FUNCTION),
+    options.group("Certainty", *options.from_function(_FUNCTION, "confidence", "seed")),
     options.reading(),
     options.output(plot=False),
 )

@@ -1,4 +1,4 @@
-"""What the command evaluate does with many annotators as references."""
+"""Comparison of systems with many annotators as references, for the command evaluate."""
 
 from __future__ import annotations
 
@@ -9,56 +9,59 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.baselines import against_people, check_baselines, drawing
 from spanagree.cli.job import CommandContext
+from spanagree.cli.option_rules import AlternativeCall
 from spanagree.cli.progress import progress
-from spanagree.cli.together import Form
 
-_ALL = "all others, if the other side is given"
+_ALL = "all others, if the other option is given"
 _OTHERS = ("systems", "references")
 
-FORM = Form(
+ALTERNATIVE = AlternativeCall(
     "references systems",
     "spanagree.references.against.evaluate_references",
-    also="baseline by",
-    why="it is for one gold annotator",
+    command_options="baseline by",
+    reason="it is for one gold annotator",
 )
-"""What evaluate calls with many annotators as references."""
+"""Function that evaluate calls with many annotators as references."""
 
 
 def references() -> options.Group:
-    """Return the options of systems against many annotators."""
+    """Build the options of systems against many annotators."""
     return options.group("Many annotators as references", *sides())
 
 
 def sides() -> list[options.Option]:
-    """Return the options that say who is compared with whom."""
-    people = "Compare systems with each of these annotators, and these with each other."
-    purposes = {"--references": people, "--systems": "Take these annotators as systems."}
+    """Build the options of systems and references."""
+    purpose_of_references = "Annotators to compare with systems, and with each other."
+    purposes = {"--references": purpose_of_references, "--systems": "Annotators who are systems."}
     return [
-        options.option(name, purpose, metavar="NAME,...", read=options.names_in, unless=_ALL)
+        options.option(name, purpose, metavar="NAME,...", parse=options.parse_names, unless=_ALL)
         for name, purpose in purposes.items()
     ]
 
 
 def chosen_sides(
-    job: CommandContext, corpus: sa.Corpus, given: Mapping[str, Any]
+    job: CommandContext, corpus: sa.Corpus, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the layers that a user means by the options of sides, of those that were given."""
-    asked = {side: given[side] for side in _OTHERS if given.get(side)}
-    return {side: [job.layer(name, corpus) for name in asked[side]] for side in asked}
+    """Resolve the layers that the options of systems and references name."""
+    names_by_option = {option: settings[option] for option in _OTHERS if settings.get(option)}
+    return {
+        option: [job.resolve_layer(name, corpus) for name in names_by_option[option]]
+        for option in names_by_option
+    }
 
 
 def against_references(
     job: CommandContext, baselines: Sequence[str] | None, settings: Mapping[str, Any]
 ) -> None:
-    """Compare systems with references and show it."""
+    """Compare systems with references and show the result."""
     job.check_picture(sa.references.ReferenceEvaluation)
     check_baselines(baselines)
     corpus = job.read()
-    chosen = {**settings, **chosen_sides(job, corpus, settings)}
+    arguments = {**settings, **chosen_sides(job, corpus, settings)}
     if baselines:
-        drawn = drawing(job, settings)
-        corpus, chosen = against_people(corpus, chosen, baselines, **drawn)
+        draw_settings = drawing(job, settings)
+        corpus, arguments = against_people(corpus, arguments, baselines, **draw_settings)
     result = sa.evaluate_references(
-        corpus, **chosen, **job.intervals, **job.seed, progress=progress("comparing")
+        corpus, **arguments, **job.intervals, **job.seed, progress=progress("comparing")
     )
     job.show(result)

@@ -1,4 +1,4 @@
-"""Stop the program and its workers cleanly: on Ctrl-C, SIGTERM or SIGHUP."""
+"""Handlers that stop the program and its workers on Ctrl-C, SIGTERM or SIGHUP."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ _STOPPING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal,
 
 
 def while_loading() -> None:
-    """Let a signal end the process without a word: as long as it loads, nothing needs tidying."""
-    for number in _STOPPING:
-        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup sets it
-            signal.signal(number, _end)
+    """Exit silently while loading; there is nothing to clean up."""
+    for signal_number in _STOPPING:
+        if signal.getsignal(signal_number) != signal.SIG_IGN:  # nohup ignores SIGHUP
+            signal.signal(signal_number, _end)
 
 
 def while_working() -> None:
-    """Let a signal raise an error from now on, so that what was begun is removed on the way out."""
-    for number in _STOPPING:
-        if signal.getsignal(number) == _end:
-            signal.signal(number, _stop)
+    """Raise an error on a signal from now on, so that unfinished outputs are removed."""
+    for signal_number in _STOPPING:
+        if signal.getsignal(signal_number) == _end:
+            signal.signal(signal_number, _stop)
             sys.unraisablehook = _stop_again
 
 
 def in_worker() -> None:
-    """Leave signals to the parent process, and end when it ends, however that comes about."""
-    for number in _STOPPING:
-        signal.signal(number, signal.SIG_IGN)
+    """Ignore signals, and exit when the parent process ends in any way."""
+    for signal_number in _STOPPING:
+        signal.signal(signal_number, signal.SIG_IGN)
     threading.Thread(target=_end_after_parent, daemon=True).start()
 
 
 @contextmanager
 def closing(pool: Executor | None) -> Iterator[None]:
-    """Shut a pool of processes down; at once if the program is stopped meanwhile."""
+    """Shut a pool of processes down; immediately if the program is stopped."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
         from multiprocessing import active_children  # takes a while to load
 
-        threading.excepthook = lambda _: None  # the pool's own thread may complain of its end
+        threading.excepthook = lambda _: None  # hides errors of the pool's thread
         for child in active_children():
             child.kill()
         pool = None
@@ -56,28 +56,31 @@ def closing(pool: Executor | None) -> Iterator[None]:
             pool.shutdown()
 
 
-def _end(number: int, _: Any) -> None:
-    os._exit(128 + number)
+def _end(signal_number: int, _: Any) -> None:
+    """Exit with the usual code for a signal."""
+    os._exit(128 + signal_number)
 
 
-def _stop(number: int, _: Any) -> None:
-    if number == signal.SIGINT:
+def _stop(signal_number: int, _: Any) -> None:
+    """Raise the error of a signal."""
+    if signal_number == signal.SIGINT:
         raise KeyboardInterrupt
-    signal.signal(number, signal.SIG_IGN)  # once is enough; tidying goes on
-    raise SystemExit(128 + number)
+    signal.signal(signal_number, signal.SIG_IGN)  # a second signal may not interrupt the clean-up
+    raise SystemExit(128 + signal_number)
 
 
-def _stop_again(lost: Any) -> None:
-    """Stop a little later if the error of a signal came where errors are lost, as in a fork."""
-    if isinstance(lost.exc_value, (KeyboardInterrupt, SystemExit)):
-        number = int(getattr(lost.exc_value, "code", 0) or 130) - 128
-        signal.signal(number, _stop)
-        threading.Timer(0.1, signal.raise_signal, (number,)).start()
+def _stop_again(unraisable: Any) -> None:
+    """Repeat a signal if Python lost its error, as in a fork; other errors are shown."""
+    if isinstance(unraisable.exc_value, (KeyboardInterrupt, SystemExit)):
+        signal_number = int(getattr(unraisable.exc_value, "code", 0) or 130) - 128
+        signal.signal(signal_number, _stop)
+        threading.Timer(0.1, signal.raise_signal, (signal_number,)).start()
     else:
-        sys.__unraisablehook__(lost)
+        sys.__unraisablehook__(unraisable)
 
 
 def _end_after_parent() -> None:
+    """Wait for the end of the parent process, and exit."""
     from multiprocessing import parent_process
 
     parent = parent_process()

@@ -1,4 +1,4 @@
-"""Slices: what ``--by COLUMN`` computes and shows."""
+"""Slices: computation and output of ``--by COLUMN``."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import spanagree as sa
 from spanagree.choices import SLICES
 from spanagree.cli import options
 from spanagree.cli.job import CommandContext
-from spanagree.cli.together import excludes
+from spanagree.cli.option_rules import excludes
 
 FILE = "file"
-"""The value of ``--by`` by which each FILE is a slice."""
+"""Value of ``--by`` for which each FILE is a slice."""
 
-_SEEN = "Part segments by whether their text stands in this training file with their label."
+_SEEN = "Training file: show segments that occur in it with their label separately from the others."
 
 
 def seen() -> options.Option:
-    """Return the option of a training file."""
-    together = [excludes("by", "it has rows of its own")]
-    return options.option("--seen", _SEEN, metavar="FILE", together=together)
+    """Build the option of a training file."""
+    rules = [excludes("by", "it has rows of its own")]
+    return options.option("--seen", _SEEN, metavar="FILE", rules=rules)
 
 
 def sources(job: CommandContext) -> list[str]:
-    """Return the files in which a column may be."""
+    """List the files that may contain the column."""
     from spanagree.formats.patterns import has_pattern, matches
 
     paths: list[str] = []
@@ -38,16 +38,16 @@ def sources(job: CommandContext) -> list[str]:
 
 
 def reading_of_rows(job: CommandContext) -> dict[str, Any]:
-    """Return the options of reading that say how rows are read."""
+    """Select the options of reading that apply to rows."""
     return {key: job.reading[key] for key in ("document", "encoding") if key in job.reading}
 
 
 @contextmanager
 def naming_views() -> Iterator[None]:
-    """Name the views of a command where a name is unknown.
+    """List the views of a command in the error for an unknown name.
 
     Raises:
-        UsageError: for that name.
+        UsageError: if a name is unknown.
     """
     from spanagree.slices.values import UnknownSlicesError  # takes a while to load
 
@@ -56,29 +56,36 @@ def naming_views() -> Iterator[None]:
     except UnknownSlicesError as error:
         command = click.get_current_context().command
         views = (option.type for option in command.params if option.name == "by")
-        names = [name for kind in views if isinstance(kind, options.Views) for name in kind.views]
-        more = {"coefficients": (), "report": SLICES[:1]}.get(str(command.name), (*SLICES, FILE))
-        message = error.message([*names, *more])
+        names = [
+            name
+            for option_type in views
+            if isinstance(option_type, options.Views)
+            for name in option_type.views
+        ]
+        slice_names = {"coefficients": (), "report": SLICES[:1]}.get(
+            str(command.name), (*SLICES, FILE)
+        )
+        message = error.message([*names, *slice_names])
         raise click.UsageError(message.replace("group_by", "--by", 1)) from None
 
 
 def show_slices(job: CommandContext, result: Any) -> None:
-    """Score the slices of a result, or several results that are slices, and show them."""
-    ask: dict[str, Any] = {**job.intervals, **job.drawing}
+    """Score the slices of a result, or of results by slice, and show them."""
+    arguments: dict[str, Any] = {**job.intervals, **job.drawing}
     if job.slices != FILE:
-        ask |= {
+        arguments |= {
             "group_by": job.slices,
             "source": sources(job),
             "seen": job.seen,
             **reading_of_rows(job),
         }
     with naming_views():
-        slices = sa.slices.score_slices(result, **ask)
+        slices = sa.slices.score_slices(result, **arguments)
     job.show(slices)
 
 
 def by_slices(job: CommandContext, source: Any, **settings: Any) -> sa.slices.CoefficientsBySlice:
-    """Return the coefficients of slices of items, or of documents."""
+    """Compute the coefficients of slices of items, or of documents."""
     if job.slices == FILE:
         raise click.UsageError(f"--by {FILE}: it is for spans; name a column of the table")
     rows = reading_of_rows(job)
@@ -91,19 +98,19 @@ def by_slices(job: CommandContext, source: Any, **settings: Any) -> sa.slices.Co
 
 
 def results_by_file(job: CommandContext, score: Callable[..., Any]) -> dict[str, Any]:
-    """Score each FILE by itself, or each file that patterns find, under one chance model.
+    """Score each FILE, or each file that patterns match, under one chance model.
 
     Args:
-        job: what is read.
-        score: function of a corpus, and of ``chance`` where a model is asked for.
+        job: context of the command.
+        score: function of a corpus, and of ``chance`` for a given model.
 
     Raises:
-        UsageError: if there is only one.
+        UsageError: if there is only one file.
     """
     if job.has_patterns:
-        reading, form, repair = job.how()
-        parts = sa.formats.read_parts(job.paths, form=form, repair=repair, **reading)
-        corpora = {part.name: part() for part in parts}
+        reading, format_name, repair = job.reading_arguments()
+        corpus_parts = sa.formats.read_parts(job.paths, form=format_name, repair=repair, **reading)
+        corpora = {corpus_part.name: corpus_part() for corpus_part in corpus_parts}
     else:
         corpora = {name: replace(job, files=(path,)).read() for name, path in job.paths.items()}
     if len(corpora) < 2:

@@ -1,4 +1,4 @@
-"""Split a corpus into levels of difficulty, the easiest first; every annotator stays.
+"""Split a corpus into levels of difficulty, the easiest first, with all annotators.
 
 \b
 spanagree split gold.conll mine.conll --gold gold.conll --at 0.825 -o parts
@@ -14,7 +14,7 @@ import spanagree as sa
 from spanagree.choices import SplitForm, names_of
 from spanagree.cli import options
 from spanagree.cli.difficulty import find_difficulty, team
-from spanagree.cli.job import CommandContext, command, say
+from spanagree.cli.job import CommandContext, command, show_notes
 from spanagree.cli.progress import progress
 from spanagree.errors import InputError, escape_name, pluralize
 from spanagree.files import writing
@@ -24,15 +24,17 @@ from spanagree.files import writing
     options.FILES,
     options.group(
         "Output",
-        *options.into(
-            "Write into DIR.",
+        *options.corpus_output(
+            "Folder of the new files.",
             names_of(SplitForm),
             "jsonl",
             name="-o --output folder",
             metavar="DIR",
             required=True,
         ),
-        options.flag("--force", "Write into a folder that is not empty; nothing is replaced."),
+        options.flag(
+            "--force", "Write into a folder that is not empty; existing files are never replaced."
+        ),
     ),
     options.levels(),
     team(),
@@ -53,11 +55,11 @@ def split(
                 " parts into another"
             )
     corpus = job.read()
-    parts = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
+    subcorpora = sa.split(corpus, find_difficulty(job, corpus, **settings), **job.levels)
     progress("writing")
-    sa.levels.write_split(parts, folder, to, force=force)
-    job.wrote(folder)
-    for part in parts.to_dict()["tables"]["parts"]:
-        span = "" if part["from"] is None else f", {part['from']:.3f}–{part['to']:.3f}"
-        say([f"{part['name']}: {pluralize(part['documents'], 'document')}{span}"])
-    say(parts.notes)
+    sa.levels.write_split(subcorpora, folder, to, force=force)
+    job.record_output(folder)
+    for row in subcorpora.to_dict()["tables"]["parts"]:
+        span = "" if row["from"] is None else f", {row['from']:.3f}–{row['to']:.3f}"
+        show_notes([f"{row['name']}: {pluralize(row['documents'], 'document')}{span}"])
+    show_notes(subcorpora.notes)

@@ -85,7 +85,7 @@ def test_the_format_by_the_name_of_the_file(run, files, tmp_path, name, form):
         assert code == 0
         return
     assert (code, nothing) == (2, "")
-    assert f"by its name it is {form}, and --format says {other}" in message
+    assert f"by its name it is {form}, and --format is {other}" in message
     assert (tmp_path / name).read_text("utf-8") == out
 
 
@@ -357,7 +357,7 @@ CASES = {
     "segments too long": ({}, ["chance", "--length", "5", "--segments", "3,3"], 1, "segments do not fit: the segments have 6 tokens, the document 5; chance 'nonoverlapping' allows at most 5"),
     "negative length": ({}, ["chance", "--length", "-5", "--segments", "3"], 1, "length: -5; a length is a whole number from 1 to 1000000000"),
     "length no number": ({}, ["chance", "--length", "x", "--segments", "3"], 2, "Invalid value for '--length': 'x' is not a valid integer; see 'spanagree chance --help'"),
-    "chance of nothing": ({}, ["chance"], 2, "chance of what? name --length and --segments; see 'spanagree chance --help'"),
+    "chance of nothing": ({}, ["chance"], 2, "chance needs --length and --segments; see 'spanagree chance --help'"),
     "share of another measure": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--match", "iou", "--overlap-at", "0.5"], 2, "--overlap-at does not go with --match iou; see 'spanagree evaluate --help'"),
     "share above 1": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["evaluate", "a.conll", "b.conll", "--overlap-at", "2"], 1, "match 'overlap-at-2': a share from 0.0001 to 1 stands at its end, such as overlap-at-0.5"),
     "workers of one corpus": ({"a.conll": "x O\n", "b.conll": "x O\n"}, ["agree", "a.conll", "b.conll", "--workers", "5"], 2, "--workers needs files found by a pattern: each file is read and compared by itself; see 'spanagree agree --help'"),
@@ -490,7 +490,7 @@ def test_gold_as_typed(run, files):
     assert code == 1
     says(
         err,
-        f"spanagree: error: {str(files[0])!r} is a file that is not read … name it with … files",
+        f"spanagree: error: {str(files[0])!r} is a file that is not read … add the file to the other files",
     )
 
 
@@ -641,11 +641,11 @@ import spanagree as sa
 from spanagree.cli import options
 from spanagree.cli.job import command
 
-chance = options.of("spanagree.agreement.agree.agree", "chance")
+chance = options.from_function("spanagree.agreement.agree.agree", "chance")
 parts = options.certainty(), options.workers(), options.reading(), options.output()
 @command(options.FILES, options.group("Comparing", *chance, options.by(["label"])), *parts)
 def shared_tokens(job, **own):
-    job.show(job.work("comparing", sa.agree, job.parts(), match="token", **own, **job.intervals))
+    job.show(job.work("comparing", sa.agree, job.corpus_or_parts(), match="token", **own, **job.intervals))
 '''
 
 
@@ -686,7 +686,7 @@ def test_agree_takes_what_it_can_do(run, newsroom):
     crowd = newsroom.parent / "crowd" / "crowd.jsonl"
     code, out, err = run("agree", crowd, "--chance-of", "systems")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "--chance-of: no side is gold among annotators" in err
+    assert "--chance-of: agree has no gold" in err
     assert run("evaluate", crowd, "--gold", "ann", "--chance-of", "systems")[0] == 0
     assert run("agree", crowd, "--test", "chance") == run(
         "agree", crowd, "--test", "chance", "--by", "pair"

@@ -143,7 +143,7 @@ def test_fail_under_undefined(run, tmp_path, tag, why):
         (tmp_path / f"{layer}.conll").write_text(f"w\t{tag}\n")
     code, _, err = run("agree", tmp_path / "ann.conll", tmp_path / "bob.conll", "--fail-under", -1)
     assert code == 1
-    assert err.endswith(f"the team's corrected F1 is undefined ({why}); --fail-under -1 asks for that much at least\n")  # fmt: skip
+    assert err.endswith(f"the team's corrected F1 is undefined ({why}); --fail-under -1 requires that minimum\n")  # fmt: skip
 
 
 def span(end, label):

@@ -272,8 +272,8 @@ def test_command(file, capsys):
     for more, says in (
         (
             [],
-            "--group-by needs --cluster-by document or --unit document: a group is left out whole,"
-            " or made one document;",
+            "--group-by needs --cluster-by document or --unit document: groups are left out as a whole,"
+            " or read as one document;",
         ),
         (
             [str(file.parent / "*"), *drawn, "--workers", "1"],

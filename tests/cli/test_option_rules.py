@@ -1,4 +1,4 @@
-"""What options need and do not go with, of all commands: each clause and form, as users meet it."""
+"""Rules on combinations of options, for all commands, as users meet them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 import pytest
 
 import spanagree as sa
-from spanagree.cli import options, together
+from spanagree.cli import option_rules, options
 from spanagree.cli.group import spanagree
 from spanagree.cli.main import main
 from spanagree.cli.signatures import parameters, takes
@@ -21,9 +21,9 @@ CLAUSES = [
     (name, member, clause)
     for name, members in COMMANDS.items()
     for member in members
-    for clause in member.together
+    for clause in member.rules
 ]
-FORMS = [(name, form) for name in COMMANDS for form in spanagree.commands[name].forms]
+FORMS = [(name, form) for name in COMMANDS for form in spanagree.commands[name].alternatives]
 STANDS_FOR = {
     "patterns": ["part-*.conll"],
     "files": [],
@@ -80,7 +80,7 @@ def line_of(name, *terms):
 
 
 def there(name, terms):
-    return [term for term in terms.split() if together.is_there(term, COMMANDS[name])]
+    return [term for term in terms.split() if option_rules.has_term(term, COMMANDS[name])]
 
 
 def refusal(line, capsys):
@@ -128,19 +128,19 @@ def test_clauses(name, member, clause, capsys):
 def test_forms(name, form, capsys):
     """Options that the function of a form does not take are refused; what it also regards is there."""
     members = COMMANDS[name]
-    for term in [*form.when.split(), *form.also.split()]:
-        assert together.is_there(term, members)
+    for term in [*form.terms.split(), *form.command_options.split()]:
+        assert option_rules.has_term(term, members)
     for function in form.function.split():
         assert parameters(function)
     refused = []
-    for term in form.when.split():
+    for term in form.terms.split():
         given = {parts(term)[0]: True}
         for member in members:
             is_by = {"by", "slices"} >= {member.name, *given}
             if (
                 member.name not in given
                 and not is_by
-                and [*form.refused({**given, member.name: True}, members)]
+                and [*form.unused_options({**given, member.name: True}, members)]
             ):
                 said = refusal(line_of(name, term, member.name), capsys)
                 assert " needs " in said or " does not go with " in said
@@ -211,7 +211,7 @@ def test_what_is_said(capsys):
         (["--by", "document"], "--by document does not go with --systems: it is for one gold annotator"),
         (["--by", "genre"], "--by genre does not go with --systems: it is for one gold annotator"),
         (["--workers", "2"], "--workers needs files found by a pattern: each file is read and compared by itself"),
-        (["--digits", "2", "--format", "csv"], "--digits does not go with --format csv: it has every figure as it is"),
+        (["--digits", "2", "--format", "csv"], "--digits does not go with --format csv: it has the exact figures"),
     ):  # fmt: skip
         assert refusal([*line, *more], capsys) == said
 

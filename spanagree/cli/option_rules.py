@@ -1,0 +1,225 @@
+"""Rules on combinations of options: what each needs and excludes.
+
+A command that calls another function if some option is given declares an `AlternativeCall`; the
+signature of that function tells which options it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import click
+
+from spanagree.cli.signatures import takes
+from spanagree.errors import escape_name
+
+PATTERNS = "patterns"
+"""Term that holds if a pattern finds files."""
+
+TERM_TEXTS = {
+    PATTERNS: "files found by a pattern",
+    "files": "FILE",
+    "result": "RESULT",
+    "all_columns": "--all",
+    "slices": "--by COLUMN",
+}
+"""Terms with another text in messages than their name with dashes."""
+
+_OF_FILES = ("reading", "labels")  # fields of the context that any function needs
+
+
+class OptionRule(NamedTuple):
+    """Rule for an option that a user gives.
+
+    A term is the name of an option, with underscores; ``by=label|document`` holds only for these
+    values, and ``measure!=f1`` for all others. Several terms are separated by spaces. Terms of
+    options that a command lacks are ignored.
+
+    Attributes:
+        needs: terms of which one has to hold too.
+        excludes: terms that may not hold.
+        term: term of the option itself, if only some of its values are regarded.
+        unless: terms that switch the rule off.
+        reason: end of the message.
+    """
+
+    needs: str = ""
+    excludes: str = ""
+    term: str = ""
+    unless: str = ""
+    reason: str = ""
+
+
+class OptionLike(Protocol):
+    """Option; see :class:`spanagree.cli.options.Option`."""
+
+    context_field: str
+    is_shared: bool
+    argument: str
+    rules: tuple[OptionRule, ...]
+    type: Any
+
+    @property
+    def name(self) -> str | None:
+        """Name of the parameter that takes its value."""
+
+
+_Option = TypeVar("_Option", bound=OptionLike)
+
+
+class AlternativeCall(NamedTuple):
+    """Function that a command calls instead of its usual one, if some options are given.
+
+    Attributes:
+        terms: terms of which one has to hold.
+        function: full name; options that are not its parameters are errors.
+        command_options: names of options that the command itself handles then.
+        reason: end of the message.
+    """
+
+    terms: str
+    function: str
+    command_options: str = ""
+    reason: str = ""
+
+    def unused_options(
+        self, option_values: Mapping[str, Any], members: Sequence[OptionLike]
+    ) -> Iterator[str]:
+        """Yield the names of options that neither the function nor the command uses."""
+        parameter_names = takes(self.function)
+        ignored = {
+            *self.command_options.split(),
+            *(_split_term(term)[0] for term in self.terms.split()),
+        }
+        for member in members:
+            name = (
+                "slices" if member.name == "by" and "by" not in option_values else str(member.name)
+            )
+            is_output = member.is_shared and not member.context_field and not member.argument
+            if (
+                name not in option_values
+                or is_output
+                or member.context_field in _OF_FILES
+                or name in ignored
+            ):
+                continue
+            if (member.argument or name) not in parameter_names:
+                yield name
+
+
+def needs(terms: str, reason: str = "", *, term: str = "", unless: str = "") -> OptionRule:
+    """Build the rule that one of these terms has to hold too."""
+    return OptionRule(needs=terms, reason=reason, term=term, unless=unless)
+
+
+def excludes(terms: str, reason: str = "", *, term: str = "", unless: str = "") -> OptionRule:
+    """Build the rule that none of these terms may hold."""
+    return OptionRule(excludes=terms, reason=reason, term=term, unless=unless)
+
+
+def with_rules(members: list[_Option], *rules: OptionRule, names: str = "") -> list[_Option]:
+    """Add rules to options: to all, or to the options with these names."""
+    for member in members:
+        if not names or member.name in names.split():
+            member.rules = (*member.rules, *rules)
+    return members
+
+
+def check(
+    option_values: Mapping[str, Any],
+    members: Sequence[OptionLike],
+    alternatives: Sequence[AlternativeCall] = (),
+) -> None:
+    """Check that the given options go together.
+
+    Args:
+        option_values: value of each option that a user gave, by name, and of PATTERNS.
+        members: options of the command.
+        alternatives: functions that it calls instead of its usual one.
+
+    Raises:
+        UsageError: for the first broken rule, in one line.
+    """
+    for member in members:
+        for rule in member.rules:
+            _check_rule(rule, rule.term or str(member.name), option_values, members)
+    for alternative in alternatives:
+        term = next(
+            (term for term in alternative.terms.split() if holds(term, option_values)), None
+        )
+        if term is not None:
+            for name in alternative.unused_options(option_values, members):
+                _raise_exclusion(name, term, option_values, alternative.reason)
+
+
+def _check_rule(
+    rule: OptionRule, option: str, option_values: Mapping[str, Any], members: Sequence[OptionLike]
+) -> None:
+    """Check one rule of an option."""
+    if not holds(option, option_values) or any(
+        holds(term, option_values) for term in rule.unless.split()
+    ):
+        return
+    needed_terms = [term for term in rule.needs.split() if has_term(term, members)]
+    if needed_terms and not any(holds(term, option_values) for term in needed_terms):
+        needed_texts = " or ".join(_format_term(term, {}) for term in needed_terms)
+        raise click.UsageError(
+            f"{_format_term(option, option_values)} needs {needed_texts}"
+            f"{_reason_suffix(rule.reason)}"
+        )
+    for term in rule.excludes.split():
+        if holds(term, option_values):
+            _raise_exclusion(option, term, option_values, rule.reason)
+
+
+def _raise_exclusion(option: str, term: str, option_values: Mapping[str, Any], reason: str) -> None:
+    """Raise the error for an option that another one excludes."""
+    name, excluded = _format_term(option, option_values), _format_term(term, option_values)
+    raise click.UsageError(f"{name} does not go with {excluded}{_reason_suffix(reason)}")
+
+
+def _reason_suffix(reason: str) -> str:
+    return f": {reason}" if reason else ""
+
+
+def has_term(term: str, members: Sequence[OptionLike]) -> bool:
+    """Check whether a command has the option and a value of a term."""
+    name, is_among, values = _split_term(term)
+    for member in members:
+        if member.name == name:
+            allowed_values = getattr(member.type, "choices", values) if is_among else values
+            return not values or bool({*values} & {*allowed_values})
+    return name in TERM_TEXTS
+
+
+def _split_term(term: str) -> tuple[str, bool, list[str]]:
+    """Split a term into its option, whether it means its values or all others, and the values."""
+    name, _, values = term.partition("=")
+    return name.removesuffix("!"), not name.endswith("!"), values.split("|") if values else []
+
+
+def holds(term: str, option_values: Mapping[str, Any]) -> bool:
+    """Check whether a user gave an option, with a value of the term."""
+    name, is_among, values = _split_term(term)
+    if name not in option_values or not values:
+        return name in option_values
+    given_values = (
+        option_values[name] if isinstance(option_values[name], list) else [option_values[name]]
+    )
+    return any(value in values for value in given_values) is is_among
+
+
+def _format_term(term: str, option_values: Mapping[str, Any]) -> str:
+    """Format a term as a user writes it, with the given value."""
+    name, is_among, values = _split_term(term)
+    if name == "slices" and name in option_values:
+        return f"--by {escape_name(str(option_values[name]))}"
+    if name in TERM_TEXTS:
+        return TERM_TEXTS[name]
+    value = option_values.get(name) if values else None
+    if value is None and values and is_among:
+        value = "|".join(values)
+    if value is None and values:
+        value = f"other than {values[0]}"
+    return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
