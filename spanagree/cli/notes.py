@@ -14,7 +14,8 @@ def group_notes(notes: Iterable[str], where_all: str = "") -> list[str]:
     Notes of one kind differ only in their numbers and in the name that they begin with;
     ``where_all`` tells how to list all of them.
 
-    >>> group_notes(["a: 2 odd tags", "b: 9 odd tags", "c: 1 odd tag", "no text", "d: 1 odd tag"], "!")
+    >>> notes = ["a: 2 odd tags", "b: 9 odd tags", "c: 1 odd tag", "no text", "d: 1 odd tag"]
+    >>> group_notes(notes, "!")
     ['b: 9 odd tags; also a (2), c (1) and 1 more; !', 'no text']
     """
     notes_by_kind: dict[str, list[tuple[int, str, str]]] = {}
