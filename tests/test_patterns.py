@@ -27,7 +27,9 @@ pytestmark = pytest.mark.slow  # hundreds of expressions, each on a hundred long
 ROOT = Path(spanagree.__file__).parent
 METHODS = ("match", "fullmatch", "search", "findall", "finditer", "sub", "split")
 MADE = {  # expressions that are made as the program runs: examples of each
-    ("report/citation.py", "kind.pattern"): [kind.pattern for kind in citation._VALUES.values()],
+    ("report/citation.py", "value_type.pattern"): [
+        kind.pattern for kind in citation._VALUES.values()
+    ],
     # names of annotators and signs of one character, escaped
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
     ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],

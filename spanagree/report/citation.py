@@ -1,4 +1,4 @@
-"""A methods paragraph: a sentence for each setting of a result, and the references it needs."""
+"""Methods paragraphs: a sentence for each setting of a result, with references."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from spanagree.version import __version__
 _ENTRY = re.compile(r"^@(\w+)\{(\w+),\n((?:  .*\n)*)\}\n", re.M)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},\n", re.M)
 _SPECIAL = re.compile(r"\\url\{([^{}]*)\}|\{\\['\x22oO]\w?\}|\{\$\\gamma\$\}|\\([&_])|--|[{}]")
-_NOT_AFTER = ("author", "title", "year", "annote")  # what does not follow the title
+_NOT_AFTER = ("author", "title", "year", "annote")  # fields that do not follow the title
 _CHARACTERS = {
     r"{\'e}": "é",
     r"{\'i}": "í",
@@ -68,30 +68,29 @@ _CHARACTERS |= {"--": "–", "{": "", "}": ""}
 
 
 class Reference(NamedTuple):
-    """One source: what kind it is, its fields in the order of the file as text, and its entry.
+    """Source: its type, its fields as text in the order of the file, and its BibTeX entry.
 
-    What is not known for certain is left out, and the entry says so in ``annote``, which no
-    bibliography prints.
+    Uncertain fields are left out; ``annote``, which no bibliography prints, mentions them.
     """
 
-    kind: str
+    entry_type: str
     fields: dict[str, str]
     bibtex: str
 
     @property
     def authors(self) -> list[tuple[str, str]]:
-        """The given and the family name of each author."""
+        """Given and family name of each author."""
         names = (name.partition(", ") for name in self.fields["author"].split(" and "))
-        return [(given, family) for family, _, given in names]
+        return [(given_name, family_name) for family_name, _, given_name in names]
 
     @property
     def year(self) -> str:
-        """The year, empty if it is not known."""
+        """Year, empty if it is unknown."""
         return self.fields.get("year", "")
 
     @property
     def short(self) -> str:
-        """The source as a text cites it.
+        """Citation in a text.
 
         >>> REFERENCES["li2024"].short
         'Li et al., 2024'
@@ -102,19 +101,19 @@ class Reference(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The source as a line.
+        """Entry of a list of references.
 
         >>> print(REFERENCES["holm1979"].text)
         Sture Holm. 1979. A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of Statistics 6(2), 65–70.
-        """  # noqa: E501 — the line as it is printed
-        names = [f"{given} {family}".strip() for given, family in self.authors]
+        """  # noqa: E501 — printed as one line
+        names = [f"{given_name} {family_name}".strip() for given_name, family_name in self.authors]
         authors = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
         location = {k: v for k, v in self.fields.items() if k not in _NOT_AFTER}
         if "volume" in location:
             location["journal"] += f" {location.pop('volume')}"
             location["journal"] += f"({location.pop('number')})" if "number" in location else ""
-        parts = [authors, self.year, self.fields.get("title"), ", ".join(location.values())]
-        return ". ".join(part for part in parts if part) + "."
+        text_parts = [authors, self.year, self.fields.get("title"), ", ".join(location.values())]
+        return ". ".join(text_part for text_part in text_parts if text_part) + "."
 
 
 def entries(bibtex: str) -> Iterator[tuple[str, Reference]]:
@@ -125,12 +124,12 @@ def entries(bibtex: str) -> Iterator[tuple[str, Reference]]:
 
 
 def _plain(special: re.Match[str]) -> str:
-    """Return the characters that TeX shows for a command or a brace."""
+    """Look up the characters that TeX prints for a command or a brace."""
     return _CHARACTERS.get(special[0], special[1] or special[2])
 
 
 def software(version: str) -> Reference:
-    """Return the package itself, as released; its authors are those whom its licence names."""
+    """Build the reference of this package; its authors are the authors that its licence names."""
     ((_, reference),) = entries(
         "@misc{spanagree,\n"
         "  author = {{The spanagree authors}},\n"
@@ -142,7 +141,7 @@ def software(version: str) -> Reference:
 
 
 REFERENCES = dict(entries(files("spanagree.report").joinpath("references.bib").read_text("utf-8")))
-"""The sources by the keys that BibTeX knows them by, in the order in which they are listed."""
+"""Sources by BibTeX key, in the order of references."""
 
 
 _NUMBER = r"-?[0-9]{1,99}(\.[0-9]{1,99})?(e[+-][0-9]{1,3})?"
@@ -153,21 +152,22 @@ _SCHEME = "[A-Za-z0-9]{1,9}"
 
 
 class _Value(NamedTuple):
-    """A kind of value in a signature: how it looks, and how it is read."""
+    """Type of values in a signature: pattern and parser."""
 
     pattern: str
-    read: Callable[[str], Any] = str
+    parse: Callable[[str], Any] = str
 
 
 def _numbers_in(text: str) -> list[float]:
-    return [float(number) for number in text.split(",")]
+    """Parse numbers that are separated by commas."""
+    return [float(item) for item in text.split(",")]
 
 
 _VALUES = {
     "word": _Value(_WORD),
     "counted": _Value(f"{_WORD}|{UNIT_OF_TIME.pattern}"),
     "match": _Value(rf"{_WORD}(\.[0-9]+)?"),
-    "text": _Value("[^|]*", Escaped),  # a user's
+    "text": _Value("[^|]*", Escaped),  # text of a user
     "whole": _Value("0|[1-9][0-9]{0,99}", int),
     "yes or no": _Value("yes|no", lambda text: text == "yes"),
     "number": _Value(_NUMBER, float),
@@ -182,37 +182,36 @@ _VALUES = {
     "ignored": _Value("ignored"),
     "version": _Value(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([.+-]?[a-z]{1,9}[0-9]{0,9}){0,3}"),
 }
-"""The values in signatures, by the kinds of :data:`spanagree.signature.SETTINGS`."""
+"""Types of values in signatures, by their name in :data:`spanagree.signature.SETTINGS`."""
 
 _NAMES = {
     setting.signature_key: name for name, setting in SETTINGS.items() if setting.signature_key
 }
-"""The settings that have another name in a signature."""
+"""Names of settings by their key in a signature, if it differs."""
 
 
-# --- what a signature says ------------------------------------------------------------------------
+# --- parsing of signatures ------------------------------------------------------------------------
 
 
 def settings_of(line: str) -> dict[str, Any]:
-    """Return the settings that a signature names, of which it can be made again.
+    """Parse the settings in a signature, from which it can be rebuilt.
 
-    What a user called things stays escaped, and it is not known any more to which layers the
-    schemes belong that were recognised.
+    Names of users stay escaped, and detected schemes are no longer assigned to layers.
 
     Raises:
-        InputError: for anything but a signature, naming the part.
+        InputError: if it is not a signature; the message names the wrong part.
 
     >>> settings_of("match:exact|strict:no|spanagree:1.0.0")
     {'match': 'exact', 'strict': False, 'version': '1.0.0'}
     """
     values: dict[str, str] = {}
     bare = line.strip().removeprefix("signature:").strip()
-    unbroken = re.sub(r"(?<=\|)\s+|(?<=,)\r?\n {0,2}", "", bare)  # as pages break it
-    for part in unbroken.split("|"):
-        key, colon, value = part.partition(":")
+    unbroken = re.sub(r"(?<=\|)\s+|(?<=,)\r?\n {0,2}", "", bare)  # line breaks of copied signatures
+    for entry in unbroken.split("|"):
+        key, colon, value = entry.partition(":")
         if not colon:
             raise InputError(
-                f"signature: {quote_value(part)}; key:value, with | between, is needed"
+                f"signature: {quote_value(entry)}; key:value, with | between, is needed"
             )
         key = _NAMES.get(key, key)
         if key not in SETTINGS:
@@ -222,8 +221,8 @@ def settings_of(line: str) -> dict[str, Any]:
             )
         if key in values:
             raise InputError(f"signature: the key {key} comes twice; name it once")
-        kind = _VALUES[SETTINGS[key].value_type]
-        if not re.fullmatch(kind.pattern, value, re.ASCII) or not value.isprintable():
+        value_type = _VALUES[SETTINGS[key].value_type]
+        if not re.fullmatch(value_type.pattern, value, re.ASCII) or not value.isprintable():
             raise InputError(
                 f"signature: {key}: {quote_value(value)} is not a value that it can have; copy the"
                 " line from below a table"
@@ -237,7 +236,7 @@ def settings_of(line: str) -> dict[str, Any]:
 
 
 def _settings(key: str, value: str) -> Mapping[str, Any]:
-    """Return the settings that one part of a signature stands for."""
+    """Parse one entry of a signature as settings."""
     if key == "tokens":
         return {"ignore_tokens": True}
     if key == "spanagree":
@@ -245,8 +244,10 @@ def _settings(key: str, value: str) -> Mapping[str, Any]:
     if key == "scheme" and value.startswith("auto("):
         names = [name for name in value[5:-1].split(",") if name]
         return {key: "auto", "schemes": {name: name for name in names}}
-    read = {key: _VALUES[SETTINGS[key].value_type].read(value)}
-    return read | {"gold_first": False} if key == "gold" else read  # the first layer is not named
+    settings = {key: _VALUES[SETTINGS[key].value_type].parse(value)}
+    return (
+        settings | {"gold_first": False} if key == "gold" else settings
+    )  # signatures name gold only then
 
 
 # --- sentences ------------------------------------------------------------------------------------
@@ -260,9 +261,9 @@ _MEANS: Mapping[str, Mapping[str, str]] = {
     "weights": WEIGHTS, "measurement": MEASUREMENTS, "category_weights": CATEGORY_WEIGHTS,
     "duplicates": DUPLICATES, "partial": PARTIAL, "cut": CUTS,
 }  # fmt: skip
-"""What values of settings mean, where a table says so."""
+"""Meanings of values, by setting."""
 
-# what settings with few values may be: another version may have had others
+# allowed values of settings with few values, as other versions may have others
 _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
     **_MEANS,
     **{
@@ -278,27 +279,28 @@ _ALLOWED: Mapping[str, Sequence[str] | Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def _all_named(names: Sequence[str]) -> str:
-    """Return all names as a sentence has them, with commas between and an and."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+def _join_with_and(names: Sequence[str]) -> str:
+    """Join names with commas and a final and."""
+    *first, final = names
+    return f"{', '.join(first)} and {final}" if first else final
 
 
 _LISTS = {
-    "figures": _all_named([ratio.title for ratio in FIGURES.values()]),
-    "coefficients": _all_named(
-        # that of SPA has a sentence of its own, on its weights
+    "figures": _join_with_and([ratio.title for ratio in FIGURES.values()]),
+    "coefficients": _join_with_and(
+        # SPA has its own sentence, on its weights
         [f"{k.title} [[{k.cites}]]" for k in COEFFICIENTS.values() if k is not CoefficientSet.spa]
     ),
-    "weighted": _all_named(
+    "weighted": _join_with_and(
         [
-            f"{kind.weighted_sign} [[{kind.weighted_cites}]] is in place of {kind.sign}"
-            for kind in COEFFICIENTS.values()
-            if kind.weighted_sign
+            f"{coefficient.weighted_sign} [[{coefficient.weighted_cites}]] is in place of"
+            f" {coefficient.sign}"
+            for coefficient in COEFFICIENTS.values()
+            if coefficient.weighted_sign
         ]
     ),
 }
-"""What sentences list of tables."""
+"""Lists of names from tables, for sentences."""
 _GENERAL = (
     f"Agreement was computed with spanagree {__version__} [[spanagree]]. Beside raw"
     f" {_LISTS['figures']} it gives the expected scores of two independent random annotations"
@@ -313,25 +315,29 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         value = settings.get({"tokens": "ignore_tokens", "spanagree": "version"}.get(key, key))
         if value is None or (value is False and key != "strict"):
             continue
-        shown = _text(_shown(value)) if setting.value_type == "text" else _shown(value)
+        text = (
+            _escape_text(_format_value(value))
+            if setting.value_type == "text"
+            else _format_value(value)
+        )
         if value == NONE and key in WITHOUT_CHANCE:
             yield WITHOUT_CHANCE[key]
             continue
-        if shown == "auto":
-            shown = ", ".join(settings.get("schemes", ())) or "that was recognised"
-        words = {"value": shown, "means": _means(key, value), **_LISTS}
-        says = setting.sentence
+        if text == "auto":
+            text = ", ".join(settings.get("schemes", ())) or "that was recognised"
+        words = {"value": text, "means": _meaning(key, value), **_LISTS}
+        template = setting.sentence
         if key == "match" and settings.get("strings"):
-            says = MATCH_OF_STRINGS
+            template = MATCH_OF_STRINGS
             words["means"] = OF_STRINGS.get(value, words["means"])
         if key == "ci":
-            kinds = re.findall(r"(?:^|\+)([a-z-]+)", value)
+            methods = re.findall(r"(?:^|\+)([a-z-]+)", value)
             words |= {"confidence": f"{confidence_of(settings):g}"}
-            yield says["+".join(kinds)].format(**words)  # type: ignore[index]  # checked before
+            yield template["+".join(methods)].format(**words)  # type: ignore[index]  # checked before
             if "average" not in settings and "over" not in settings:
                 yield "The annotators are held fixed."
         else:
-            sentence = says if isinstance(says, str) else says[words["value"]]
+            sentence = template if isinstance(template, str) else template[words["value"]]
             for phrase in OF_CHANCE if settings.get("chance") == NONE else ():
                 sentence = sentence.replace(phrase, "")
             yield sentence.format(**words)
@@ -344,19 +350,19 @@ def _sentences(settings: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _shown(value: Any) -> str:
-    """Return a value as a sentence has it."""
+def _format_value(value: Any) -> str:
+    """Format a value for a sentence."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(_shown, value))
+        return ", ".join(map(_format_value, value))
     if isinstance(value, float):
         return f"{value:g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _means(key: str, value: Any) -> str:
-    """Return what the value of a setting means; empty where no table says so."""
+def _meaning(key: str, value: Any) -> str:
+    """Look up the meaning of a setting's value; empty if no table has one."""
     if key == "match":
         return find_measure(value).means
     if key == "repair":
@@ -364,41 +370,49 @@ def _means(key: str, value: Any) -> str:
     return _MEANS[key][value] if key in _MEANS else ""
 
 
-def _text(text: str) -> str:
-    """Return a user's text, in which nothing is taken for the mark of a source."""
+def _escape_text(text: str) -> str:
+    """Escape a text of a user, also the mark of sources."""
     return escape_name(text).replace("[[", "[ [")
 
 
 def results_paragraph(result: Mapping[str, Any]) -> str:
-    """Return the verdict of a result, and where it is shaky, in sentences.
+    """Join the verdict of a result and its warnings to sentences.
 
     Args:
-        result: what ``--format json`` of evaluate, agree, coefficients and others wrote.
+        result: dictionary that ``--format json`` of evaluate, agree, coefficients and others wrote.
 
     Raises:
-        InputError: for a result without a verdict.
+        InputError: if the result has no verdict.
     """
-    parts = [part for part in (result.get("test"), result) if isinstance(part, Mapping)]
-    verdicts = [part.get("verdict") for part in parts]
+    results = [
+        single_result
+        for single_result in (result.get("test"), result)
+        if isinstance(single_result, Mapping)
+    ]
+    verdicts = [single_result.get("verdict") for single_result in results]
     sentence = next((verdict for verdict in verdicts if isinstance(verdict, str) and verdict), None)
     if sentence is None:
         raise InputError(
-            "a paragraph of results needs a verdict, which what compares annotators or systems has;"
-            " write such a result with --format json"
+            "a paragraph of results needs a verdict; comparisons of annotators or systems have one"
+            " if they are written with --format json"
         )
-    caveats = [str(caveat) for part in reversed(parts) for caveat in part.get("caveats") or ()]
-    kept = [f"To be kept in mind: {_text('; '.join(caveats))}."] if caveats else []
-    return " ".join([_text(sentence), *kept])
+    caveats = [
+        str(caveat)
+        for single_result in reversed(results)
+        for caveat in single_result.get("caveats") or ()
+    ]
+    warnings = [f"To be kept in mind: {_escape_text('; '.join(caveats))}."] if caveats else []
+    return " ".join([_escape_text(sentence), *warnings])
 
 
 # --- the citation -------------------------------------------------------------------------------
 
 
 CITED = ("text", "latex", "bibtex")
-"""The formats of a citation, by name."""
+"""Names of the formats of a citation."""
 
 _WIDTH = 100
-_MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # sources cited here
+_MARK = re.compile(r" ?\[\[([a-z0-9,]+)\]\]")  # citation of sources
 _NO_FIGURES = (
     "results: a signature has no figures; pass a result, or a file that --format json wrote"
 )
@@ -410,20 +424,20 @@ def cite(
     format: Cited = "text",  # noqa: A002 — named as the option
     results: bool = False,
 ) -> str:
-    """Return a methods paragraph on a result, a sentence for each setting, and its references.
+    """Write a methods paragraph on a result, a sentence for each setting, and its references.
 
     Args:
-        result: a result, or the signature that stands below its table; without one, a general
-            sentence and all references.
-        format: ``text``; ``latex``, with ``\\citep``; ``bibtex``, the references alone.
-        results: a paragraph of results instead: the verdict, and where it is shaky.
+        result: result, or the signature below its table. Default: write a general sentence and all
+            references.
+        format: ``text``; ``latex``, with ``\\citep``; ``bibtex``, only the references.
+        results: True for a paragraph of results instead: the verdict and warnings.
 
     Raises:
-        InputError: for anything but a signature, or one with settings that are not known here.
-        SettingError: for an unknown format.
+        InputError: if it is not a signature, or contains unknown settings.
+        SettingError: if the format is unknown.
 
     >>> print(cite("chance:nonoverlapping|spanagree:1.0.0").splitlines()[0][:60])
-    Chance is that of two independent random annotations that ke
+    Chance is that of two independent random annotations with th
     """
     line = result if isinstance(result, str) else getattr(result, "signature", None)
     if result is not None and not isinstance(line, str):
@@ -440,12 +454,12 @@ def cite(
 
 
 def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], str | None]:
-    """Return the settings that a signature names, or a report in JSON; ``-`` is standard input.
+    """Parse the settings in a signature, or in a JSON report; ``-`` is standard input.
 
-    ``results`` asks for the paragraph of results of a report, too.
+    With ``results``, the paragraph of results of a report is returned too.
 
     Raises:
-        InputError: for a file that cannot be read or has no signature, or anything but a signature.
+        InputError: if the file cannot be read or has no signature, or the text is no signature.
     """
     if ":" in argument and not os.path.exists(argument):
         if results:
@@ -457,11 +471,15 @@ def settings_in(argument: str, results: bool = False) -> tuple[dict[str, Any], s
         report = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError(f"{name}: not valid JSON; {_REPORT}") from None
-    parts = [report, report.get("test")] if isinstance(report, dict) else [report]
-    lines = [part.get("signature") for part in parts if isinstance(part, dict)]
+    results_with_signature = [report, report.get("test")] if isinstance(report, dict) else [report]
+    lines = [
+        single_result.get("signature")
+        for single_result in results_with_signature
+        if isinstance(single_result, dict)
+    ]
     try:
         settings: dict[str, Any] = {}
-        for line in lines or [None]:  # of the figures, then of the test
+        for line in lines or [None]:  # first the figures, then the test
             if not isinstance(line, str):
                 raise InputError(f"no signature in it; {_REPORT}")
             settings |= settings_of(line)
@@ -475,16 +493,16 @@ def cited(
     format: Cited = "text",  # noqa: A002 — as above
     figures: str | None = None,
 ) -> str:
-    """Return a citation by settings, as :func:`cite`; ``figures`` is the paragraph of results."""
+    """Write a citation by settings; see :func:`cite`. ``figures`` is the paragraph of results."""
     check_choice(format, CITED, "format")
-    _check(settings or {})
-    about = settings or {}
+    _check_values(settings or {})
+    known_settings = settings or {}
     if figures is not None:
         paragraph = f"{figures} {SETTINGS['spanagree'].sentence}".replace(
-            "{value}", about.get("version", __version__)
+            "{value}", known_settings.get("version", __version__)
         )
     else:
-        paragraph = _GENERAL if settings is None else " ".join(_sentences(about))
+        paragraph = _GENERAL if settings is None else " ".join(_sentences(known_settings))
     keys = {key for mark in _MARK.findall(paragraph) for key in mark.split(",")}
     sources = {k: source for k, source in REFERENCES.items() if settings is None or k in keys}
     sources["spanagree"] = software((settings or {}).get("version", __version__))
@@ -494,14 +512,14 @@ def cited(
     if format == "latex":
         text = _MARK.sub(r"~\\citep{\1}", escaped(paragraph))
         return "\n".join([*([f"% signature: {line}"] if line else []), _wrapped(text), ""])
-    below = [f"Signature: {line}", ""] if line else []
+    signature_lines = [f"Signature: {line}", ""] if line else []
     listed = [_wrapped(source.text, hang=2) for source in sources.values()]
-    text = _MARK.sub(_short, paragraph)
-    return "\n".join([_wrapped(text), "", *below, "References", "", *listed, ""])
+    text = _MARK.sub(_short_citation, paragraph)
+    return "\n".join([_wrapped(text), "", *signature_lines, "References", "", *listed, ""])
 
 
-def _short(mark: re.Match[str]) -> str:
-    """Return sources as they are cited in a text; the package is not."""
+def _short_citation(mark: re.Match[str]) -> str:
+    """Format cited sources for a text; the package itself is left out."""
     shorts = [REFERENCES[key].short for key in mark[1].split(",") if key in REFERENCES]
     return f" ({'; '.join(shorts)})" if shorts else ""
 
@@ -512,15 +530,15 @@ def _wrapped(text: str, hang: int = 0) -> str:
     )
 
 
-def _check(settings: Mapping[str, Any]) -> None:
-    """Refuse what a signature may look like, but this version has no words for."""
-    chosen = {key: [settings[key]] for key in _ALLOWED if key in settings}
-    chosen["scheme"] = [*chosen.get("scheme", ()), *settings.get("schemes", ())]
-    chosen["repair"] = settings.get("repair", [])
-    kinds = re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", ""))
-    chosen["ci"] = ["+".join(kinds)] if kinds else []
+def _check_values(settings: Mapping[str, Any]) -> None:
+    """Check that this version has sentences for all settings of a signature."""
+    values_by_key = {key: [settings[key]] for key in _ALLOWED if key in settings}
+    values_by_key["scheme"] = [*values_by_key.get("scheme", ()), *settings.get("schemes", ())]
+    values_by_key["repair"] = settings.get("repair", [])
+    methods = re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", ""))
+    values_by_key["ci"] = ["+".join(methods)] if methods else []
     for key, allowed in _ALLOWED.items():
-        for value in chosen.get(key, ()):
+        for value in values_by_key.get(key, ()):
             if value not in allowed and not (
                 SETTINGS[key].value_type == "counted" and is_time(value)
             ):

@@ -1,4 +1,4 @@
-"""What each figure of a table means, and when not to trust it: for whoever has to write it down."""
+"""Explanations of the figures of a table, with their limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spanagree.results.score import FIGURES
 from spanagree.settings import confidence_of, document_noun
 
 Explained = Sequence[tuple[str, str]]
-"""Names of figures, and a paragraph on them."""
+"""Names of figures, and a paragraph for each."""
 
 _HEAD = "what the figures mean, and when not to trust them"
 _WIDTH = 80
@@ -32,10 +32,10 @@ _CHANCE = "chance F1"
 
 
 def explain(tables: Sequence[Frame]) -> Explained:
-    """Return a paragraph for each setting, column and row of the tables that has a figure, once.
+    """Collect a paragraph for each setting, column and row of the tables, without repetition.
 
     Raises:
-        LookupError: for a meaning without a paragraph in ``explanations.md``.
+        LookupError: if ``explanations.md`` has no paragraph for a meaning.
 
     >>> from spanagree.results.frame import Column
     >>> table = Frame([Column("system", "system", "name")], [], {"match": "exact"})
@@ -46,7 +46,7 @@ def explain(tables: Sequence[Frame]) -> Explained:
 
 
 def as_text(explained: Explained) -> str:
-    """Return the paragraphs for a terminal."""
+    """Format the paragraphs for a terminal."""
     lines = [
         textwrap.fill(f"{name}: {text}", _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
         for name, text in explained
@@ -55,37 +55,37 @@ def as_text(explained: Explained) -> str:
 
 
 def as_markdown(explained: Explained) -> str:
-    """Return the paragraphs as a list."""
+    """Format the paragraphs as a list."""
     lines = [f"- **{escaped(name)}**: {escaped(text)}" for name, text in explained]
     return "\n".join([f"{_HEAD.capitalize()}:", "", *lines, ""])
 
 
 EXPLAINED: Mapping[str, Callable[[Explained], str]] = {"text": as_text, "markdown": as_markdown}
-"""The formats in which there is room for it, by name."""
+"""Writers of explanations, by name of their format."""
 
 
 @functools.cache
 def paragraphs() -> Mapping[str, str]:
-    """Return the paragraphs of ``explanations.md`` by heading, and those of tables.
+    """Read the paragraphs of ``explanations.md`` and of tables, by heading.
 
-    One heading may hold several names.
+    A heading may list several names.
 
     Raises:
-        LookupError: if two paragraphs have the same name in their headings.
+        LookupError: if two paragraphs have the same name.
 
     >>> paragraphs()["annotators"]
-    'how many saw it.'
+    'number of annotators who saw it.'
     """
     text = files("spanagree.report").joinpath("explanations.md").read_text("utf-8")
     by_name = {ratio.meaning: ratio.explanation for ratio in FIGURES.values()}
-    for kind in COEFFICIENTS.values():
-        by_name[kind.title] = kind.means
-        if kind.weighted_sign:
-            by_name[kind.weighted_sign] = kind.weighted_means
+    for coefficient_kind in COEFFICIENTS.values():
+        by_name[coefficient_kind.title] = coefficient_kind.means
+        if coefficient_kind.weighted_sign:
+            by_name[coefficient_kind.weighted_sign] = coefficient_kind.weighted_means
     by_name |= {count.meaning: count.means for count in COUNTS.values() if count.title}
     for heading, body in re.findall(r"^## (.*)\n((?:(?!#).*\n)*)", text, re.M):
         for name in map(str.strip, heading.split(" / ")):
-            if name in by_name:  # the second would overwrite the first
+            if name in by_name:  # the second paragraph would replace the first
                 raise LookupError(
                     f"{name!r} has two paragraphs in report/explanations.md; join them, or give"
                     " one another heading"
@@ -95,26 +95,26 @@ def paragraphs() -> Mapping[str, str]:
 
 
 def _explain_table(table: Frame) -> Iterator[tuple[str, str]]:
-    """Yield names and paragraphs of the settings, then of columns, then of what else has one."""
+    """Yield names and paragraphs of the settings, then of columns, then of further meanings."""
     words = _words(table.settings)
     yield from _explain_settings(table.settings, words)
     columns = table.shown.columns
-    del columns[2 : 2 + table.across]  # those are names
-    shown = [(column.title, column.meaning or column.title) for column in columns]
-    together: dict[str, dict[str, None]] = {}
-    for name, heading in [*shown, *table.meanings.items()]:
+    del columns[2 : 2 + table.across]  # names of systems, not figures
+    headings_of_columns = [(column.title, column.meaning or column.title) for column in columns]
+    names_by_paragraph: dict[str, dict[str, None]] = {}
+    for name, heading in [*headings_of_columns, *table.meanings.items()]:
         if name.strip():
             is_undefined = heading == _CHANCE and table.settings.get("chance") == NONE
             paragraph = _paragraph(f"{heading} undefined" if is_undefined else heading)
-            together.setdefault(paragraph, {})[name] = None
-    for text, names in together.items():
+            names_by_paragraph.setdefault(paragraph, {})[name] = None
+    for text, names in names_by_paragraph.items():
         yield " / ".join(names), text.format(**words)
 
 
 def _paragraph(*headings: str) -> str:
-    """Return the paragraphs with these headings as one; an empty heading has none."""
+    """Join the paragraphs with these headings; an empty heading has none."""
     for heading in headings:
-        if heading and heading not in paragraphs():  # the tests have every table
+        if heading and heading not in paragraphs():  # never with the tables of this package
             raise LookupError(
                 f"{heading!r} is not explained; write a paragraph with this heading into"
                 " report/explanations.md"
@@ -123,25 +123,25 @@ def _paragraph(*headings: str) -> str:
 
 
 def words_of(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the words for a document, a cluster, intervals and their confidence."""
-    items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
-    chosen = settings.get("cluster_by")
-    cluster = chosen if chosen in ("document", "text") else ""
-    if chosen == "sentence" and settings.get("unit") == "document":
+    """Choose the words for a document, a cluster, intervals and their confidence."""
+    has_items = settings.get("items", "labels" if "categories" in settings else "") == "labels"
+    cluster_by = settings.get("cluster_by")
+    cluster = cluster_by if cluster_by in ("document", "text") else ""
+    if cluster_by == "sentence" and settings.get("unit") == "document":
         cluster = "text"
     if cluster == "document" and settings.keys() & {"group_by", "joined"}:
         cluster = "group"
     confidence = confidence_of(settings) or float(settings.get("confidence", 95))
     return {
         "document": document_noun(settings),
-        "drawn": "item" if items else cluster or document_noun(settings),
+        "drawn": "item" if has_items else cluster or document_noun(settings),
         "interval": "+".join(re.findall(r"(?:^|\+)([a-z-]+)", settings.get("ci", ""))),
         "confidence": f"{confidence:g}",
     }
 
 
 def _words(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the words that fill the gaps of the paragraphs."""
+    """Choose the words for the placeholders in the paragraphs."""
     measure = settings.get("match", "exact")
     match, of_strings = find_measure(measure), settings.get("strings", False)
     units = str(settings.get("offsets", "tokens"))  # or characters
@@ -175,8 +175,8 @@ def _headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator
     if "test" in settings:
         yield "intervals of differences"
     else:
-        for kind in words["interval"].split("+"):
-            yield f"intervals by {kind}"
+        for method in words["interval"].split("+"):
+            yield f"intervals by {method}"
     if words["drawn"] == "sentence":
         yield "intervals over sentences"
     if words["drawn"] == "text":
@@ -191,7 +191,7 @@ def _headings(settings: Mapping[str, Any], words: Mapping[str, Any]) -> Iterator
 def _explain_settings(
     settings: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    """Yield how segments match, what chance may do, and what items are and weigh."""
+    """Yield names and paragraphs of the match, chance, items and weights."""
     if "what" in settings:
         chance = ["chance of pairs"]
     elif settings.get("chance") == NONE:
@@ -206,16 +206,16 @@ def _explain_settings(
             chance.append("chance by characters")
     of_segments = settings.get("items") == "segments"
     items = ["items", f"items, O {settings.get('outside', 'kept')}"]
-    compared = "strings" if settings.get("strings") else settings.get("what", "segments")
-    chosen: dict[str, list[str]] = {
-        "match": [f"match {compared}"],
+    target = "strings" if settings.get("strings") else settings.get("what", "segments")
+    headings_by_setting: dict[str, list[str]] = {
+        "match": [f"match {target}"],
         "chance": chance,
         "items": ["items of segments"] if of_segments else items,
         "weights": ["weights"],
         "measurement": ["measurement"],
         "category_weights": ["category weights"],
     }
-    for key, headings in chosen.items():
+    for key, headings in headings_by_setting.items():
         if settings.get(key, "labels") != "labels":
             name = key.replace("_", " ")
             yield f"{name} {settings[key]}", _paragraph(*headings).format(**words)

@@ -1,4 +1,4 @@
-"""All that a report shows, computed here: the page only renders it."""
+"""Results that a report shows; the page only renders them."""
 
 from __future__ import annotations
 
@@ -48,31 +48,33 @@ from spanagree.systems.result import Evaluation, System
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
 from spanagree.units.all_measures import MeasureComparison, compare_measures
 
-SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems set against chance
+SHOWN = 40  # annotators in a heat map, pairs in a table, pairs and systems tested against chance
 _LEVELS = 2
-_AGAINST_CHANCE = 20_000  # documents of pairs
-_CERTAIN = 0.05  # p for all pairs below which two systems are told apart
-_CONFUSED = 1 << 22  # pairs of annotations
-_LABELS = 100  # of the team's confusion
-_LAYERS = 1000  # labels times annotators, of the coefficients by label
+_AGAINST_CHANCE = 20_000  # documents times pairs tested against chance
+_CERTAIN = 0.05  # adjusted p below which two systems differ significantly
+_CONFUSED = 1 << 22  # pairs of annotations in a table of confusion
+_LABELS = 100  # labels in the team's table of confusion
+_LAYERS = 1000  # labels times annotators with coefficients by label
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What every report shows.
+    """Results of any report.
 
     Attributes:
-        corpus: the corpus.
-        difficulty: how difficult its documents are.
-        pairs: each two that are set side by side.
-        first_pair: the two that the browser of documents begins with.
-        signature: the settings that made the figures.
-        notes: what readers and results remarked.
-        slices: the figures of slices, if they were asked for.
+        corpus: corpus of the report.
+        difficulty: difficulty of its documents.
+        pairs: pairs of layers that can be compared.
+        first_pair: pair that the browser of documents shows first.
+        signature: settings of the figures.
+        notes: notes of readers and results.
+        slices: figures of slices, if they were requested.
     """
 
-    TEMPLATE: ClassVar[str]  # the page that shows it
-    PAIRS_SHOWN: ClassVar[str] = "the first"  # which pairs are shown where there are many
+    TEMPLATE: ClassVar[str]  # template of the page
+    PAIRS_SHOWN: ClassVar[str] = (
+        "the first"  # description of the pairs that are shown if there are many
+    )
 
     corpus: Corpus
     difficulty: Difficulty
@@ -84,45 +86,47 @@ class Overview:
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """The chance statistics of documents, by number, for pairs set against chance."""
+        """Chance statistics of documents, by index, for pairs tested against chance."""
         return {}
 
     @property
-    def compared(self) -> Sequence[str]:
-        """The systems, or the annotators."""
+    def compared_names(self) -> Sequence[str]:
+        """Names of the systems, or of the annotators."""
         return list(self.corpus.layers)
 
     @cached_property
-    def short(self) -> Mapping[str, str]:
-        """The names of all layers, without what the compared ones have in common."""
-        before, after = common_parts(self.compared)
-        short = {name: name.removeprefix(before).removesuffix(after) for name in self.corpus.layers}
-        distinct = len(set(short.values())) == len(short) and all(short.values())
-        return short if distinct else {name: name for name in short}
+    def short_names(self) -> Mapping[str, str]:
+        """Names of all layers, without the common beginning and end of the compared names."""
+        prefix, suffix = common_parts(self.compared_names)
+        short_names = {
+            name: name.removeprefix(prefix).removesuffix(suffix) for name in self.corpus.layers
+        }
+        distinct = len(set(short_names.values())) == len(short_names) and all(short_names.values())
+        return short_names if distinct else {name: name for name in short_names}
 
     @property
-    def shortened(self) -> str:
-        """A sentence on what names are shown without; empty if they are whole."""
-        before, after = common_parts(self.compared)
-        if all(name == short for name, short in self.short.items()):
+    def omitted_name_parts(self) -> str:
+        """Sentence on the omitted parts of names; empty if names are complete."""
+        prefix, suffix = common_parts(self.compared_names)
+        if all(name == short_name for name, short_name in self.short_names.items()):
             return ""
-        parts = [f"“{before}” before them"] * bool(before) + [f"“{after}” behind them"] * bool(
-            after
-        )
-        return f"names are shown without {' and '.join(parts)}"
+        omissions = [f"“{prefix}” at their beginning"] * bool(prefix) + [
+            f"“{suffix}” at their end"
+        ] * bool(suffix)
+        return f"names are shown without {' and '.join(omissions)}"
 
     @property
     def team_confusion(self) -> Confusion | None:
-        """Which labels the team confuses; of systems ``None``."""
+        """Confusion of labels in a team; ``None`` for systems."""
         return None
 
     @cached_property
     def outcomes(self) -> Mapping[tuple[str, str], Mapping[str, int]]:
-        """How often each of the first pairs part, by kind; empty if they share nothing."""
-        seen = {name: layer.annotated for name, layer in self.corpus.layers.items()}
+        """Disagreements by kind for each of the first pairs; empty without a shared document."""
+        seen_by_layer = {name: layer.annotated for name, layer in self.corpus.layers.items()}
         return {
             (a, b): disagreements(self.corpus, a, b, text=False).counts
-            if (seen[a] & seen[b]).any()
+            if (seen_by_layer[a] & seen_by_layer[b]).any()
             else {}
             for a, b in self.pairs[:SHOWN]
         }
@@ -130,11 +134,11 @@ class Overview:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemsOverview(Overview):
-    """What a report on systems against a gold annotation shows.
+    """Results of a report on systems against a gold annotation.
 
     Attributes:
-        levels: how they did, and how by level of difficulty.
-        comparison: a test of each two of them, unless there are very many.
+        levels: evaluation of the systems, overall and by level of difficulty.
+        comparison: test of all pairs of systems, unless there are very many.
     """
 
     TEMPLATE = "systems.html"
@@ -144,72 +148,72 @@ class SystemsOverview(Overview):
 
     @property
     def evaluation(self) -> Evaluation:
-        """How the systems did over all documents."""
+        """Evaluation of the systems over all documents."""
         return self.levels.whole
 
     @property
     def verdict(self) -> str:
-        """Who is first and how certain that is; of a single system its F1 with an interval."""
+        """Sentence on the best system and its lead; for a single system its F1 with an interval."""
         if self.comparison is not None:
             return self.comparison.verdict
         return self.evaluation.verdict
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """The chance statistics of documents, for gold and each system."""
+        """Chance statistics of documents, for gold and each system."""
         result = self.evaluation
         return {(result.settings.gold, x): result.chance_by_document(x) for x in result.by_chance}
 
     @property
-    def placed(self) -> list[System]:
-        """The systems by rank, the highest corrected F1 first, or F1 where there is no chance."""
-        kind = figure_of(self.evaluation.settings)[0]
+    def ranked(self) -> list[System]:
+        """Systems by rank, by corrected F1, or by F1 if chance is undefined."""
+        figure_name = figure_of(self.evaluation.settings)[0]
 
         def place(system: System) -> float:
-            rank: int | None = getattr(system.rank, kind)
+            rank: int | None = getattr(system.rank, figure_name)
             return math.inf if rank is None else rank
 
         return sorted(self.evaluation.systems.values(), key=place)
 
     @property
-    def compared(self) -> Sequence[str]:
-        """The systems."""
+    def compared_names(self) -> Sequence[str]:
+        """Names of the systems."""
         return list(self.evaluation.systems)
 
     @property
     def reordered(self) -> bool:
-        """Whether chance changes the order of any two systems that can be told apart."""
+        """True if chance changes the order of two systems that differ significantly."""
         return self.comparison is not None and any(sure for _, sure in self.comparison.reordered)
 
     @property
     def borders(self) -> list[float]:
-        """The difficulties at which a level ends and the next one begins."""
+        """Difficulties at which a level ends and the next one begins."""
         return [level.low for level, _ in self.levels.defined[1:]]
 
-    def alike(self, a: str, b: str, kind: str = "corrected") -> bool:
-        """Return whether two systems cannot be told apart by a test of their F1."""
+    def is_tied(self, a: str, b: str, figure_name: str = "corrected") -> bool:
+        """Check whether a test finds no significant difference between two systems."""
         if self.comparison is None:
             return False
-        return not getattr(self.comparison[a, b], kind).p_adjusted < _CERTAIN  # nor if it is nan
+        return not getattr(self.comparison[a, b], figure_name).p_adjusted < _CERTAIN  # true for nan
 
     @property
     def hard_half(self) -> tuple[float, Evaluation] | None:
-        """From which difficulty on documents are hard, and how the systems did on these."""
-        halves = [(level.low, part) for level, part in self.levels.defined]
+        """Least difficulty of the harder half, and the evaluation of the systems on it."""
+        halves = [(level.low, evaluation) for level, evaluation in self.levels.defined]
         return halves[-1] if len(halves) > 1 else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class TeamOverview(Overview):
-    """What a report on a team of annotators shows.
+    """Results of a report on a team of annotators.
 
     Attributes:
-        agreement: how far they agree.
-        annotators: those for which there is room, who saw the most, in the order of the corpus.
-        seen_by: how many documents were seen by no annotator, by one, by two, and so on.
-        plan: how many documents a narrower interval needs, if that can be planned.
-        coefficients: those of the labels of tokens, or why there are none.
-        measures: corrected F1, α of tokens, α_U and γ side by side, if asked for.
+        agreement: agreement of the annotators.
+        annotators: annotators in the heat map, those who saw the most, in the order of the corpus.
+        seen_by: numbers of documents that no annotator saw, one, two, and so on.
+        plan: number of documents that a narrower interval needs, if it can be planned.
+        coefficients: coefficients of the labels of tokens, or the reason why there are none.
+        measures: corrected F1, α of tokens, α_U and γ, if requested.
     """
 
     TEMPLATE = "team.html"
@@ -224,12 +228,12 @@ class TeamOverview(Overview):
 
     @property
     def by_chance(self) -> Mapping[tuple[str, str], Mapping[int, ChanceStatistics]]:
-        """The chance statistics of documents, for each two annotators."""
+        """Chance statistics of documents, for each pair of annotators."""
         return self.agreement.chance_by_document()
 
     @cached_property
     def team_confusion(self) -> Confusion | None:
-        """Which labels the team confuses; of very many pairs or labels ``None``."""
+        """Confusion of labels in the team; ``None`` for very many pairs or labels."""
         pairs = sum(times * k * (k - 1) // 2 for k, times in enumerate(self.seen_by))
         if not 0 < pairs <= _CONFUSED or len(self.corpus.labels) > _LABELS:
             return None
@@ -237,32 +241,32 @@ class TeamOverview(Overview):
 
     @cached_property
     def document_agreement(self) -> DocumentAgreement:
-        """How far they agree on which documents have anything, which chance keeps."""
+        """Agreement on documents with and without segments, which chance keeps fixed."""
         return document_agreement(self.corpus)
 
     @cached_property
     def queue(self) -> Disputes | None:
-        """Their disagreements, the worst documents first; ``None`` if nobody shares one."""
+        """Disagreements, the worst documents first; ``None`` if no document is shared."""
         if not self.agreement.pairs:
             return None
         counting = self.agreement.counting
-        compared: dict[str, Any] = {"match": counting.match, "chance": counting.chance}
-        return disputes(self.corpus, **compared, text=False)
+        settings: dict[str, Any] = {"match": counting.match, "chance": counting.chance}
+        return disputes(self.corpus, **settings, text=False)
 
     @cached_property
     def gold(self) -> Gold | None:
-        """The gold of the majority; ``None`` if nobody shares a document, or it is a layer already.
+        """Gold by majority; ``None`` if no document is shared, or the corpus has such a layer.
 
-        Votes are of tokens, so segments of several pieces have none.
+        Votes are by token, so corpora with discontinuous segments have none either.
         """
-        is_there = MAJORITY in self.corpus.layers
-        if not self.agreement.pairs or is_there or self.corpus.kind == "pieces":
+        has_majority = MAJORITY in self.corpus.layers
+        if not self.agreement.pairs or has_majority or self.corpus.kind == "pieces":
             return None
         return by_votes(self.corpus, vote="tokens")
 
     @property
     def outliers(self) -> list[AnnotatorScores]:
-        """The outliers, the lowest F1 first."""
+        """Outliers, the lowest F1 first."""
         members, standings = self.agreement.sorted("corrected").members, self.agreement.standings
         return [
             member
@@ -273,10 +277,10 @@ class TeamOverview(Overview):
 
 @dataclass(frozen=True, kw_only=True)
 class ReferencesOverview(Overview):
-    """What a report on systems against many annotators shows.
+    """Results of a report on systems against many annotators.
 
     Attributes:
-        against: how the systems did against the references, and these against each other.
+        against: comparison of the systems with the references, and of these with each other.
     """
 
     TEMPLATE = "references.html"
@@ -284,18 +288,18 @@ class ReferencesOverview(Overview):
     against: ReferenceEvaluation
 
     @property
-    def compared(self) -> Sequence[str]:
-        """The systems and the references."""
+    def compared_names(self) -> Sequence[str]:
+        """Names of the systems and the references."""
         return [*self.against.systems, *self.against.people]
 
     @property
-    def placed(self) -> list[SystemVsReferences]:
-        """The systems, the highest F1 first, corrected if there is chance."""
+    def ranked(self) -> list[SystemVsReferences]:
+        """Systems, the highest F1 first, corrected if chance is defined."""
         return _by_f1(self.against.systems, self.against.settings)
 
     @property
     def references(self) -> list[HumanAgreement]:
-        """The references, the highest F1 first, corrected if there is chance."""
+        """References, the highest F1 first, corrected if chance is defined."""
         return _by_f1(self.against.people, self.against.settings)
 
 
@@ -303,17 +307,18 @@ _Scored = TypeVar("_Scored", SystemVsReferences, HumanAgreement)
 
 
 def _by_f1(scored: Mapping[str, _Scored], settings: Mapping[str, Any]) -> list[_Scored]:
-    """Return systems or people, the highest F1 of the kind that decides first, no F1 last."""
-    kind = figure_of(settings)[0]
+    """Sort systems or people by the F1 that decides, highest first, undefined ones last."""
+    figure_name = figure_of(settings)[0]
     return sorted(
-        scored.values(), key=lambda system: np.nan_to_num(-getattr(system.f1, kind), nan=math.inf)
+        scored.values(),
+        key=lambda system: np.nan_to_num(-getattr(system.f1, figure_name), nan=math.inf),
     )
 
 
-def first(evaluation: Evaluation, kind: str) -> list[str]:
-    """Return the names of the systems that are first by an observed or a corrected F1."""
+def first(evaluation: Evaluation, figure_name: str) -> list[str]:
+    """Select the names of the systems with rank 1 by an observed or a corrected F1."""
     systems = evaluation.systems.values()
-    return [system.name for system in systems if getattr(system.rank, kind) == 1]
+    return [system.name for system in systems if getattr(system.rank, figure_name) == 1]
 
 
 def systems_overview(
@@ -323,13 +328,13 @@ def systems_overview(
     beta: float | None = None,
     **settings: Any,
 ) -> SystemsOverview:
-    """Return the results of systems: all documents, by level, each two against each other.
+    """Evaluate systems: overall, by level, and in pairs.
 
     Args:
-        corpus: gold and systems.
+        corpus: corpus of gold and systems.
         gold: name of the gold layer.
-        slicing: arguments of :func:`spanagree.slices.score_slices`, if slices are asked for.
-        beta: the β of F-beta, if that is asked for.
+        slicing: arguments of :func:`spanagree.slices.score_slices`, if slices are requested.
+        beta: β of F-beta, if it is requested.
         settings: measure and chance model.
     """
     evaluation = evaluate(corpus, gold, ci=True, beta=beta, **settings)
@@ -338,19 +343,19 @@ def systems_overview(
     if has_chance and _few(corpus, len(evaluation.systems)):
         evaluation = evaluate_p_values(evaluation, corpus)
     gold = evaluation.settings.gold
-    hard = difficulty(corpus, gold, **settings)
-    levels = evaluate_levels(evaluation, hard, levels=_LEVELS)
-    compared = 1 < len(evaluation.systems) <= SHOWN
+    difficulties = difficulty(corpus, gold, **settings)
+    levels = evaluate_levels(evaluation, difficulties, levels=_LEVELS)
+    has_tests = 1 < len(evaluation.systems) <= SHOWN
     pairs = [(gold, name) for name in evaluation.systems]
     return SystemsOverview(
         corpus=corpus,
-        difficulty=hard,
+        difficulty=difficulties,
         pairs=pairs,
         first_pair=pairs[0],
         signature=levels.signature,
         notes=(*evaluation.notes, *levels.notes),
         levels=levels,
-        comparison=compare_systems(evaluation) if compared else None,
+        comparison=compare_systems(evaluation) if has_tests else None,
         slices=slices,
     )
 
@@ -361,15 +366,17 @@ def references_overview(
     systems: Sequence[str] | None,
     **settings: Any,
 ) -> ReferencesOverview:
-    """Return the results of systems against references, with intervals, and of the ceiling."""
+    """Evaluate systems against references, with intervals, and the human agreement."""
     against = evaluate_references(corpus, references, systems=systems, ci=True, **settings)
-    seen = {name: layer.annotated for name, layer in corpus.layers.items()}
+    seen_by_layer = {name: layer.annotated for name, layer in corpus.layers.items()}
     pairs = [(person, system) for system in against.systems for person in against.people]
     return ReferencesOverview(
         corpus=corpus.select_annotators([*against.people, *against.systems]),
         difficulty=difficulty(corpus.select_annotators([*against.people]), **settings),
         pairs=pairs,
-        first_pair=max(pairs, key=lambda pair: (seen[pair[0]] & seen[pair[1]]).sum()),
+        first_pair=max(
+            pairs, key=lambda pair: (seen_by_layer[pair[0]] & seen_by_layer[pair[1]]).sum()
+        ),
         signature=against.signature,
         notes=against.notes,
         against=against,
@@ -377,59 +384,63 @@ def references_overview(
 
 
 def _few(corpus: Corpus, pairs: int) -> bool:
-    """Return whether so many pairs are set against chance, which takes a while."""
+    """Check whether few enough pairs are tested against chance, which takes a while."""
     return pairs <= SHOWN and len(corpus) * pairs <= _AGAINST_CHANCE
 
 
 def team_overview(
     corpus: Corpus, measures: bool, slicing: Mapping[str, Any], **settings: Any
 ) -> TeamOverview:
-    """Return the results of a team: agreement, who saw what, coefficients of token labels.
+    """Compute the results of a team: agreement, coverage, coefficients of token labels.
 
     Args:
-        corpus: the annotators.
-        measures: whether α_U and γ are computed.
-        slicing: arguments of :func:`spanagree.slices.score_slices`, if slices are asked for.
+        corpus: corpus of the annotators.
+        measures: True to compute α_U and γ.
+        slicing: arguments of :func:`spanagree.slices.score_slices`, if slices are requested.
         settings: measure and chance model.
     """
     chance = settings.get("chance", "nonoverlapping")
-    made = agree(corpus, **settings)
-    agreement = made.sorted("outlier")
+    unsorted_agreement = agree(corpus, **settings)
+    agreement = unsorted_agreement.sorted("outlier")
     has_chance = not agreement.settings.chance_undefined
     if has_chance and _few(corpus, len(agreement.pairs)):
         agreement = agree_p_values(agreement, corpus)
     pairs = list(agreement.pairs)
     if len(pairs) > SHOWN:  # those that share most
         pairs.sort(key=lambda names: -agreement.pairs[names].documents)
-    most = max(agreement.pairs.without_intervals, key=lambda pair: pair.documents, default=None)
+    largest_pair = max(
+        agreement.pairs.without_intervals, key=lambda pair: pair.documents, default=None
+    )
     members = sorted(agreement.annotators.values(), key=lambda member: -member.documents)
     active = {member.name for member in members[:SHOWN]}
     annotators = corpus.layers
-    seen = count_seen(corpus)
+    n_seen = count_seen(corpus)
     return TeamOverview(
         corpus=corpus,
         difficulty=difficulty(corpus, **settings),
         pairs=pairs,
-        first_pair=(most.a, most.b) if most else next(combinations(annotators, 2)),
+        first_pair=(largest_pair.a, largest_pair.b)
+        if largest_pair
+        else next(combinations(annotators, 2)),
         signature=agreement.signature,
         notes=agreement.notes,
         agreement=agreement,
         annotators=[name for name in annotators if name in active],
-        seen_by=np.bincount(seen, minlength=len(annotators) + 1).tolist(),
-        plan=narrower(made),
+        seen_by=np.bincount(n_seen, minlength=len(annotators) + 1).tolist(),
+        plan=narrower(unsorted_agreement),
         coefficients=_coefficients(corpus),
         measures=compare_measures(corpus, chance=chance) if measures else None,
-        slices=score_slices(made, ci=True, **slicing) if slicing else None,
+        slices=score_slices(unsorted_agreement, ci=True, **slicing) if slicing else None,
     )
 
 
 def _coefficients(corpus: Corpus) -> Coefficients | CoefficientsByLabel | str:
-    """Return those of tokens; of each label by itself where segments of several overlap."""
+    """Compute coefficients of tokens, or by label if segments of different labels overlap."""
     try:
         return coefficients(token_labels(corpus))
     except InputError as error:
-        many = len(corpus.labels) * len(corpus.annotators) > _LAYERS
-        if OUTSIDE in corpus.labels or len(corpus.labels) > _LABELS or many:
+        has_many_layers = len(corpus.labels) * len(corpus.annotators) > _LAYERS
+        if OUTSIDE in corpus.labels or len(corpus.labels) > _LABELS or has_many_layers:
             return str(error)
         return coefficients_by_label(corpus)
     except SpanAgreeError as error:

@@ -368,7 +368,7 @@ def test_document_agreement():
     """Its own signature is read: α of yes or no for each document, nothing about units."""
     corpus = sa.Corpus.from_segments([9, 9], {"ann": [[(0, 2, "X")], []], "bob": [[], []]})
     said = " ".join(sa.cite(sa.project.document_agreement(corpus)).split())
-    assert "Which documents have anything, and which have each label, was compared" in said
+    assert "The presence of segments, and of each label, in documents was compared" in said
     assert "Krippendorff's α for nominal data (Krippendorff, 2011)" in said
     assert "α_U" not in said
 
@@ -488,7 +488,7 @@ def test_references(key):
     entry = source.bibtex
     assert entry.isascii()
     assert entry.count("{") == entry.count("}")
-    assert entry.startswith(f"@{source.kind}{{{key},\n  author = {{")
+    assert entry.startswith(f"@{source.entry_type}{{{key},\n  author = {{")
     text = source.text
     assert "{" not in text
     assert source.year in text

@@ -260,12 +260,12 @@ def test_summary(systems, crowd):
     assert said(systems, gold="gold.conll").startswith(
         "Summary tagger.conll has the highest corrected F1 (.614), but cannot be told apart from"
         " lexicon.conll (difference .021, simultaneous 95 % CI −.124 to .165, 3 pairs). tagger.conll is better than chunker.conll, p .005;"
-        " lexicon.conll is better than chunker.conll, p .003 (each p multiplied by 3 pairs). Chance changes who is first: by F1 as observed it is lexicon with 0.649, of which chance alone"
-        " would give 0.138; but neither lead is certain. names are shown without “.conll” behind them"
+        " lexicon.conll is better than chunker.conll, p .003 (each p multiplied by 3 pairs). Chance changes the leader: by observed F1 it is lexicon with 0.649, of which chance alone"
+        " would give 0.138; but neither lead is certain. names are shown without “.conll” at their end"
     )
     assert said(copies(systems, "good", "chunker")) == (
         "Summary good has the highest corrected F1 (1.000), and is told apart from all others; the closest is"
-        " chunker (difference .577, 95 % CI .494 to .659). Chance does not change who is first."
+        " chunker (difference .577, 95 % CI .494 to .659). Chance does not change the leader."
         " good: only 0 of 96 sentences hold any disagreement; on others the figures may differ a lot"
         "good: interval: exact, as 0 of 96 hold any error"
     )
@@ -279,24 +279,24 @@ def test_summary(systems, crowd):
     dia, cem = result["dia"].f1, result["cem"].f1
     assert said(crowd, team=True) == (
         f"Summary {result.verdict} dia ({dia.corrected:.3f}),"
-        f" cem ({cem.corrected:.3f}) agree less with the others than these do on the same documents (corrected F1 against"
+        f" cem ({cem.corrected:.3f}) agree with the others significantly less than they agree among themselves on the same documents (corrected F1 against"
         " the rest; p below .05 after Holm’s correction for all annotators)."
     )
     assert "(0.623) agrees less" not in said(
         crowd.select_annotators(["ann", "bob", "eli"]), team=True
     )
-    assert "No annotator agrees so much less" in said(
+    assert "No annotator agrees with the others significantly less" in said(
         crowd.select_annotators(["ann", "bob", "eli"]), team=True
     )
 
 
 @pytest.mark.long
 def test_the_hard_half_has_no_test(systems):
-    """Who is first on the hard half was not tested, and the page says so."""
+    """The lead on the harder half was not tested, and the page says so."""
     section = re.search(r'<section id="difficulty".*?</section>', page(systems), re.S)[0]
     text = " ".join(html.unescape(re.sub("<[^>]*>", "", section)).split())
     assert re.search(
-        r"On the hard half, .*, the first is tagger with a corrected F1 of 0\.\d{3}\. No test was made\.",
+        r"On the harder half \(.*\), tagger leads \(corrected F1 0\.\d{3}\)\. This lead was not tested\.",
         text,
     )
 
@@ -310,7 +310,7 @@ def test_more_than_twelve(systems):
     assert thirteen.count('class="heat alike"') == 13 * 12 / 2
     many = said(copies(systems, *names, "lexicon"))
     assert "No test was made: add --test jackknife." in many
-    assert "Chance changes who is first" in many
+    assert "Chance changes the leader" in many
     assert "neither lead is certain" not in many
 
 
@@ -358,7 +358,7 @@ def test_gold_by_votes(crowd):
     assert "majority: 132 segments in 62 of 63 documents, by the votes of 5 annotators" in text
     assert "to adjudicate: 5 ties, 1 document with too few annotators" in text
     assert (
-        "spanagree gold FILE --vote tokens -o gold.jsonl writes majority beside the annotators"
+        "spanagree gold FILE --vote tokens -o gold.jsonl writes majority in addition to the annotators"
         in text
     )
     layers = {
@@ -382,7 +382,7 @@ def test_plan(crowd):
     rows = [x for row in made.table().shown.rows for x in row if isinstance(x, (int, float))]
     assert figures_in(Page(text), "plan") == rows
     assert f"signature: {made.signature}" in text
-    assert "spanagree plan FILE --width 0.05 makes this plan" in text
+    assert "spanagree plan FILE --width 0.05 computes this plan" in text
     few, many = (
         sa.Corpus.from_segments([5] * n, {name: [[(0, 1, "X")]] * n for name in "ab"})
         for n in (9, 400)
@@ -445,7 +445,7 @@ def test_matrices(systems):
 
 def test_systems_of_other_documents(systems, crowd):
     """Below the matrix stands that differences are on what both saw, where that is not all."""
-    said = "each difference is that on the documents that both saw"
+    said = "each difference is on the documents that both saw"
     assert said in page(crowd, gold="ann")
     assert said.replace("documents", "sentences") not in page(systems, gold="gold.conll")
 
@@ -653,7 +653,7 @@ def test_command(newsroom, tmp_path, capsys):
     for arguments, message in (
         (files, "Missing option '-o'"),
         ([*files, "-o", "-"], "-o: report writes a file, and - is not one"),
-        ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "--gold does not go with --team: a report is on"),
+        ([*files, "--team", "--gold", "gold.conll", "-o", str(out)], "--gold does not go with --team: a report shows"),
         ([*files, "-o", str(tmp_path / "no" / "x.html")], "there is no folder"),
         ([*files, "-o", str(tmp_path / "x.conll")], "-o: a report is HTML; .conll is not its extension"),
     ):  # fmt: skip
@@ -1217,7 +1217,7 @@ def test_more_layers(visit, systems):
     ("layers", "message"),
     [
         ({"a": [[(0, 1, "X")], None], "b": [None, [(0, 1, "X")]]}, "There is no document that both a and b saw."),
-        ({"a": [[], [(0, 1, "X")]], "b": [[], None]}, "Neither a nor b marked anything in what both saw."),
+        ({"a": [[], [(0, 1, "X")]], "b": [[], None]}, "Neither a nor b marked anything in the texts that both saw."),
         ({"a": [[(0, 1, "X")], []], "b": [[(0, 1, "X")], []]}, "No disagreement: a and b marked the same in every document that both saw. Well done."),
     ],
     ids=["nothing shared", "nothing marked", "all the same"],
@@ -1234,13 +1234,13 @@ def test_no_pairs_reason(visit, layers, message):
 def test_ranks_are_put_in_order_once_a_section(monkeypatch):
     """As often for twelve systems as for three: once for each cell grew with the square of systems."""
     calls = Counter()
-    ordered = SystemsOverview.placed.fget
+    ordered = SystemsOverview.ranked.fget
 
     def placed(report):
         calls[len(report.evaluation.systems)] += 1
         return ordered(report)
 
-    monkeypatch.setattr(SystemsOverview, "placed", property(placed))
+    monkeypatch.setattr(SystemsOverview, "ranked", property(placed))
     for systems in (3, 12):
         layers = {f"s{i:02}": [[(0, 2, "X")], [(i % 5, 6, "X")]] for i in range(systems + 1)}
         page(sa.Corpus.from_segments([8, 8], layers), gold="s00")
@@ -1308,7 +1308,7 @@ def test_tests_and_labels_are_raw_without_chance():
     pair = sa.compare_systems(sa.evaluate(overlapping(), match="overlap"))["m1", "m2"]
     figures, words = in_section(text, "certainty")
     assert figures == [round(pair.observed.value, 9), round(pair.observed.p_adjusted, 9)]
-    assert "ahead in F1, and p" in words
+    assert "lead of the system at the left in F1, and p" in words
     assert "corrected" not in words
     figures, words = in_section(text, "labels")
     assert figures[::2] == pytest.approx([1, 2 * 6 / 18])
@@ -1332,7 +1332,7 @@ def test_outliers_and_pairs_are_raw_without_chance():
     agreement = sa.agree(overlapping(), match="overlap")
     figures, words = in_section(text, "summary")
     assert figures == [round(agreement.annotators["m2"].f1.observed, 9)]
-    assert "agrees less with the others" in words
+    assert "agrees with the others significantly less" in words
     assert "(F1 against the rest;" in words
     figures, words = in_section(text, "pairs")
     assert round(agreement.mean.observed, 9) in figures
@@ -1346,5 +1346,5 @@ def test_levels_are_raw_without_chance():
     report = systems_overview(corpus, None, {}, None, match="overlap", chance="auto")
     text = str(show_levels(report))
     assert "F1 as observed, as chance is undefined" in text
-    observed = [s.f1.observed for s in report.placed]
+    observed = [s.f1.observed for s in report.ranked]
     assert [float(x) for x in re.findall(r'<data value="([^"]*)"', text)] == pytest.approx(observed)

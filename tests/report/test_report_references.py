@@ -102,7 +102,7 @@ def test_odd_corpora(name):
     shown = Page(page(ODD[name], systems=["b"]))
     assert not any(np.isnan(value) for _, value, _ in shown.figures)
     text = said(ODD[name], systems=["b"])
-    assert "What people reach among themselves has no corrected F1: " in text
+    assert "The agreement among people has no corrected F1: " in text
     assert "nan" not in "".join(shown.texts)
 
 
@@ -113,7 +113,7 @@ def test_half_seen():
     corpus = sa.Corpus.from_segments([9] * 4, layers)
     text = said(corpus, systems=["half"])
     assert "half: F1 1.000; chance alone gives " in text
-    assert "That is 1.000 times what people reach on the same documents." in text
+    assert "That is 1.000 times the agreement among people on the same documents." in text
 
 
 @pytest.mark.long

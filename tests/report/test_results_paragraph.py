@@ -89,7 +89,7 @@ def test_without_figures(capsys):
     with pytest.raises(sa.InputError, match="a signature has no figures"):
         sa.cite("match:exact|spanagree:1.0.0", results=True)
     corpus = sa.Corpus.from_segments([9], {n: [[(0, 2, "X")]] for n in "ab"})
-    with refuses(sa.InputError, "… needs a verdict … compares annotators or systems"):
+    with refuses(sa.InputError, "… needs a verdict … comparisons of annotators or systems"):
         sa.cite(sa.disagreements(corpus, "a", "b"), results=True)
 
 
@@ -106,7 +106,7 @@ NEEDED = {
 def test_what_entries_lack(key):
     """Each entry has the fields of its kind, or says which could not be verified; no line prints it."""
     source = REFERENCES[key]
-    lacking = NEEDED[source.kind] - source.fields.keys()
+    lacking = NEEDED[source.entry_type] - source.fields.keys()
     _, _, named = source.fields.get("annote", "").partition("left out: ")
     assert set(named.split(", ")) - {""} == lacking
     assert "verified" not in source.text

@@ -72,7 +72,7 @@ def test_the_command(capsys):
     }
     assert "match:" not in output["signature"]
     assert main(["evaluate", *FILES, "--by", "error", "--ci"]) == 2
-    assert "it counts errors, whatever the measure" in capsys.readouterr().err
+    assert "errors are counted independently of the measure" in capsys.readouterr().err
 
 
 def test_refused():

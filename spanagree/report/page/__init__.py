@@ -1,7 +1,7 @@
-"""A report as one HTML file: figures and charts, and a browser of documents.
+"""Report as one HTML file: figures, charts, and a browser of documents.
 
-The figures are those of the results, rendered here; the browser is made by the script of the page
-from the corpus, which is put into the page as JSON, in columns. Nothing is loaded from elsewhere.
+The figures are rendered here. The script of the page builds the browser from the corpus, which the
+page contains as JSON, in columns. The page loads nothing else.
 """
 
 from __future__ import annotations
@@ -52,34 +52,36 @@ def write_report(
     group_by: SliceBy | None = None,
     source: Source = None,
 ) -> None:
-    """Write one HTML file with everything about systems, or about a team of annotators.
+    """Write an HTML file with all figures of systems, or of a team of annotators.
 
-    It has the summary, the figures, charts, and every document with the segments of any two of the
-    annotators. It opens from disk and loads nothing.
+    It has a summary, figures, charts, and all documents with the segments of any two annotators. It
+    opens from disk and loads nothing.
 
     Args:
-        corpus: gold and systems, or annotators, as layers.
-        path: the file to write.
-        gold: the gold layer; the first unless named.
-        team: a report on annotators among each other, without gold.
+        corpus: corpus with gold and systems, or annotators, as layers.
+        path: path of the new file.
+        gold: name of the gold layer. Default: the first layer.
+        team: True for a report on annotators among each other, without gold.
         match: name of the measure.
-        chance: the chance model, nonoverlapping, per-label or overlapping; of auto the
-            first of these that the segments of all layers allow.
-        beta: of systems against one gold, F-beta too, as for :func:`spanagree.evaluate`.
-        measures: whether α_U and γ of a team stand beside F1; γ takes a while.
-        references: the annotators that systems are compared with, or all that are not systems.
-        systems: the systems, or all that are not references; with these or references the report
-            is on systems against many annotators, beside what people reach among themselves.
-        group_by: of systems against one gold, or of a team, what slices are, such as a column, as
-            for :func:`spanagree.slices.score_slices`; without it there are none.
-        source: what has the column.
+        chance: chance model: nonoverlapping, per-label or overlapping; auto chooses the first of
+            these that the segments of all layers allow.
+        beta: β of F-beta of systems against one gold; see :func:`spanagree.evaluate`.
+        measures: True to show α_U and γ of a team next to F1; γ takes a while.
+        references: annotators that systems are compared with. Default: all who are not systems.
+        systems: names of the systems. Default: all who are not references. With ``systems`` or
+            ``references`` the report shows systems against many annotators, next to the agreement
+            among people.
+        group_by: slices of systems against one gold, or of a team, such as a column; see
+            :func:`spanagree.slices.score_slices`. Default: no slices.
+        source: source of the column.
 
     Raises:
-        InputError: for a path that cannot be written.
-        SettingError: as for :func:`spanagree.evaluate`, :func:`spanagree.evaluate_references`,
-            :func:`spanagree.agree` and :func:`spanagree.slices.score_slices`; for two of gold,
-            team, and references or systems at once, for measures of systems, for slices
-            against references, and for F-beta where there is no one gold.
+        InputError: if the path cannot be written.
+        SettingError: if settings are invalid, see :func:`spanagree.evaluate`,
+            :func:`spanagree.evaluate_references`, :func:`spanagree.agree` and
+            :func:`spanagree.slices.score_slices`; if two of gold, team, and references or systems
+            are given; for measures of systems, slices against references, or F-beta without one
+            gold.
 
     >>> import spanagree as sa
     >>> from pathlib import Path
@@ -93,7 +95,7 @@ def write_report(
     corpus = as_corpus(corpus)
     check_writable(path)
     against = references is not None or systems is not None
-    _check_kind(corpus, gold, team=team, against=against)
+    _check_subject(corpus, gold, team=team, against=against)
     if measures and not team:
         raise SettingError("measures: α_U and γ are for a team; pass team too")
     if group_by is not None and against:
@@ -114,8 +116,8 @@ def write_report(
     write_bytes(path, page(report).encode())
 
 
-def _check_kind(corpus: Corpus, gold: str | None, *, team: bool, against: bool) -> None:
-    """Refuse a report that is of two kinds, or a team of one."""
+def _check_subject(corpus: Corpus, gold: str | None, *, team: bool, against: bool) -> None:
+    """Check that a report has one subject, and a team two annotators."""
     if against and (team or gold is not None):
         raise SettingError(
             f"{'team' if team else 'gold'} and references or systems; a report on systems"
@@ -129,8 +131,8 @@ def _check_kind(corpus: Corpus, gold: str | None, *, team: bool, against: bool) 
 
 
 def page(report: Overview) -> str:
-    """Return the text of the file that shows a report."""
-    style, script = (_own(f"page.{kind}") for kind in ("css", "js"))
+    """Render the HTML of a report."""
+    style, script = (_read_file(f"page.{extension}") for extension in ("css", "js"))
     text: str = (
         _environment()
         .get_template(report.TEMPLATE)
@@ -151,11 +153,11 @@ def page(report: Overview) -> str:
 
 @functools.cache
 def _environment() -> Any:
-    """Return where the templates are, and what they use; what is not HTML is escaped."""
+    """Build the environment of the templates; text that is not HTML is escaped."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        loader=FunctionLoader(_own),
+        loader=FunctionLoader(_read_file),
         autoescape=True,
         finalize=lambda value: value if hasattr(value, "__html__") else escaped(str(value)),
         trim_blocks=True,
@@ -169,10 +171,11 @@ def _environment() -> Any:
     return environment
 
 
-def _own(file: str) -> str:
-    """Return the text of a file beside this one."""
+def _read_file(file: str) -> str:
+    """Read a file of this folder."""
     return files(__name__).joinpath(file).read_text("utf-8")
 
 
 def _hash(text: str) -> str:
+    """Compute the hash of a style or script for the page's policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

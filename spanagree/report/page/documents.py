@@ -1,4 +1,4 @@
-"""The browser of documents: the corpus as JSON, in columns, for the script of the page."""
+"""Data of the browser of documents: the corpus as JSON, in columns."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from spanagree.report.overview import Overview
 from spanagree.settings import document_noun
 from spanagree.uncertainty.chance_statistics import ChanceStatistics
 
-_HALVES = re.compile("[\ud800-\udfff]")  # each becomes one character, so that offsets stay
-_SPECIAL = re.compile("[<>&\u2028\u2029]")  # would mean something in HTML or in a script
+_HALVES = re.compile("[\ud800-\udfff]")  # replaced one by one, so that offsets stay
+_SPECIAL = re.compile("[<>&\u2028\u2029]")  # with a meaning in HTML or in a script
 
 
 def data_of(report: Overview) -> str:
-    """Return the corpus for the script, in columns: texts once, segments as whole numbers."""
-    corpus, hard, confused = report.corpus, report.difficulty, report.team_confusion
+    """Format the corpus as JSON, in columns: each text once, segments as integers."""
+    corpus, difficulties, confused = report.corpus, report.difficulty, report.team_confusion
     names = list(corpus.layers)
-    distinct, which = np.unique(hard.values[hard.defined], return_inverse=True)
-    place = np.full(len(corpus), -1)
-    place[hard.defined] = which
+    distinct_difficulties, inverse = np.unique(
+        difficulties.values[difficulties.defined], return_inverse=True
+    )
+    difficulty_index = np.full(len(corpus), -1)
+    difficulty_index[difficulties.defined] = inverse
     data = {
-        "document": document_noun(hard.settings),
+        "document": document_noun(difficulties.settings),
         "offsets": corpus.offsets,
         "seconds": in_seconds(1, corpus.offsets) if is_time(corpus.offsets) else None,
         "kinds": OUTCOMES,
@@ -40,13 +42,13 @@ def data_of(report: Overview) -> str:
         "texts": texts,
         "labels": corpus.labels,
         "annotators": names,
-        "short": [report.short[name] for name in names],
+        "short": [report.short_names[name] for name in names],
         "team": None if confused is None else _cells(corpus, confused),
         "seen": [_runs(layer) for layer in corpus.layers.values()],
         "segments": [_deltas(layer) for layer in corpus.layers.values()],
         "pieces": [_pieces(layer) for layer in corpus.layers.values()],
         "links": [_links(layer) for layer in corpus.layers.values()],
-        "difficulty": {"values": distinct.tolist(), "of": place.tolist()},
+        "difficulty": {"values": distinct_difficulties.tolist(), "of": difficulty_index.tolist()},
         "by_chance": [
             [names.index(a), names.index(b), _likelihoods(figures)]
             for (a, b), figures in report.by_chance.items()
@@ -58,15 +60,15 @@ def data_of(report: Overview) -> str:
 
 
 def _cells(corpus: Corpus, confused: Confusion) -> list[int]:
-    """Return the cells of a confusion that are not 0: both labels by number, and how often."""
-    numbers = [*(corpus.labels.index(label) for label in confused.labels), len(corpus.labels)]
+    """List the cells of a confusion that are not 0: index of both labels, and count."""
+    label_indices = [*(corpus.labels.index(label) for label in confused.labels), len(corpus.labels)]
     cells = np.argwhere(confused.matrix).tolist()
-    rows = ((numbers[i], numbers[j], int(confused.matrix[i, j])) for i, j in cells)
-    return [number for row in rows for number in row]
+    rows = ((label_indices[i], label_indices[j], int(confused.matrix[i, j])) for i, j in cells)
+    return [cell_value for row in rows for cell_value in row]
 
 
 def _likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
-    """Return p of the documents in which chance can vary: how many documents further, and p."""
+    """List step and p for each document in which chance can vary."""
     p = {
         d: statistics.p
         for d, statistics in figures.items()
@@ -79,12 +81,12 @@ def _likelihoods(figures: Mapping[int, ChanceStatistics]) -> list[float]:
 
 
 def _rounded(p: float) -> float:
-    """Return p to three digits, which is enough to show and to sort by."""
+    """Round p to three digits, enough to show and to sort by."""
     return float(f"{p:.3g}")
 
 
 def _texts(corpus: Corpus) -> list[Any] | None:
-    """Return the text of each document, or its tokens, in one string where no token has a space."""
+    """List the text of each document, or its tokens; joined by spaces if no token has one."""
     if corpus.offsets == "characters":
         return None if corpus.texts is None else list(corpus.texts)
     if corpus.tokens is None:
@@ -94,19 +96,19 @@ def _texts(corpus: Corpus) -> list[Any] | None:
     for low, high in bounds:
         tokens = corpus.tokens[low:high]
         joined = " ".join(tokens)
-        plain = joined.count(" ") == len(tokens) - 1 and "" not in tokens
-        texts.append(joined if plain else tokens)
+        has_plain_tokens = joined.count(" ") == len(tokens) - 1 and "" not in tokens
+        texts.append(joined if has_plain_tokens else tokens)
     return texts
 
 
 def _runs(layer: Layer) -> list[int]:
-    """Return runs of documents: so many seen, then so many not, and so on."""
+    """Compute lengths of runs of documents, alternately seen and unseen."""
     changes = np.flatnonzero(np.diff(layer.annotated, prepend=np.True_))
     return np.diff(changes, prepend=0, append=len(layer.annotated)).tolist()
 
 
 def _deltas(layer: Layer) -> list[int]:
-    """Return how many documents further each segment is, its start, length and label."""
+    """List the step to the document of each segment, its start, length and label."""
     columns = (
         np.diff(layer.document, prepend=0),
         layer.start,
@@ -117,13 +119,16 @@ def _deltas(layer: Layer) -> list[int]:
 
 
 def _pieces(layer: Layer) -> dict[int, list[int]]:
-    """Return start and end of each piece, of segments that have several, by their number."""
-    known = {} if layer.details is None else layer.details.pieces(layer.start)
-    return {row: [at for piece in pieces for at in piece] for row, pieces in known.items()}
+    """List start and end of the fragments of each discontinuous segment, by index."""
+    fragments_by_segment = {} if layer.details is None else layer.details.pieces(layer.start)
+    return {
+        row: [position for piece in pieces for position in piece]
+        for row, pieces in fragments_by_segment.items()
+    }
 
 
 def _links(layer: Layer) -> dict[int, list[tuple[int, int, str, bool]]]:
-    """Return the relations of each document by its number: both segments, label, direction."""
+    """List the relations of each document by index: both segments, label, direction."""
     links: dict[int, list[tuple[int, int, str, bool]]] = {}
     for link in () if layer.details is None else layer.details.relations():
         links.setdefault(int(layer.document[link[0]]), []).append(link)

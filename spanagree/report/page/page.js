@@ -636,13 +636,13 @@
     const whole = same && kinds.every((of) => of.every((kind) => kind === MATCH));
     const a = nameOf(chosen.a), b = nameOf(chosen.b);
     if (N === 0) return make("p", { class: "empty" }, `There is no ${noun}.`);
-    if (chosen.a === chosen.b) return make("p", { class: "empty" }, "Choose two different annotators to see where they part.");
-    if (!whole || chosen.kind === "match") return make("p", { class: "empty" }, `No ${noun} is like this; fewer conditions may find some.`);
+    if (chosen.a === chosen.b) return make("p", { class: "empty" }, "Choose two different annotators to see their disagreements.");
+    if (!whole || chosen.kind === "match") return make("p", { class: "empty" }, `No ${noun} matches; remove some conditions.`);
     const layers = [layer(chosen.a), layer(chosen.b)];
     const shared = [...Array(N).keys()].filter((d) => layers.every((x) => x.seen[d]));
     const marked = shared.some((d) => layers.some((x) => x.first[d + 1] > x.first[d]));
     if (!shared.length) return make("p", { class: "empty" }, `There is no ${noun} that both `, a, " and ", b, " saw.");
-    if (!marked) return make("p", { class: "empty" }, "Neither ", a, " nor ", b, " marked anything in what both saw.");
+    if (!marked) return make("p", { class: "empty" }, "Neither ", a, " nor ", b, " marked anything in the texts that both saw.");
     return make("p", { class: "empty" }, "No disagreement: ", a, " and ", b, ` marked the same in every ${noun} that both saw. Well done.`);
   }
 
@@ -722,8 +722,8 @@
         return make("td", { class: `heat h${Math.round(10 * share)}` }, make("data", { value: String(at(x, y)) }, at(x, y).toLocaleString("en")), make("small", {}, `${(100 * share).toFixed(0)} %`));
       }));
     });
-    const says = ["a cell has the number of segments that go together, and its share of the row; segments of other boundaries are among them"];
-    if (team) says.push("summed over all pairs, both ways round: each pair of segments is there twice");
+    const says = ["a cell has the number of paired segments and its share of the row; pairs may have different boundaries"];
+    if (team) says.push("summed over all pairs in both directions, so each pair of segments counts twice");
     if (labels.length < all.length) says.push(`and ${all.length - labels.length} more labels`);
     const table = make("table", { class: labels.length > 8 ? "heatmap many" : "heatmap" }, make("thead", {}, head), make("tbody", {}, ...rows));
     return [
