@@ -31,9 +31,8 @@ from spanagree.corpus.segments import Layer, columns_of_all
 CROWD = 10
 """Least number of annotators of a document for which a product is faster than single pairs."""
 
-_FIRST_BATCH = (
-    1 << 8
-)  # segments in the first batch of pairs, small so that progress is reported early
+# segments in the first batch of pairs, small so that progress is reported early
+_FIRST_BATCH = 1 << 8
 _LARGEST_BATCH = 1 << 20  # segments in a batch of pairs
 
 

@@ -66,12 +66,12 @@ def greatest_matching(i: Ints, j: Ints, value: Ints | Floats, n_first: int, n_se
     graph = coo_array((np.ones(len(pair)), (i[pair], n_first + j[pair])), (size, size))
     _, group = connected_components(graph, directed=False)
     pair = pair[np.argsort(group[i[pair]], kind="stable")]
-    for pairs in np.split(pair, np.flatnonzero(np.diff(group[i[pair]])) + 1):
-        rows, row = np.unique(i[pairs], return_inverse=True)
-        columns, column = np.unique(j[pairs], return_inverse=True)
+    for group_pairs in np.split(pair, np.flatnonzero(np.diff(group[i[pair]])) + 1):
+        rows, row = np.unique(i[group_pairs], return_inverse=True)
+        columns, column = np.unique(j[group_pairs], return_inverse=True)
         similarity = np.zeros((len(rows), len(columns)))
         pair_at = np.full(similarity.shape, -1)
-        similarity[row, column], pair_at[row, column] = value[pairs], pairs
+        similarity[row, column], pair_at[row, column] = value[group_pairs], group_pairs
         chosen_pairs = pair_at[linear_sum_assignment(similarity, maximize=True)]
         is_taken[chosen_pairs[chosen_pairs >= 0]] = True
     return is_taken

@@ -270,9 +270,8 @@ class ComparisonRequest:
                 " or a predicate would work"
             )
         if self.selection is None or not self.selection.tolerance:
-            find_measure(
-                self._match_in("")
-            )  # a tolerance is in units of the corpus, which are unknown yet
+            # a tolerance is in units of the corpus, which are unknown yet
+            find_measure(self._match_in(""))
 
     def measure_of_whole(self, corpus: Corpus) -> MatchName:
         """Return the name of the measure for a whole corpus, and check that the corpus fits.

@@ -318,9 +318,8 @@ def _sum_overlapping(
     If two places overlap, one starts within the other.
     """
     a, b = places_of_both
-    stretch = 1 + max(
-        int(places.end.max()) for places in places_of_both
-    )  # length of each cell on one common line
+    # length of each cell on one common line
+    stretch = 1 + max(int(places.end.max()) for places in places_of_both)
     b_begins = _sum_starting_within(a, b, stretch, "left", measure.phi)
     a_begins = _sum_starting_within(b, a, stretch, "right", turned(measure).phi)
     total = np.bincount(a.cell, b_begins, n_cells) + np.bincount(b.cell, a_begins, n_cells)

@@ -109,9 +109,8 @@ def by_text(
         share = size_first / joined.size_first[row] + size_second / joined.size_second[row]
         share -= text_corpus.lengths[text] / length[joined.document[row]]
     expected_of_all = joined.expected[row]
-    expected = np.where(
-        expected_of_all > 0, share * expected_of_all, 0.0
-    )  # also 0 if an annotator marked nothing
+    # also 0 if an annotator marked nothing
+    expected = np.where(expected_of_all > 0, share * expected_of_all, 0.0)
     rows_of_texts = Comparisons.of(
         text, requested_keys[3], matched, expected, (size_first, size_second)
     )

@@ -26,9 +26,8 @@ def observed(
 ) -> Ints | Floats:
     """Compute Σ φ over all pairs of segments in the same cell, for each cell."""
     i, _, value = similar(a, b, cell_a, cell_b, measure)
-    total = np.bincount(
-        cell_a[i], value, cells
-    )  # the sums of no pairs are integers, even if φ is not
+    # the sums of no pairs are integers, even if φ is not
+    total = np.bincount(cell_a[i], value, cells)
     return total.astype(np.int64) if value.dtype.kind == "i" else total.astype(np.float64)
 
 

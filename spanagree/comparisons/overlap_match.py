@@ -54,9 +54,8 @@ def matches_at_places(
     for bit in (0, 1):
         match = np.full(len(start), no_segment)
         allowed = np.flatnonzero(is_match & ((bit == 0) | (s >= start[place_index])))[::-1]
-        match[place_index[allowed]] = segment[
-            allowed
-        ]  # reversed, so the first candidate is written last
+        # reversed, so the first candidate is written last
+        match[place_index[allowed]] = segment[allowed]
         gain[place_index[allowed], bit] = similarity[allowed]
         is_taken = (crosses_end == match) | ((crosses_end == crosses_start) & (bit == 1))
         bit_after[:, bit] = (crosses_end < no_segment) & is_taken

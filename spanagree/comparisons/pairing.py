@@ -72,19 +72,19 @@ def pairing(a: Layer, b: Layer, n_labels: int) -> Pairing:
     ([0], [0], 'boundary')
     """
     is_shared = a.annotated & b.annotated
-    free_a, free_b = is_shared[a.document], is_shared[b.document]
-    partner = np.full(len(a), NONE)
+    is_free_a, is_free_b = is_shared[a.document], is_shared[b.document]
+    partner_of_a = np.full(len(a), NONE)
     # pairs with the same boundaries and label come before pairs with the same boundaries only
     for key_of in (operator.attrgetter("label"), _rank_among_equal):
-        i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
-        unpaired_a, unpaired_b = a.only(free_a), b.only(free_b)
+        i, j = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
+        unpaired_a, unpaired_b = a.only(is_free_a), b.only(is_free_b)
         cell_a, cell_b = (x.document * n_labels + key_of(x) for x in (unpaired_a, unpaired_b))
         p, q, _ = similar(unpaired_a, unpaired_b, cell_a, cell_b, MEASURES["exact"])
-        partner[i[p]] = j[q]
-        free_a[i[p]], free_b[j[q]] = False, False
+        partner_of_a[i[p]] = j[q]
+        is_free_a[i[p]], is_free_b[j[q]] = False, False
     order_a, order_b = _text_order(a, b)
-    i, j = np.flatnonzero(free_a), np.flatnonzero(free_b)
-    unpaired_a, unpaired_b = a.only(free_a), b.only(free_b)
+    i, j = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
+    unpaired_a, unpaired_b = a.only(is_free_a), b.only(is_free_b)
     p, q = overlapping_pairs(unpaired_a, unpaired_b, unpaired_a.document, unpaired_b.document)
     i, j = i[p], j[q]
     n_shared = np.minimum(a.end[i], b.end[j]) - np.maximum(a.start[i], b.start[j])
@@ -97,20 +97,22 @@ def pairing(a: Layer, b: Layer, n_labels: int) -> Pairing:
         (second_in_text, first_in_text, n_unshared, a.label[i] != b.label[j], -n_shared)
     )
     for first_row, second_row in zip(i[order].tolist(), j[order].tolist(), strict=True):
-        if free_a[first_row] and free_b[second_row]:
-            partner[first_row] = second_row
-            free_a[first_row] = free_b[second_row] = False
-    paired = np.flatnonzero(partner != NONE)
-    missed, spurious = np.flatnonzero(free_a), np.flatnonzero(free_b)
-    all_a = np.concatenate([paired, missed, np.full(len(spurious), NONE)])
-    all_b = np.concatenate([partner[paired], np.full(len(missed), NONE), spurious])
-    text_order = np.array([np.append(order_a, NONE)[all_a], np.append(order_b, NONE)[all_b]])
+        if is_free_a[first_row] and is_free_b[second_row]:
+            partner_of_a[first_row] = second_row
+            is_free_a[first_row] = is_free_b[second_row] = False
+    paired = np.flatnonzero(partner_of_a != NONE)
+    missed, spurious = np.flatnonzero(is_free_a), np.flatnonzero(is_free_b)
+    segment_a = np.concatenate([paired, missed, np.full(len(spurious), NONE)])
+    segment_b = np.concatenate([partner_of_a[paired], np.full(len(missed), NONE), spurious])
+    text_order = np.array(
+        [np.append(order_a, NONE)[segment_a], np.append(order_b, NONE)[segment_b]]
+    )
     second_in_text = text_order.max(0)
     order = np.lexsort(
         (second_in_text, np.where((text_order == NONE).any(0), second_in_text, text_order.min(0)))
     )
-    all_a, all_b = all_a[order], all_b[order]
-    return Pairing(all_a, all_b, _outcomes(a, b, all_a, all_b))
+    segment_a, segment_b = segment_a[order], segment_b[order]
+    return Pairing(segment_a, segment_b, _outcomes(a, b, segment_a, segment_b))
 
 
 def _rank_among_equal(layer: Layer) -> Ints:

@@ -144,9 +144,8 @@ def _correlated_by_fourier(
     edge = np.maximum(profiles.width[profile_a], profiles.width[profile_b] + b - 1)
     least_size = np.minimum(n, 2 * edge + a + 1)
     power = 1 << np.frexp(least_size - 1)[1].astype(np.int64)
-    size = np.where(
-        least_size <= power // 4 * 3, power // 4 * 3, power
-    )  # few sizes, so that kernels recur
+    # few sizes, so that kernels recur
+    size = np.where(least_size <= power // 4 * 3, power // 4 * 3, power)
     check_cost(
         4 * int(size.max()), f"the chance of segments of up to {max(a.max(), b.max())} tokens"
     )

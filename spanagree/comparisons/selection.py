@@ -40,13 +40,14 @@ class SelectionArguments(TypedDict, total=False):
     unplaced: Unplaced
 
 
+# recorded by their rule
 _RELATION_SETTINGS = (
     "what",
     "pairs",
     "undirected",
     "untyped",
     "arguments",
-)  # recorded by their rule
+)
 _TOLERANCE = "tolerance"  # recorded in the name of the measure
 _QUOTE_SETTING = "unplaced"  # recorded only if there are quotes
 _INVALID_SETTINGS = {

@@ -206,9 +206,8 @@ def permutation_p(
     _, at_first, at_second = np.intersect1d(pair[0].keys, pair[1].keys, return_indices=True)
     paired = np.concatenate((first[at_first], second[at_second]), axis=1)
     unshared_tables = [np.delete(first, at_first, axis=0), np.delete(second, at_second, axis=0)]
-    paired, *unshared_tables = (
-        table[np.lexsort(table.T)] for table in (paired, *unshared_tables)
-    )  # canonical order
+    # canonical order
+    paired, *unshared_tables = (table[np.lexsort(table.T)] for table in (paired, *unshared_tables))
     first_total, second_total = first.sum(axis=0), second.sum(axis=0)
     a, b = np.split(paired, 2, axis=1)
     unshared = np.concatenate(unshared_tables)

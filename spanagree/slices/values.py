@@ -190,9 +190,8 @@ def _find_slices(
 
 def _name(value: object) -> str | None:
     """Convert a value to the name of a slice; ``None`` if it is missing."""
-    return (
-        None if value is None or value != value or value == "" else str(value)
-    )  # NaN differs from itself
+    # NaN differs from itself
+    return None if value is None or value != value or value == "" else str(value)
 
 
 def _by_pattern(ids: Sequence[str], pattern: str, noun: str) -> SlicedDocuments:

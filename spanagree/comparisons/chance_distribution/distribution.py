@@ -289,11 +289,11 @@ def distribution(
     document_parts, walk = _parts_and_walk(corpus, names, fixed, options)
     results = walk(document_parts, options.budget, moments)
     report_progress(1, 2)
-    pieces_by_document: dict[int, list[int]] = {}
+    parts_by_document: dict[int, list[int]] = {}
     for part_index, document in enumerate(document_parts.document.tolist()):
-        pieces_by_document.setdefault(document, []).append(part_index)
+        parts_by_document.setdefault(document, []).append(part_index)
     distribution_by_document, over_budget = {}, {}
-    for document, rows in pieces_by_document.items():
+    for document, rows in parts_by_document.items():
         known_results = [
             result for result in (results[part_index] for part_index in rows) if result is not None
         ]
@@ -306,10 +306,10 @@ def distribution(
     ).items():
         budget = max(options.budget, _MOMENTS_BUDGET)  # moments take less than a distribution
         exact = walk(document_parts.some(np.array(over_budget[document])), budget, True)
-        moments_of_pieces = [values for values in exact if values is not None]
+        moments_of_parts = [values for values in exact if values is not None]
         distribution_by_document[document] = drawn_distribution
-        if len(moments_of_pieces) == len(exact):
-            mean, variance = np.sum(moments_of_pieces, axis=0).tolist()
+        if len(moments_of_parts) == len(exact):
+            mean, variance = np.sum(moments_of_parts, axis=0).tolist()
             distribution_by_document[document] = replace(
                 drawn_distribution, mean=mean, variance=variance
             )
@@ -456,9 +456,8 @@ def _distributions_by_draws(
     if not options.chance.is_free:
         match_bound = np.minimum(*(_match_bounds(corpus, name, options) for name in names))
         if options.chance.name == "per-label" and not options.measure.of_label:
-            match_bound *= max(
-                1, len(corpus.labels)
-            )  # one segment of each label may match the same segment
+            # one segment of each label may match the same segment
+            match_bound *= max(1, len(corpus.labels))
     return {
         documents[index]: MatchDistribution(
             float(means[position]),
@@ -475,9 +474,8 @@ def _distributions_by_draws(
 
 def _match_bounds(corpus: Corpus, name: str, options: DistributionOptions) -> Floats:
     """Compute the size of an annotation in each document, an upper bound of its match."""
-    if (
-        options.measure.in_tokens and options.chance.places is not None
-    ):  # places may be longer than the segments
+    # places may be longer than the segments
+    if options.measure.in_tokens and options.chance.places is not None:
         return corpus.lengths.astype(np.float64) * max(1, len(corpus.labels))
     layer = corpus.layers[name]
     size = layer.end - layer.start if options.measure.in_tokens else np.ones(len(layer))

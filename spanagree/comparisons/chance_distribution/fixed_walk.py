@@ -172,9 +172,9 @@ def _distributions(
         0, np.cumsum(np.bincount(kind_table.row, minlength=len(kind_table.n_segments)))
     )
     match_bound = _match_bound(kind_table, annotation, len(size))
-    states = np.exp(np.minimum(np.bincount(annotation, np.log1p(kind_table.n_segments)), 700))
+    n_states = np.exp(np.minimum(np.bincount(annotation, np.log1p(kind_table.n_segments)), 700))
     width = np.full(len(size), 3) if moments else match_bound + 1
-    is_over = can_match & (states * n_places * width * kind_table.gain.shape[1] > budget)
+    is_over = can_match & (n_states * n_places * width * kind_table.gain.shape[1] > budget)
     part_of_annotation = kind_table.part_index[order[begin]]
     for index in np.flatnonzero(is_over).tolist():
         results[part_of_annotation[index]] = None
@@ -184,9 +184,8 @@ def _distributions(
     for n_kinds in np.unique(size[walked_annotations]).tolist():
         annotations = walked_annotations[size[walked_annotations] == n_kinds]
         rows = order[begin[annotations][:, None] + np.arange(n_kinds)]
-        if (
-            kind_table.gain.shape[1] == 1
-        ):  # equal annotations are walked once; with bits, the fixed segments matter too
+        # equal annotations are walked once; with bits, the fixed segments matter too
+        if kind_table.gain.shape[1] == 1:
             first_equal = _first_equal_annotation(kind_table, first_place, rows)
             representative[annotations] = annotations[first_equal]
             is_first = first_equal == np.arange(len(annotations))
@@ -286,9 +285,8 @@ def _kind_table(
     columns = part_index, group, place_kind, np.where(can_match, label, OTHER)
     (part_index, group, place_kind, _), merged, _ = unique_rows(*columns)
     count = np.bincount(merged[inverse], minlength=len(part_index))
-    member = np.zeros(
-        len(part_index), np.int64
-    )  # an example of each, because all have the same gains
+    # an example of each, because all have the same gains
+    member = np.zeros(len(part_index), np.int64)
     member[merged] = np.arange(len(merged))
     place_index = entries(n_places, member)
     row = np.repeat(np.arange(len(part_index)), n_places[member])
@@ -332,9 +330,8 @@ def gains_at(
     a = document_parts.a
     n_labels = 2 + int(a.label.max(initial=0))
     no_mask = np.zeros(0, np.bool_)
-    is_known = (
-        label < n_labels - 1
-    )  # mask of the labels of A; all other labels share the last index
+    # mask of the labels of A; all other labels share the last index
+    is_known = label < n_labels - 1
     cell = part_index * n_labels + np.where(is_known & (label != OTHER), label, n_labels - 1)
     order = np.lexsort((end, start, cell))
     no_label = np.zeros(len(cell), np.int64)
@@ -523,9 +520,8 @@ def _accumulate(table: Floats, keeps_bit: Bools | None) -> None:
         kept_ways = table[:, border - 1, 1] * keeps_bit[:, border, None]
         table[:, border, 1] += kept_ways
         table[:, border, 0] += table[:, border - 1, 0]
-        table[:, border, 0] += (
-            table[:, border - 1, 1] - kept_ways
-        )  # one of the terms is 0, so no digit is lost
+        # one of the terms is 0, so no digit is lost
+        table[:, border, 0] += table[:, border - 1, 1] - kept_ways
 
 
 def _add_independent(results: list[Floats | None], row: int, result: Floats, moments: bool) -> None:

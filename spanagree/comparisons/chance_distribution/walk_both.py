@@ -147,9 +147,8 @@ def both_walk(
 
 def steps_anywhere(n_tokens: int, content: PartKinds, rule: MeetingRule) -> float:
     """Estimate the number of steps of a walk over ``n_tokens`` without a rule of places."""
-    reach: dict[
-        tuple[int, Hashable], int
-    ] = {}  # number of tokens that a segment extends beyond its start
+    # number of tokens that a segment extends beyond its start
+    reach: dict[tuple[int, Hashable], int] = {}
     annotators = content.first, content.second
     for annotator, counts in enumerate(annotators):
         for count in counts:
