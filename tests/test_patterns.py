@@ -45,14 +45,14 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # what users write, for documents' ids, which are short
     ("corpus/grouped.py", "pattern"): ["week([0-9]+)", "^(.*)-"],
     # of the first lines of a file
-    ("formats/recognise.py", "pattern"): [pattern for pattern, _, _ in recognise._LOOKS],
-    ("formats/recognise.py", "marks"): [TOOLS["tagged-lines"].begins],
+    ("formats/recognise.py", "pattern"): [pattern for pattern, _, _ in recognise._UNSUPPORTED],
+    ("formats/recognise.py", "markup"): [TOOLS["tagged-lines"].begins],
     ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
     ("tools/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
     # the name of one of our own functions
     ("cli/signatures.py", "f'^(?:def|class) {name}\\\\b'"): [r"^(?:def|class) evaluate\b"],
     # names of files, which are short, and which glob has matched before
-    ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._any_of("!a-c^]"), "a([^/]*)\\.b"],
+    ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._character_class("!a-c^]"), "a([^/]*)\\.b"],
 }
 
 

@@ -253,10 +253,10 @@ class SniffedFile(NamedTuple):
     @property
     def marked_column(self) -> str | None:
         """Name of the column of texts with tags, or with marks of GPT-NER."""
-        pattern = TOOLS["tagged-lines"].begins
+        markup = TOOLS["tagged-lines"].begins
         for row in self.start.objects if self.start else ():
             for key, cell in row.items():
-                if isinstance(cell, str) and re.search(pattern, cell):
+                if isinstance(cell, str) and re.search(markup, cell):
                     return str(key)
         return None
 

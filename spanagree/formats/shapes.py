@@ -1,4 +1,4 @@
-"""What shape data in memory has: tags in lists, Docs, or a table with columns."""
+"""Layouts of data in memory: tags in lists, Docs, or a table with columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from spanagree.errors import InputError, is_iterable, join_names, length_of
 
-_OTHERS = {
+_ADVICE_BY_ATTRIBUTE = {
     "column_names": (
         "a dataset with the columns {0}; evaluate takes spanagree.formats.from_dataset(dataset,"
         " tokens='tokens', tags={{'gold': 'ner_tags', 'mine': 'predicted'}})"
@@ -18,11 +18,11 @@ _OTHERS = {
         " of one with lists of tags frame[{1}], frame[{2}]"
     ),
 }
-"""What has columns, by their attribute, and the line that takes it."""
+"""Advice on tables, by the attribute that lists their columns."""
 
 
 def are_tags(layers: Mapping[str, Any]) -> bool:
-    """Return whether these are lists of tag lists.
+    """Check whether layers are lists of tag lists.
 
     >>> are_tags({"ann": [["B-PER", "O"]]}), are_tags({"train": [{"tags": ["B-PER", "O"]}]})
     (True, False)
@@ -31,14 +31,14 @@ def are_tags(layers: Mapping[str, Any]) -> bool:
 
 
 def are_docs(layers: Iterable[Any]) -> bool:
-    """Return whether these are lists of spaCy's Docs."""
+    """Check whether layers are lists of spaCy's Docs."""
     docs = [doc for layer in layers if isinstance(layer, (list, tuple)) for doc in layer]
     return any(hasattr(doc, "ents") and hasattr(doc, "spans") for doc in docs)
 
 
 def columns_of(value: Any) -> tuple[str, list[Any]] | None:
-    """Return the attribute that lists a table's columns, and these; None for all else."""
-    for attribute in _OTHERS:
+    """Return the attribute that lists a table's columns, and the columns; None for other values."""
+    for attribute in _ADVICE_BY_ATTRIBUTE:
         columns = getattr(value, attribute, None)
         if columns is not None and not callable(columns):
             return attribute, list(columns)
@@ -46,14 +46,16 @@ def columns_of(value: Any) -> tuple[str, list[Any]] | None:
 
 
 def shape_of(value: Any) -> tuple[int, type]:
-    """Return how many lists stand within each other, and what is in the innermost.
+    """Return the depth of nested lists, and the type of the innermost elements.
 
-    What has columns is refused. An iterator is not looked into, as that would use it up.
+    Tables with columns raise an error. Iterators are not consumed, so their elements are unknown.
     """
-    if (has := columns_of(value)) is not None:
-        attribute, columns = has
-        last = ["gold", "mine", *columns][-2:]
-        raise InputError(_OTHERS[attribute].format(join_names(columns), *map(repr, last)))
+    if (table := columns_of(value)) is not None:
+        attribute, columns = table
+        example_columns = ["gold", "mine", *columns][-2:]
+        raise InputError(
+            _ADVICE_BY_ATTRIBUTE[attribute].format(join_names(columns), *map(repr, example_columns))
+        )
     depth, inner = 0, list(value.values()) if isinstance(value, Mapping) else value
     while not isinstance(inner, (str, Mapping)) and is_iterable(inner) and length_of(inner):
         depth += 1

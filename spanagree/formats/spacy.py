@@ -1,7 +1,7 @@
-"""spaCy's Docs and .spacy files, both ways.
+"""Readers and writers of spaCy's Docs and .spacy files.
 
-Reading takes the objects, not the library: anything with ``text``, tokens with ``text`` and
-``idx``, and ``ents`` or ``spans`` as spaCy has them will do.
+Readers take the objects, not the library: any objects with ``text``, tokens with ``text`` and
+``idx``, and ``ents`` or ``spans`` like those in spaCy.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, g
 from spanagree.limits import check_zlib
 from spanagree.settings import reading_settings
 
-_Row: TypeAlias = Mapping[str, Any]  # the Docs of one text, by the annotators who saw it
+_Row: TypeAlias = Mapping[str, Any]  # Docs of one text, by annotator
 
-_UNSET = 0  # ent_iob of a token of which nothing is known
-_ID, _NEVER = "spanagree_id", "spanagree_never"  # keys of doc.user_data that we write
+_UNSET = 0  # ent_iob of a token without annotation
+_ID, _NEVER = "spanagree_id", "spanagree_never"  # keys of doc.user_data in written Docs
 
 
 def from_docs(
@@ -56,28 +56,28 @@ def from_docs(
     scores: bool = False,
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
-    """Return the corpus of spaCy Docs, a list of them for each annotator.
+    """Build a corpus from spaCy Docs, a list of them for each annotator.
 
-    Offsets count tokens if all annotators' Docs of a text are tokenised alike, else characters;
-    the notes say so.
+    Offsets count tokens if all annotators' Docs of a text have the same tokens; otherwise they
+    count characters, with a note.
 
     Args:
-        layers: per annotator a list of Docs of the same texts, in the same order; ``None`` in
-            place of a Doc says that the annotator never saw it.
-        spans: the key of ``doc.spans`` to read; without one, ``doc.ents``. A Doc without the key,
-            or whose ``ent_iob`` is 0 throughout, is not annotated.
-        ids: per document a unique name.
-        partial: what becomes of Docs of which ``ent_iob`` is 0 in part, error or drop-tokens.
-        scores: whether the scores of ``doc.spans[spans].attrs["scores"]``, as a SpanCategorizer
-            sets them, become the attribute ``score``.
-        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
-            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
+        layers: lists of Docs of the same texts, in the same order, by annotator; ``None`` in place
+            of a Doc means that the annotator never saw it.
+        spans: key of ``doc.spans`` to read. Default: ``doc.ents``. A Doc without the key, or with
+            ``ent_iob`` 0 for all tokens, is not annotated.
+        ids: unique name of each document.
+        partial: treatment of Docs with ``ent_iob`` 0 for some tokens: error or drop-tokens.
+        scores: True to read the scores in ``doc.spans[spans].attrs["scores"]``, set by a
+            SpanCategorizer, as the attribute ``score``.
+        repair: repair steps, from join-pieces, drop-repeats, latest, relocate-by-text,
+            drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
-        InputError: for texts that differ, lists of different length, Docs annotated in part, and
-            flaws that no repair was asked for.
-        SettingError: for an unknown repair or ``partial``.
+        InputError: if texts differ, lists differ in length, Docs are partly annotated, or
+            annotations have flaws that no requested step repairs.
+        SettingError: if a repair or ``partial`` is unknown.
 
     >>> import spacy
     >>> from spacy.tokens import Doc
@@ -101,17 +101,22 @@ def raw_docs(
     partial: Partial = "error",
     scores: bool = False,
 ) -> RawCorpus:
-    """Return the spans of spaCy Docs, unchecked."""
+    """Read the spans of spaCy Docs, unchecked."""
     check_choice(partial, PARTIAL, "partial")
     rows = _rows(layers, ids)
     _check_key(rows, spans)
-    ids = _own_ids(rows) if ids is None else ids
-    unlike = _tokenised_differently(rows)
-    offsets = "tokens" if unlike is None else "characters"
-    log = ReadLog("", notes=[] if unlike is None else [f"{unlike}, so offsets count characters"])
+    ids = _stored_ids(rows) if ids is None else ids
+    token_difference = _find_token_difference(rows)
+    offsets = "tokens" if token_difference is None else "characters"
+    log = ReadLog(
+        "",
+        notes=[]
+        if token_difference is None
+        else [f"{token_difference}, so offsets count characters"],
+    )
     log.numbered = ids is None
     if spans is None:
-        log.notes += _passed_over(rows)
+        log.notes += _ignored_spans_note(rows)
     records = _records(rows, log, ids, spans, partial, offsets, scores=scores)
     reading = {"format": "spacy", "spans": "ents" if spans is None else spans}
     reading |= reading_settings(spans=spans)
@@ -123,14 +128,16 @@ def raw_docs(
 def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Sequence[_Row]:
     """Return the Docs of each text, by annotator."""
     if not isinstance(layers, Mapping) or not all(
-        isinstance(docs, (list, tuple)) and all(d is None or hasattr(d, "text") for d in docs)
+        isinstance(docs, (list, tuple))
+        and all(item is None or hasattr(item, "text") for item in docs)
         for docs in layers.values()
     ):
         raise invalid_value("Docs", layers, "a mapping of annotators to lists of Docs is needed")
     counts = {name: len(docs) for name, docs in layers.items()}
     if len(set(counts.values())) != 1:
         numbers = (
-            ", ".join(f"{quote_value(name)} {n}" for name, n in counts.items()) or "no annotator"
+            ", ".join(f"{quote_value(name)} {count}" for name, count in counts.items())
+            or "no annotator"
         )
         raise InputError(
             f"Docs: {numbers}; at least one annotator, and the same number of Docs for each, are"
@@ -141,8 +148,8 @@ def _rows(layers: Mapping[str, Sequence[Any]], ids: Sequence[str] | None) -> Seq
         for row in zip(*layers.values(), strict=True)
     ]
     if ids is not None and len(ids) != len(rows):
-        given, needed = pluralize(len(ids), "id"), pluralize(len(rows), "Doc")
-        raise InputError(f"{given}; one for each of {needed} is needed")
+        n_ids, n_docs = pluralize(len(ids), "id"), pluralize(len(rows), "Doc")
+        raise InputError(f"{n_ids}; one for each of {n_docs} is needed")
     return rows
 
 
@@ -156,78 +163,80 @@ def _records(
     *,
     scores: bool,
 ) -> Iterator[Record]:
-    """Yield documents, of which some tokens are kept, and what each annotator marked in them."""
-    dropped = 0
+    """Yield the documents with the tokens that are kept, and their annotations."""
+    n_dropped = 0
     for d, row in enumerate(rows):
         id_ = str(d + 1) if ids is None else ids[d]
         location = f"document {quote_value(id_)}"
         if not row:
             raise InputError(f"{location}: no annotator has a Doc of it; leave it out")
-        kept = _kept(row, id_, spans, partial, offsets)
-        dropped += kept.count(False)
-        first = next(iter(row.values()))
-        content: dict[str, Any] = {"text": first.text}
+        is_kept = _find_kept_tokens(row, id_, spans, partial, offsets)
+        n_dropped += is_kept.count(False)
+        first_doc = next(iter(row.values()))
+        content: dict[str, Any] = {"text": first_doc.text}
         if offsets == "tokens":
-            tokens = [token for token, keep in zip(first, kept, strict=True) if keep]
+            tokens = [
+                token for token, keeps_token in zip(first_doc, is_kept, strict=True) if keeps_token
+            ]
             content["tokens"] = [token.text for token in tokens]
             content["token_starts"] = [token.idx for token in tokens]
-        moved = [0, *np.cumsum(kept).tolist()] if offsets == "tokens" else None
+        new_positions = [0, *np.cumsum(is_kept).tolist()] if offsets == "tokens" else None
         annotations = []
         for name, doc in row.items():
-            if _annotated(doc, spans):
+            if _is_annotated(doc, spans):
                 location = f"annotator {quote_value(name)}, document {quote_value(id_)}"
-                same_text(doc.text, first.text, location)
-                read = _spans(doc, spans, moved, scores=scores)
-                annotations.append(RawAnnotation(name, read, location=location))
+                same_text(doc.text, first_doc.text, location)
+                raw_spans = _read_spans(doc, spans, new_positions, scores=scores)
+                annotations.append(RawAnnotation(name, raw_spans, location=location))
         yield Record(f"document {quote_value(id_)}", id_, content, annotations)
-    if dropped:
+    if n_dropped:
         log.notes.append(
-            f"{pluralize(dropped, 'token')} that some annotator did not annotate left out for all"
+            f"{pluralize(n_dropped, 'token')} that some annotator did not annotate left out for all"
         )
         log.reading["partial"] = "drop-tokens"
 
 
-def _spans(
-    doc: Any, spans: str | None, moved: Sequence[int] | None, *, scores: bool
+def _read_spans(
+    doc: Any, spans: str | None, new_positions: Sequence[int] | None, *, scores: bool
 ) -> Iterator[RawSpan]:
     """Yield the spans of a Doc in characters, or in the tokens that are kept."""
     group = doc.ents if spans is None else doc.spans[spans]
-    known = getattr(group, "attrs", {}).get("scores", ()) if scores else ()
-    known = known if len(known) == len(group) else [None] * len(group)
-    for span, score in zip(group, known, strict=True):
+    scores_of_spans = getattr(group, "attrs", {}).get("scores", ()) if scores else ()
+    scores_of_spans = scores_of_spans if len(scores_of_spans) == len(group) else [None] * len(group)
+    for span, score in zip(group, scores_of_spans, strict=True):
         start, end = span.start_char, span.end_char
-        if moved is not None:
-            start, end = moved[span.start], moved[span.end]
+        if new_positions is not None:
+            start, end = new_positions[span.start], new_positions[span.end]
             if start == end and span.start < span.end:
-                continue  # all its tokens were dropped, and counted
+                continue  # all tokens were dropped, which are counted
         yield RawSpan(start, end, span.label_, None, None if score is None else {SCORE: str(score)})
 
 
-def _tokenised_differently(rows: Sequence[_Row]) -> str | None:
-    """Return where two annotators' tokens of one text differ first, if they do."""
+def _find_token_difference(rows: Sequence[_Row]) -> str | None:
+    """Describe the first difference in two annotators' tokens of a text, if there is one."""
     for d, row in enumerate(rows, 1):
-        tokens = {name: [(t.idx, t.text) for t in doc] for name, doc in row.items()}
-        first = next(iter(tokens), "")
+        tokens = {name: [(token.idx, token.text) for token in doc] for name, doc in row.items()}
+        first_name = next(iter(tokens), "")
         for name in tokens:
-            if tokens[name] != tokens[first]:
-                return f"document {d} is tokenised differently by {first} and {name}"
+            if tokens[name] != tokens[first_name]:
+                return f"document {d} is tokenised differently by {first_name} and {name}"
     return None
 
 
 def _check_key(rows: Sequence[_Row], spans: str | None) -> None:
-    """Refuse a key of spans that no Doc has: a slip would read as "nobody saw anything"."""
+    """Raise if no Doc has the key of spans: a typo would mean that no annotator saw anything."""
     docs = [doc for row in rows for doc in row.values()]
-    there = set() if spans is None else {key for doc in docs for key in doc.spans}
-    seen = any(not _user_data(doc).get(_NEVER) for doc in docs)
-    if spans is not None and seen and spans not in there:
-        known = ", ".join(map(quote_value, sorted(there))) or "none"
+    available_keys = set() if spans is None else {key for doc in docs for key in doc.spans}
+    has_seen = any(not _user_data(doc).get(_NEVER) for doc in docs)
+    if spans is not None and has_seen and spans not in available_keys:
+        keys_text = ", ".join(map(quote_value, sorted(available_keys))) or "none"
         raise SettingError(
-            f"no Doc has spans under the key {quote_value(spans)}; keys there are: {known}"
+            f"no Doc has spans under the key {quote_value(spans)}; keys there are: {keys_text}"
         )
 
 
-def _passed_over(rows: Sequence[_Row]) -> list[str]:
-    """Return a note on spans under keys, which are not read beside entities."""
+def _ignored_spans_note(rows: Sequence[_Row]) -> list[str]:
+    """Compose the note on spans under keys, which are not read if entities are read."""
     groups = [getattr(doc, "spans", {}) for row in rows for doc in row.values()]
     keys = Counter(key for group in groups for key in group for _ in group[key])
     if not keys:
@@ -244,14 +253,19 @@ def _user_data(doc: Any) -> Mapping[str, Any]:
     return getattr(doc, "user_data", None) or {}
 
 
-def _own_ids(rows: Sequence[_Row]) -> list[str] | None:
-    """Return the ids that :func:`to_docs` left in the Docs, if all have one."""
+def _stored_ids(rows: Sequence[_Row]) -> list[str] | None:
+    """Return the ids that :func:`to_docs` stored in the Docs, if all have one."""
     ids = [{_user_data(doc).get(_ID) for doc in row.values()} for row in rows]
-    known = [id_ for some in ids for id_ in some if len(some) == 1 and isinstance(id_, str)]
-    return known if len(known) == len(rows) else None
+    single_ids = [
+        id_
+        for ids_of_text in ids
+        for id_ in ids_of_text
+        if len(ids_of_text) == 1 and isinstance(id_, str)
+    ]
+    return single_ids if len(single_ids) == len(rows) else None
 
 
-def _annotated(doc: Any, spans: str | None) -> bool:
+def _is_annotated(doc: Any, spans: str | None) -> bool:
     if _user_data(doc).get(_NEVER):
         return False
     if spans is not None:
@@ -259,17 +273,17 @@ def _annotated(doc: Any, spans: str | None) -> bool:
     return not len(doc) or any(token.ent_iob != _UNSET for token in doc)
 
 
-def _kept(
+def _find_kept_tokens(
     docs: Mapping[str, Any], id_: str, spans: str | None, partial: str, offsets: str
 ) -> list[bool]:
-    """Return which tokens of a document are left when those that some layer leaves open go."""
-    kept = [True] * len(next(iter(docs.values())))
+    """Compute the mask of the tokens that are annotated in all layers."""
+    is_kept = [True] * len(next(iter(docs.values())))
     for name, doc in docs.items():
-        if spans is not None or not _annotated(doc, spans):
+        if spans is not None or not _is_annotated(doc, spans):
             continue
-        left_open = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
-        if left_open and (partial == "error" or offsets == "characters"):
-            i = left_open[0]
+        unset_tokens = [i for i, token in enumerate(doc) if token.ent_iob == _UNSET]
+        if unset_tokens and (partial == "error" or offsets == "characters"):
+            i = unset_tokens[0]
             remedy = "; partial drop-tokens leaves such tokens out" * (offsets == "tokens")
             raise InputError(
                 f"annotator {quote_value(name)}, document {quote_value(id_)}: token {i + 1}"
@@ -277,9 +291,9 @@ def _kept(
                 " is not annotated, others are; a document is seen as a whole or not at all"
                 f"{remedy}"
             )
-        for i in left_open:
-            kept[i] = False
-    return kept
+        for i in unset_tokens:
+            is_kept[i] = False
+    return is_kept
 
 
 def read_docbin(
@@ -289,12 +303,11 @@ def read_docbin(
     partial: Partial = "error",
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
-    """Return the corpus in .spacy files, one for each annotator; as :func:`from_docs`.
+    """Read the corpus in .spacy files, one for each annotator; see :func:`from_docs`.
 
     Raises:
         SettingError: if spaCy is not installed.
-        InputError: for files that are not there, truncated or not .spacy files; as for
-            :func:`from_docs`.
+        InputError: if a file is missing, truncated or no .spacy file; see also :func:`from_docs`.
 
     >>> import spanagree as sa
     >>> from tempfile import TemporaryDirectory
@@ -311,25 +324,25 @@ def read_docbin(
 
 
 def raw_docbin(source: Source, **options: Any) -> RawCorpus:
-    """Return the spans of .spacy files, unchecked; as :func:`raw_docs`."""
-    packed = {}
+    """Read the spans of .spacy files, unchecked; see :func:`raw_docs`."""
+    location_and_bytes = {}
     for name, path in named_files(source).items():
         location = printable_path(path)
-        packed[name] = location, read_bytes(location, os.fsdecode(path))
+        location_and_bytes[name] = location, read_bytes(location, os.fsdecode(path))
     spacy = import_optional("spacy", "spacy", "reading .spacy files")
     vocab = spacy.vocab.Vocab()
     layers = {}
-    for name, (location, data) in packed.items():
-        with _whole(location):
+    for name, (location, data) in location_and_bytes.items():
+        with _check_complete(location):
             check_zlib(location, data)
             layers[name] = list(spacy.tokens.DocBin().from_bytes(data).get_docs(vocab))
-    with _whole(join_names(layers)):  # entities and labels are looked up only now
+    with _check_complete(join_names(layers)):  # entities and labels are decoded only here
         return raw_docs(layers, **options)
 
 
 @contextmanager
-def _whole(location: str) -> Iterator[None]:
-    """Refuse, whatever spaCy lets its decoders raise, what is not a whole .spacy file."""
+def _check_complete(location: str) -> Iterator[None]:
+    """Raise if a file is no complete .spacy file, for any error of spaCy's decoders."""
     try:
         yield
     except SpanAgreeError:
@@ -344,21 +357,21 @@ def _whole(location: str) -> Iterator[None]:
 def to_docs(
     corpus: Corpus, annotator: str, nlp: Any = None, *, spans: str | None = None
 ) -> list[Any]:
-    """Return one annotator's layer as spaCy Docs.
+    """Convert one annotator's layer to spaCy Docs.
 
     Args:
-        corpus: with texts or tokens.
-        annotator: whose layer.
-        nlp: whose vocabulary and, for offsets in characters, whose tokenizer to use; default is
+        corpus: corpus with texts or tokens.
+        annotator: name of the annotator.
+        nlp: language with the vocabulary and, for offsets in characters, the tokenizer. Default:
             ``spacy.blank("xx")``.
-        spans: the key of ``doc.spans`` to write to; without one, ``doc.ents``, which takes no
+        spans: key of ``doc.spans`` to write to. Default: ``doc.ents``, which does not allow
             overlapping segments.
 
     Raises:
-        SettingError: if spaCy is not installed, for an unknown annotator, for overlapping segments
-            without ``spans``, where neither texts nor tokens are known.
-        InputError: for segments that cut a token of ``nlp``; ``corpus.to_tokens(nlp, cut=…)`` first
-            says what becomes of these.
+        SettingError: if spaCy is not installed, the annotator is unknown, segments overlap without
+            ``spans``, or the corpus has neither texts nor tokens.
+        InputError: if a segment splits a token of ``nlp``; call ``corpus.to_tokens(nlp, cut=…)``
+            first to choose the treatment of such segments.
 
     >>> import spanagree as sa
     >>> layers = {"ann": [[(0, 3, "PER")]]}
@@ -390,17 +403,20 @@ def to_docs(
         segments = document.segments[annotator]
         if segments is None:
             doc.user_data[_NEVER] = True
-        marked = [spacy.tokens.Span(doc, s.start, s.end, label=s.label) for s in segments or ()]
+        marked_spans = [
+            spacy.tokens.Span(doc, segment.start, segment.end, label=segment.label)
+            for segment in segments or ()
+        ]
         if spans is None:
-            doc.set_ents(marked, default="missing" if segments is None else "outside")
+            doc.set_ents(marked_spans, default="missing" if segments is None else "outside")
         elif segments is not None:
-            doc.spans[spans] = marked
+            doc.spans[spans] = marked_spans
         docs.append(doc)
     return docs
 
 
 def _check_ents(corpus: Corpus, annotator: str) -> None:
-    """Refuse segments that overlap, which doc.ents cannot hold."""
+    """Raise if segments overlap, which doc.ents does not allow."""
     layer = corpus.layers[annotator]
     later, earlier = overlapping(layer.document, layer.start, layer.end)
     for pair in list(zip(earlier.tolist(), later.tolist(), strict=True))[:1]:
@@ -413,16 +429,16 @@ def _check_ents(corpus: Corpus, annotator: str) -> None:
 
 
 def _words_and_gaps(corpus: Corpus, d: int) -> tuple[list[str], list[bool]]:
-    """Return the tokens of a document, and after which of them a space follows."""
+    """Return the tokens of a document, and a mask of the tokens followed by a space."""
     document = corpus[d]
     words = list(document.tokens or ())
     if document.text is None or corpus.token_starts is None:
         return words, [True] * (len(words) - 1) + [False] * (len(words) > 0)
     starts = corpus.token_starts[corpus.starts[d] :][: len(words)].tolist()
-    ends = [at + len(word) for at, word in zip(starts, words, strict=True)]
-    following = [*starts[1:], len(document.text)][: len(words)]
-    gaps = [a < b for a, b in zip(ends, following, strict=True)]
-    rebuilt = "".join(w + " " * g for w, g in zip(words, gaps, strict=True))
+    ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
+    next_starts = [*starts[1:], len(document.text)][: len(words)]
+    gaps = [end < next_start for end, next_start in zip(ends, next_starts, strict=True)]
+    rebuilt = "".join(w + " " * has_gap for w, has_gap in zip(words, gaps, strict=True))
     if rebuilt != document.text:
         raise InputError(
             f"document {quote_value(document.id)}: between its tokens the text has more than single"
@@ -439,10 +455,10 @@ def write_docbin(
     *,
     spans: str | None = None,
 ) -> None:
-    """Write one annotator's layer as a .spacy file; as :func:`to_docs`.
+    """Write one annotator's layer as a .spacy file; see :func:`to_docs`.
 
     Raises:
-        SettingError, InputError: as for :func:`to_docs`; for a path that cannot be written.
+        SettingError, InputError: see :func:`to_docs`; also if the path cannot be written.
 
     >>> import spanagree as sa
     >>> from tempfile import TemporaryDirectory

@@ -1,4 +1,4 @@
-"""Lists of tag lists, as seqeval's users hold them."""
+"""Lists of tag lists, in the layout of seqeval."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ def from_tags(
     outside: str | Sequence[str] = (),
     repair: Repair | Sequence[Repair] = (),
 ) -> Corpus:
-    """Return the corpus of tags such as ``B-PER``, lists of them for each annotator.
+    """Build a corpus from tags such as ``B-PER``, with lists of them for each annotator.
 
     Args:
-        layers: per annotator or system and document its tags; ``None`` in place of a list says
-            that this annotator never saw the document. A token of tag −100, which training leaves
-            out, is left out in all.
-        tokens: the tokens of each document.
-        ids: a unique name for each document.
-        scheme: IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or as others call them), or
-            auto: each layer's own.
-        strict: take only segments that are well-formed in the scheme.
-        outside: a tag, or several, that means that nothing is marked, in addition to ``O``.
-        repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
-            clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
-            drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
+        layers: tags of each document by annotator or system; ``None`` in place of a list means that
+            the annotator never saw the document. A token with the tag −100, which training ignores,
+            is left out in all layers.
+        tokens: tokens of each document.
+        ids: unique name for each document.
+        scheme: tag scheme IO, IOB1, IOB2, IOE1, IOE2, IOBES, BILOU (or a usual alias), or auto: the
+            scheme of each layer.
+        strict: True to read only segments that are well-formed in the scheme.
+        outside: tag, or several tags, for tokens outside of segments, in addition to ``O``.
+        repair: repair steps, from join-pieces, drop-repeats, latest, relocate-by-text,
+            drop-misplaced, clip-beyond-text, drop-beyond-text, strip-space, widen-points,
+            drop-empty, drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
 
     Raises:
-        InputError: for layers of different shape, and for tags that the scheme does not have.
-        SettingError: for an unknown scheme.
+        InputError: if layers differ in shape, or a tag is not in the scheme.
+        SettingError: if the scheme is unknown.
 
     >>> corpus = from_tags({"gold": [["B-PER", "I-PER", "O"]], "mine": [["B-PER", "O", "O"]]})
     >>> corpus[0].segments["mine"]
@@ -76,7 +76,7 @@ def from_tags(
         options = replace(options, partial="drop-tokens")
     reading = {"format": "tags", **reading_settings(outside=options.outside or None)}
     raw = read_columns(columns, lengths, options, reading, unread=(), tokens=words, ids=ids)
-    if repair in ((), None) and raw.details is None:  # then tags give rows without flaws
+    if repair in ((), None) and raw.details is None:  # tags without repairs have no flaws
         return Corpus.from_raw(raw)
     from spanagree.corpus.repairs import valid_corpus
 
@@ -84,38 +84,40 @@ def from_tags(
 
 
 def _column(name: str, documents: Tags, lengths: Ints) -> TagColumn:
-    never = np.array([tags is None for tags in documents], dtype=np.bool_)
-    seen = [tags for tags in documents if tags is not None]
+    is_unseen = np.array([tags is None for tags in documents], dtype=np.bool_)
+    seen_documents = [tags for tags in documents if tags is not None]
     try:
-        numbers, names = _codes(seen)
+        tag_codes, names = _codes(seen_documents)
     except TypeError:
         raise InputError(
             f"{quote_value(name)}: a tag is not a string; every tag must be one"
         ) from None
-    return TagColumn.of_seen(names, numbers, never, lengths).without_ignored()
+    return TagColumn.of_seen(names, tag_codes, is_unseen, lengths).without_ignored()
 
 
 def _codes(documents: list[Sequence[str]]) -> tuple[Ints, tuple[str, ...]]:
-    """Return tags as numbers and the distinct tags: as bytes, which is faster, where they fit."""
-    number = Vocabulary()
+    """Encode tags as integers, and list the unique tags; faster by bytes if they fit."""
+    vocabulary = Vocabulary()
     tags = chain.from_iterable(documents)
     try:
-        numbers: Any = np.frombuffer(bytes(map(number.__getitem__, tags)), np.uint8)
+        tag_codes: Any = np.frombuffer(bytes(map(vocabulary.__getitem__, tags)), np.uint8)
     except ValueError:  # more than 256 tags
         return codes(chain.from_iterable(documents))
-    return numbers, tuple(number)
+    return tag_codes, tuple(vocabulary)
 
 
 def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
-    """Return a list of documents, each a list or None; whatever may be iterated once is kept."""
-    apart = (str, bytes, Mapping)
-    if is_iterable(documents) and not isinstance(documents, apart):
-        kept = list(documents)
-        refused = (*apart, set, frozenset)
-        others = {*map(type, kept)} - {list, type(None)}  # most often there are none
-        odd = (tags for tags in kept if type(tags) in others) if others else ()
-        if all(length_of(tags) is not None and not isinstance(tags, refused) for tags in odd):
-            return kept
+    """Check a list of documents, each a list or None; iterators are consumed into a list."""
+    text_types = (str, bytes, Mapping)
+    if is_iterable(documents) and not isinstance(documents, text_types):
+        items = list(documents)
+        other_types = (*text_types, set, frozenset)
+        unusual_types = {*map(type, items)} - {list, type(None)}
+        unusual = (tags for tags in items if type(tags) in unusual_types) if unusual_types else ()
+        if all(
+            length_of(tags) is not None and not isinstance(tags, other_types) for tags in unusual
+        ):
+            return items
     raise InputError(
         f"{quote_value(name)}: {quote_value(documents)}; a list of documents, each a list of"
         " strings, is needed"
@@ -123,26 +125,28 @@ def _documents(name: object, documents: object) -> list[Sequence[str] | None]:
 
 
 def _lengths(layers: Mapping[str, Tags], tokens: Sequence[Sequence[str]] | None) -> Ints:
-    """Return the length of each document; every layer that saw it must have as many tags."""
-    shapes = {} if tokens is None else {"tokens": np.array([len(d) for d in tokens], np.int64)}
+    """Compute the length of each document; each layer must have as many tags, if it saw it."""
+    shapes = (
+        {} if tokens is None else {"tokens": np.array([len(words) for words in tokens], np.int64)}
+    )
     for name, documents in layers.items():
         sizes = [-1 if tags is None else len(tags) for tags in documents]
         shapes[quote_value(name)] = np.array(sizes, np.int64)
-    (first, lengths), *others = shapes.items()
-    for what, sizes_here in others:
-        if len(sizes_here) != len(lengths):
+    (first_noun, lengths), *later_shapes = shapes.items()
+    for noun, layer_sizes in later_shapes:
+        if len(layer_sizes) != len(lengths):
             raise InputError(
-                f"{what}: {pluralize(len(sizes_here), 'document')}; {first} has {len(lengths)}, and"
-                " each annotator needs the same (None for one never seen)"
+                f"{noun}: {pluralize(len(layer_sizes), 'document')}; {first_noun} has"
+                f" {len(lengths)}, and each annotator needs the same (None for one never seen)"
             )
-        differ = (sizes_here != lengths) & (sizes_here >= 0) & (lengths >= 0)
-        if differ.any():
-            d = int(differ.argmax())
+        is_different = (layer_sizes != lengths) & (layer_sizes >= 0) & (lengths >= 0)
+        if is_different.any():
+            d = int(is_different.argmax())
             raise InputError(
-                f"{what}, document {d + 1}: {pluralize(int(sizes_here[d]), 'tag')}; the annotators"
-                f" before it have {lengths[d]}, and each annotator needs the same"
+                f"{noun}, document {d + 1}: {pluralize(int(layer_sizes[d]), 'tag')}; the"
+                f" annotators before it have {lengths[d]}, and each annotator needs the same"
             )
-        lengths = np.maximum(lengths, sizes_here)
+        lengths = np.maximum(lengths, layer_sizes)
     if len(lengths) and lengths.min() < 0:
         raise InputError(
             f"document {int(lengths.argmin()) + 1}: no annotator saw it, so its length is not"

@@ -1,4 +1,4 @@
-"""Copies of a text with tags written into it, as language models mark spans."""
+"""Copies of a text with inline tags, as language models mark spans."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from spanagree.formats.usual_names import ATTRIBUTES, head_of_table, plain
 
 _TAG = re.compile(r"(</?[^\W\d_][\w.-]{0,99}(?:\s[^<>]{0,999})?/?>|@@|##)")
 _ATTRIBUTE = re.compile(r"([\w:.-]{1,99})=(\"[^\"]*\"|'[^']*'|[^\s\"'=<>]+)")
-_COPY = (
+_COPY_ADVICE = (
     "but for tags and outer white space it has to be the text: ask the model to copy that, or"
     " --align aligns what it changed"
 )
-_LEAST = 0.5  # of a text, what a copy has to have of it
+_MIN_SHARE = 0.5  # smallest share of a text that a copy has to contain
 
 NO_ANSWER = "put null where there was no answer, or [] where nothing was marked"
-"""What to do about what is not spans at all."""
+"""Advice for answers without spans."""
 
 
 class TaggedCopies:
-    """Reads copies, and counts for each annotator what was changed and what is not aligned."""
+    """Reader of copies, with counts of changed copies and unaligned spans by annotator."""
 
     def __init__(self, *, align: bool) -> None:
         self.align = align
@@ -40,136 +40,139 @@ class TaggedCopies:
         self.lost: Counter[str] = Counter()
 
     def read(
-        self, marked: str, text: str, location: str, annotator: str
+        self, copy: str, text: str, location: str, annotator: str
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Return the spans in a copy; in one that was changed only if that is to be aligned.
+        """Read the spans in a copy; a changed copy requires alignment.
 
-        The second list has the spans of a changed copy that are not aligned, with their ``text``.
+        Returns:
+            Spans of the text, and spans of a changed copy that are not aligned, with their
+            ``text``.
 
         Raises:
-            InputError: for a copy that was changed, or so much that it is none.
+            InputError: if a copy was changed and is not aligned, or was changed too much.
         """
-        lost: list[dict[str, Any]] = []
-        n_lost = 0
+        unaligned: list[dict[str, Any]] = []
+        n_unaligned = 0
         try:
-            spans = spans_in_tags(marked, text, location)
+            spans = spans_in_tags(copy, text, location)
         except InputError:
             if not self.align:
                 raise
-            spans, lost, n_odd = _aligned_spans(marked, text, location)
-            n_lost = len(lost) + n_odd
+            spans, unaligned, n_unpaired = _aligned_spans(copy, text, location)
+            n_unaligned = len(unaligned) + n_unpaired
             self.changed[annotator] += 1
         self.copies[annotator] += 1
-        self.spans[annotator] += len(spans) + n_lost
-        self.lost[annotator] += n_lost
-        return spans, lost
+        self.spans[annotator] += len(spans) + n_unaligned
+        self.lost[annotator] += n_unaligned
+        return spans, unaligned
 
-    def notes(self, before: str) -> Iterator[str]:
-        """Yield for each annotator how many copies were changed, and which share is not aligned."""
-        for name, changed in self.changed.items():
-            copies, spans, lost = self.copies[name], self.spans[name], self.lost[name]
-            share = f" ({percent(lost / spans, 1)})" if spans else ""
+    def notes(self, prefix: str) -> Iterator[str]:
+        """Yield a note per annotator: number of changed copies, share of unaligned spans."""
+        for name, n_changed in self.changed.items():
+            n_copies, n_spans, n_unaligned = self.copies[name], self.spans[name], self.lost[name]
+            share = f" ({percent(n_unaligned / n_spans, 1)})" if n_spans else ""
             yield (
-                f"{before}{f'{escape_name(name)}: ' if name else ''}{pluralize(changed, 'text')}"
-                f" ({percent(changed / copies, 1)} of {copies}) changed by the model and aligned;"
-                f" {lost} of {pluralize(spans, 'span')} in tags{share} not aligned"
+                f"{prefix}{f'{escape_name(name)}: ' if name else ''}{pluralize(n_changed, 'text')}"
+                f" ({percent(n_changed / n_copies, 1)} of {n_copies}) changed by the model and"
+                f" aligned; {n_unaligned} of {pluralize(n_spans, 'span')} in tags{share} not"
+                " aligned"
             )
 
 
 def unfenced(text: str) -> str:
-    r"""Return what is in the one code fence that a text has; other texts as they are.
+    r"""Return the content of the only code fence in a text; return other texts unchanged.
 
     >>> unfenced("Sure:\n```json\n[]\n```\nAnything else?"), unfenced("[]")
     ('[]\n', '[]')
     """
-    parts = text.split("```")
-    if len(parts) != 3:
+    fragments = text.split("```")
+    if len(fragments) != 3:
         return text
-    head, _, rest = parts[1].partition("\n")
-    return rest if len(head.split()) < 2 and rest else parts[1]
+    head, _, content = fragments[1].partition("\n")
+    return content if len(head.split()) < 2 and content else fragments[1]
 
 
-def is_copy(marked: str, text: str) -> bool:
-    """Return whether something is a copy of a text, with tags or without any."""
-    return any(_TAG.search(copy) or copy == text.strip() for copy in _readings(marked))
+def is_copy(answer: str, text: str) -> bool:
+    """Check whether an answer is a copy of a text, with or without tags."""
+    return any(_TAG.search(copy) or copy == text.strip() for copy in _readings(answer))
 
 
-def without_tags(marked: str) -> str:
-    """Return a copy without anything that looks like a tag."""
-    return _TAG.sub("", marked)
+def without_tags(copy: str) -> str:
+    """Remove everything that looks like a tag from a copy."""
+    return _TAG.sub("", copy)
 
 
 def tagged_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield each line that is not blank: its text without tags, and as it is.
+    """Yield each line that is not blank: its text without tags, and the line itself.
 
-    A first line that is the name of the column is no text.
+    A first line with the name of the column is skipped.
     """
     has_head = bool(head_of_table(read_head(path)))
     for location, line in islice(numbered_lines(path, encoding), has_head, None):
         yield location, {"text": without_tags(line.strip()), "marked": line.strip()}
 
 
-def _readings(marked: str) -> list[str]:
-    """Return what a model may have meant: as it stands, out of a code fence, and out of XML."""
-    fenced = [marked.strip(), unfenced(marked).strip()]
+def _readings(answer: str) -> list[str]:
+    """Return the possible readings of an answer: unchanged, out of a code fence, and out of XML."""
+    fenced = [answer.strip(), unfenced(answer).strip()]
     return list(dict.fromkeys([*fenced, *map(unescape, fenced)]))
 
 
-def spans_in_tags(marked: str, text: str, location: str) -> list[dict[str, Any]]:
-    """Return the spans in a copy of a text with ``<PER>Jo</PER>`` or ``@@Jo##`` written into it.
+def spans_in_tags(answer: str, text: str, location: str) -> list[dict[str, Any]]:
+    """Find the spans in a copy of a text with tags such as ``<PER>Jo</PER>`` or ``@@Jo##``.
 
-    What stands in the text itself is not a tag. The label is the name of the tag, or what its
-    attribute ``type``, ``label``, ``category``, ``class`` or ``tag`` says. Where tags cross, each
-    ends with the next of its name. In the copy, ``&amp;`` may stand for ``&``.
+    A tag that is in the text itself is no tag. The label is the name of the tag, or its attribute
+    ``type``, ``label``, ``category``, ``class`` or ``tag``. If tags cross, each ends with the next
+    closing tag of its name. In the copy, ``&amp;`` may represent ``&``.
 
     Raises:
-        InputError: for a copy that differs from the text, showing the first difference; for tags
-            that are not opened or not closed.
+        InputError: if the copy differs from the text, with the first difference; if tags are not
+            opened or not closed.
 
     >>> spans_in_tags("<PER>Jo</PER> sings", "Jo sings", "row 1")
     [{'start': 0, 'end': 2, 'label': 'PER'}]
     """
     inner = text.strip()
-    readings = [_taken_apart(reading, inner.startswith) for reading in _readings(marked)]
-    copies = [copy.strip() for copy, _, _ in readings]  # a tag may stand outside of white space
-    copy, spans, odd = readings[copies.index(inner) if inner in copies else 0]
-    same_text(copy.strip(), inner, location, _COPY)
-    if odd:
-        raise InputError(f"{location}: {odd[0]}; tags are in pairs")
-    n_before_text, n_before_copy = (len(part) - len(part.lstrip()) for part in (text, copy))
+    readings = [_split_tags(reading, inner.startswith) for reading in _readings(answer)]
+    copies = [copy.strip() for copy, _, _ in readings]  # a tag may enclose outer white space
+    copy, spans, problems = readings[copies.index(inner) if inner in copies else 0]
+    same_text(copy.strip(), inner, location, _COPY_ADVICE)
+    if problems:
+        raise InputError(f"{location}: {problems[0]}; tags are in pairs")
+    n_before_text, n_before_copy = (len(string) - len(string.lstrip()) for string in (text, copy))
     shift = n_before_text - n_before_copy
     return [
-        {**s, "start": max(s["start"] + shift, 0), "end": min(s["end"] + shift, len(text))}
-        for s in spans
+        {**span, "start": max(span["start"] + shift, 0), "end": min(span["end"] + shift, len(text))}
+        for span in spans
     ]
 
 
-def _taken_apart(
-    marked: str, is_text: Callable[[str, int], bool]
+def _split_tags(
+    answer: str, is_text: Callable[[str, int], bool]
 ) -> tuple[str, list[dict[str, Any]], list[str]]:
-    """Return a copy without its tags, the spans in pairs of them, and what is wrong with others.
+    """Split a copy into its text, the spans in pairs of tags, and problems of unpaired tags.
 
-    What ``is_text`` at some place of the copy is not a tag.
+    ``is_text`` checks whether an apparent tag is part of the text at a position of the copy.
     """
 
-    def meaning(piece: str, at: int) -> MarkupToken:
-        if is_text(piece, at):
+    def parse_tag(piece: str, position: int) -> MarkupToken:
+        if is_text(piece, position):
             return MarkupToken("text", text=piece)
         if piece.endswith("/>"):
             return MarkupToken("empty")
         opens = piece == "@@" or (piece[0] == "<" and piece[1] != "/")
         return MarkupToken("open" if opens else "close", *_name_and_label(piece))
 
-    copy, marks, odd = split_markup(marked, _TAG, meaning)
+    copy, marks, problems = split_markup(answer, _TAG, parse_tag)
     spans = [
         {"start": start, "end": end, **({"label": label} if label else {})}
         for start, end, label in marks
     ]
-    return copy, spans, odd
+    return copy, spans, problems
 
 
 def _name_and_label(tag: str) -> tuple[str, str]:
-    """Return the name of a tag, ``@@`` for its like, and the label that it gives, if it does."""
+    """Return the name of a tag (``@@`` for GPT-NER's marks) and the label, which may be empty."""
     if tag in ("@@", "##"):
         return "@@", ""
     name = re.split(r"\s", tag.strip("</>"), maxsplit=1)[0]
@@ -178,39 +181,40 @@ def _name_and_label(tag: str) -> tuple[str, str]:
 
 
 def _aligned_spans(
-    marked: str, text: str, location: str
+    answer: str, text: str, location: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
-    """Return the spans in a copy that was changed, where they are in the text.
+    """Find the spans of a changed copy in the text.
 
-    The second list has those that are not, with their ``text``; the last is the number of tags that
-    are not in pairs.
+    Returns:
+        Aligned spans; spans that are not aligned, with their ``text``; and the number of unpaired
+        tags.
 
     Raises:
-        InputError: for what is not a copy, and for tags that the text itself has.
+        InputError: if the answer is no copy, or the text itself contains the same tags.
     """
-    plainly = marked if _TAG.search(marked) else unescape(marked)
-    in_text, in_copy = Counter(_TAG.findall(text)), Counter(_TAG.findall(plainly))
-    for tag, number in in_text.items():
-        if in_copy[tag] > number:
+    unescaped = answer if _TAG.search(answer) else unescape(answer)
+    in_text, in_copy = Counter(_TAG.findall(text)), Counter(_TAG.findall(unescaped))
+    for tag, count in in_text.items():
+        if in_copy[tag] > count:
             raise InputError(
-                f"{location}: {quote_value(tag)} stands {pluralize(number, 'time')} in the text"
+                f"{location}: {quote_value(tag)} stands {pluralize(count, 'time')} in the text"
                 " itself,"
                 f" {in_copy[tag]} in the copy, in which something else was changed too, so it is"
                 " not known which of them are tags; ask the model for other tags"
             )
     ignored = {*in_text, *(() if "@@" in in_copy else ("##",))}
-    copy, marks, odd = _taken_apart(plainly, lambda piece, _: piece in ignored)
+    copy, marks, problems = _split_tags(unescaped, lambda piece, _: piece in ignored)
     alignment = Alignment(copy, text)
-    if alignment.share < _LEAST:
+    if alignment.share < _MIN_SHARE:
         raise InputError(
-            f"{location}: {quote_value(marked)} has {percent(alignment.share)} of the text; to"
-            f" align a copy, {percent(_LEAST)} are needed: {NO_ANSWER}"
+            f"{location}: {quote_value(answer)} has {percent(alignment.share)} of the text; to"
+            f" align a copy, {percent(_MIN_SHARE)} are needed: {NO_ANSWER}"
         )
-    spans, lost = [], []
+    spans, unaligned = [], []
     for span in marks:
-        place = alignment.carried(span["start"], span["end"])
-        if place is not None:
-            spans.append({**span, "start": place[0], "end": place[1]})
+        span_in_text = alignment.carried(span["start"], span["end"])
+        if span_in_text is not None:
+            spans.append({**span, "start": span_in_text[0], "end": span_in_text[1]})
         else:
-            lost.append({**span, "text": copy[span["start"] : span["end"]]})
-    return spans, lost, len(odd)
+            unaligned.append({**span, "text": copy[span["start"] : span["end"]]})
+    return spans, unaligned, len(problems)

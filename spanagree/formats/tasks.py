@@ -1,4 +1,4 @@
-"""Documents as tasks for annotators, whatever tool the tasks are written for."""
+"""Documents as tasks for annotators, for any tool."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spanagree.corpus.corpus import Corpus
 
 
 class NewTask(NamedTuple):
-    """A document for an annotator.
+    """Document as a task for an annotator.
 
     Attributes:
-        document: number of the document.
-        id: its id.
-        text: its text.
+        document: index of the document.
+        id: id of the document.
+        text: text of the document.
         assignee: name of the annotator.
     """
 
@@ -33,15 +33,17 @@ def tasks_of(
     """Yield a task for each document and annotator.
 
     Args:
-        corpus: documents, with known texts or tokens.
-        document: number of the document of each task.
+        corpus: documents with texts or tokens.
+        document: index of the document of each task.
         assignees: name of the annotator of each task.
         tool: title of the tool, for the error.
 
     Raises:
-        SettingError: if texts and tokens are not known.
+        SettingError: if the corpus has neither texts nor tokens.
     """
-    numbers, index = np.unique(document, return_inverse=True)
-    texts = corpus.subset(numbers).to_characters().known("texts", tool)
-    for i, number, name in zip(index.tolist(), document.tolist(), assignees, strict=True):
-        yield NewTask(number, corpus.id_of(number), texts[i], name)
+    document_indices, text_indices = np.unique(document, return_inverse=True)
+    texts = corpus.subset(document_indices).to_characters().known("texts", tool)
+    for text_index, document_index, name in zip(
+        text_indices.tolist(), document.tolist(), assignees, strict=True
+    ):
+        yield NewTask(document_index, corpus.id_of(document_index), texts[text_index], name)

@@ -1,6 +1,6 @@
-"""What is marked in a file and was not read, by a walk that knows no format.
+"""Search for marks in a file that were not read, independent of its format.
 
-A reader may have looked under one key, and the spans, or more of them, be under another.
+A reader may read spans under one key, although spans, or more of them, are under another key.
 """
 
 from __future__ import annotations
@@ -38,117 +38,122 @@ _MARKS = frozenset((*COLUMNS["spans"], *USUAL["spans"], "mentions", "ner", "deno
 _UNITS = frozenset((
     *COLUMNS["tokens"], "sents", "sentence", "sentences", "nounchunks", "chunks", "passages",
 ))  # fmt: skip
-"""Names of parts of a text, which have places and are no marks."""
+"""Names of parts of a text, which have offsets but are no marks."""
 _PAIRS = frozenset(("pos", "span", "position", "offset", "offsets", "range", "interval"))
-"""Names of lists that are a start and an end."""
+"""Names of lists of a start and an end."""
 _LINKS = frozenset(("relations", "events", "coref", "clusters"))
-"""Names of what links marks, with their places once more."""
+"""Names of links between marks, which repeat their offsets."""
 _STARTS, _ENDS = ("start", "begin", "offset"), ("end", "stop", "length")
-_SMALL = 1 << 18  # bytes, which take no time
+_MAX_SIZE = 1 << 18  # number of bytes that are searched quickly
 _TAG = re.compile(r"[BIESLUM]-\S")
 
 NOT_READ = "not read"
-"""The reason of marks under keys that a reader does not know."""
+"""Reason for marks under keys that a reader does not read."""
 
 Found = tuple[str, int, Any]
-"""The path to what is marked, the number of marks there, and the first of them."""
+"""Path to marks, their number, and the first mark."""
 
 
 def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = False) -> RawCorpus:
-    """Count what is marked in a file and was neither read nor passed over.
+    """Count the marks in a file that were neither read nor ignored with a count.
 
     Args:
-        path: the file.
-        raw: its rows.
-        form: the format in which it was read.
-        thorough: if True, files of any size are gone through once more; else small ones, and
-            those of which nothing was read.
+        path: path of the file.
+        raw: rows of the file.
+        form: format in which the file was read.
+        thorough: if True, files of any size are searched; otherwise only small files, and files
+            without any annotation.
 
     Returns:
-        The rows, with what was not read in their balance and in a note.
+        Rows with the unread marks in their balance and in a note.
 
     Raises:
-        InputError: if something is marked and nothing was read, naming the key that was not read,
-            and how it is named.
+        InputError: if nothing was read although the file has marks; the message names their key,
+            and the options that read them.
     """
     is_read = len(raw.start) > 0
-    if not os.path.isfile(path) or (is_read and not thorough and os.path.getsize(path) > _SMALL):
+    if not os.path.isfile(path) or (is_read and not thorough and os.path.getsize(path) > _MAX_SIZE):
         return raw
     n_accounted = sum(
-        number
+        count
         for unit in ("segment", "tag")
-        for reason, number in raw.balance.get(unit, {}).items()
+        for reason, count in raw.balance.get(unit, {}).items()
         if is_read or reason not in (READ, NOT_READ)
     )
     counts: Counter[str] = Counter()
     examples: dict[str, Any] = {}
     texts: Counter[str] = Counter()
-    with suppress(InputError):  # it was read before
-        for at, number, example in _marks_in(path, texts):
-            counts[at] += number
-            examples.setdefault(at, example)
+    with suppress(InputError):  # the reader has reported errors
+        for mark_path, count, example in _marks_in(path, texts):
+            counts[mark_path] += count
+            examples.setdefault(mark_path, example)
     n_unread = counts.total() - n_accounted
     if n_unread <= 0:
         return raw
     name = printable_path(path)
     if not is_read:
-        at, number = counts.most_common(1)[0]
-        marks = f"{pluralize(number, 'mark')} {'is' if number == 1 else 'are'}"
+        mark_path, count = counts.most_common(1)[0]
+        marks = f"{pluralize(count, 'mark')} {'is' if count == 1 else 'are'}"
         raise InputError(
             f"{name}: read as {form}, nothing is marked in it, but {marks} under"
-            f" {quote_value(at)}, which {form} does not read; {_advice(at, examples[at], texts)}"
+            f" {quote_value(mark_path)}, which {form} does not read;"
+            f" {_advice(mark_path, examples[mark_path], texts)}"
         )
     return counting_unread(raw, counts, n_unread, f"{name}: ")
 
 
 def counting_unread(
-    raw: RawCorpus, counts: Mapping[str, int], n_unread: int, before: str
+    raw: RawCorpus, counts: Mapping[str, int], n_unread: int, prefix: str
 ) -> RawCorpus:
-    """Return rows with marks that were not read in their balance and in a note.
+    """Add unread marks to the balance of rows, and a note.
 
     Args:
-        raw: the rows.
-        counts: number of marks under each path, some of which may have been read.
-        n_unread: number of those that were not.
-        before: what stands before the note.
+        raw: rows of the file.
+        counts: number of marks under each path, which may include marks that were read.
+        n_unread: number of unread marks.
+        prefix: prefix of the note.
     """
-    places = [at for at, number in counts.items() if number == n_unread][:1] or [*counts]
-    under = join_names(f"{quote_value(at)} ({counts[at]})" for at in places)
-    note = f"{before}{pluralize(n_unread, 'mark')} not read, of those under {under}"
+    mark_paths = [mark_path for mark_path, count in counts.items() if count == n_unread][:1] or [
+        *counts
+    ]
+    paths_text = join_names(
+        f"{quote_value(mark_path)} ({counts[mark_path]})" for mark_path in mark_paths
+    )
+    note = f"{prefix}{pluralize(n_unread, 'mark')} not read, of those under {paths_text}"
     unread = {"segment": {NOT_READ: n_unread}}
     return raw.replace(balance=add_balances([raw.balance, unread]), notes=(*raw.notes, note))
 
 
-def _advice(at: str, example: Any, texts: Counter[str]) -> str:
-    """Compose the options that read what is marked."""
-    options = ["--from paths", "--spans", shlex.quote(at)]
-    if not at or not isinstance(example, (dict, list)):
+def _advice(mark_path: str, example: Any, texts: Counter[str]) -> str:
+    """Compose the options that read the marks."""
+    options = ["--from paths", "--spans", shlex.quote(mark_path)]
+    if not mark_path or not isinstance(example, (dict, list)):
         return "name another format with --from"
     if texts:
         options += ["--text", shlex.quote(texts.most_common(1)[0][0])]
     if isinstance(example, dict):
         names = keys_of(tuple(example))
-        for what in ("start", "end", "label"):
-            options += [f"--{what}", shlex.quote(str(names[what]))] if what in names else []
+        for option in ("start", "end", "label"):
+            options += [f"--{option}", shlex.quote(str(names[option]))] if option in names else []
     else:
         options += ["--start [0] --end [1]", *(["--label [2]"] if len(example) > 2 else [])]
     return f"{' '.join(options)} reads them, or name another format with --from"
 
 
 def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
-    """Yield what is marked in a file; the keys of its texts are counted."""
+    """Yield the marks in a file; count the keys of its texts."""
     shape = read_head(path).shape
     if shape in ("json", "jsonl"):
         for _, record in json_records(path):
             if isinstance(record, dict):
-                keys = (key for key, part in record.items() if isinstance(part, str))
-                texts.update(key for key in keys if _name(key).is_of_text)
+                keys = (key for key, item in record.items() if isinstance(item, str))
+                texts.update(key for key in keys if _classify_key(key).is_of_text)
             yield from marks_at(record)
     elif shape in ("csv", "tsv"):
         _, rows = csv_records(path)
         for _, row in rows:
             for name, value in held_in_cells(row.items()).items():
-                yield from ((name, number, "") for _, number, _ in marks_at({name: value}))
+                yield from ((name, count, "") for _, count, _ in marks_at({name: value}))
     elif shape == "xml":
         from spanagree.formats.xml_elements import tree  # for few files
 
@@ -157,21 +162,21 @@ def _marks_in(path: PathName, texts: Counter[str]) -> Iterator[Found]:
 
 
 def held_in_cells(cells: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return what cells of a table hold in JSON, by the name of the column if it is one of marks.
+    """Parse JSON in the cells of a table, for columns with a usual name of marks.
 
     >>> held_in_cells([("spans", '[{"start": 0}]'), ("text", "[1]"), ("labels", None)])
     {'spans': [{'start': 0}]}
     """
-    held = {}
+    values = {}
     for name, cell in cells:
         if plain(name) in _MARKS and isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
             with suppress(ValueError, RecursionError):
-                held[name] = json.loads(cell)
-    return held
+                values[name] = json.loads(cell)
+    return values
 
 
-class _Name(NamedTuple):
-    """What the name of a key in JSON says of the value there."""
+class _KeyClass(NamedTuple):
+    """Meaning of a key in JSON."""
 
     is_start: bool
     is_end: bool
@@ -184,10 +189,10 @@ class _Name(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _name(key: str) -> _Name:
-    """Return what a key says; a file has few keys, and each very often."""
+def _classify_key(key: str) -> _KeyClass:
+    """Classify a key; cached, as a file has few keys."""
     name = plain(key)
-    return _Name(
+    return _KeyClass(
         name.startswith(_STARTS),
         name.startswith(_ENDS),
         name in _MARKS,
@@ -200,126 +205,138 @@ def _name(key: str) -> _Name:
 
 
 def marks_at(record: Any) -> Iterator[Found]:
-    """Yield spans, and tags, that a record in JSON has at any depth.
+    """Yield spans and tags at any depth of a JSON record.
 
     A span is an object with a start, an end and a text such as a label; or with an object, or a
-    list of them, that has these ends alone; or a list of two numbers and a label. Under a usual
-    name of spans, it needs no label. Tokens and sentences are none.
+    list of objects, that contains only start and end; or a list of two numbers and a label. Under a
+    usual name of spans, the label may be missing. Tokens and sentences are no spans.
 
     >>> list(marks_at({"doc": {"ents": [{"start": 0, "end": 2}], "tokens": [{"start": 0}]}}))
     [('doc.ents[*]', 1, {'start': 0, 'end': 2})]
     """
-    # value, its path, whether a usual name of spans is on it, and whether it is of tokens
-    left: list[tuple[Any, str, bool, bool]] = [(record, "", False, False)]
-    while left:
-        value, at, inside, of_units = left.pop()
+    # value, its path, a flag for values below a usual name of spans, a flag for tokens
+    stack: list[tuple[Any, str, bool, bool]] = [(record, "", False, False)]
+    while stack:
+        value, path, is_inside_marks, is_unit = stack.pop()
         if isinstance(value, dict):
-            inner = [(key, part) for key, part in value.items() if isinstance(part, (dict, list))]
-            if of_units and not inner:  # as of very many tokens
+            items = [
+                (key, inner_value)
+                for key, inner_value in value.items()
+                if isinstance(inner_value, (dict, list))
+            ]
+            if is_unit and not items:  # a quick exit, as there may be many tokens
                 continue
-            if not inner and (n_tags := _number_of_tags([*value.values()])):
-                yield at, n_tags, value
+            if not items and (n_tags := _count_tags([*value.values()])):
+                yield path, n_tags, value
                 continue
-            is_mark = _is_mark(value, inside, of_units)
+            is_mark = _is_mark(value, is_inside_marks, is_unit)
             if is_mark:
-                yield at, 1, value
-            for key, part in reversed(inner):
-                name = _name(key)
-                is_place = is_mark and (_is_place(part) or (name.is_pair and _are_pairs(part)))
-                if not (name.is_link or is_place):
-                    path = f"{at}.{key}" if at else key
-                    further = name.is_marks or (inside and not is_mark)
-                    left.append((part, path, further, name.is_units))
+                yield path, 1, value
+            for key, inner_value in reversed(items):
+                key_class = _classify_key(key)
+                is_place = is_mark and (
+                    _is_place(inner_value) or (key_class.is_pair and _are_pairs(inner_value))
+                )
+                if not (key_class.is_link or is_place):
+                    inner_path = f"{path}.{key}" if path else key
+                    is_inside = key_class.is_marks or (is_inside_marks and not is_mark)
+                    stack.append((inner_value, inner_path, is_inside, key_class.is_units))
         elif isinstance(value, list) and value:
-            if n_tags := _number_of_tags(value):
-                yield at, n_tags, next(x for x in value if x != "O")
+            if n_tags := _count_tags(value):
+                yield path, n_tags, next(x for x in value if x != "O")
                 continue
-            if _is_span(value, inside) and not of_units:
-                yield at, 1, value
+            if _is_span(value, is_inside_marks) and not is_unit:
+                yield path, 1, value
             else:
-                path = f"{at}[*]"
-                left += [
-                    (item, path, inside, of_units)
+                inner_path = f"{path}[*]"
+                stack += [
+                    (item, inner_path, is_inside_marks, is_unit)
                     for item in reversed(value)
                     if isinstance(item, (dict, list))
                 ]
 
 
-def _number_of_tags(values: list[Any]) -> int:
-    """Return the number of tags that are not ``O``, of several values all of which are tags."""
+def _count_tags(values: list[Any]) -> int:
+    """Count the tags other than ``O`` in a list, if all its values are tags."""
     if not values or not (isinstance(values[0], str) or isinstance(values[-1], str)):
         return 0
     strings = [item for item in values if isinstance(item, str)]
-    if len(strings) < 2 or not all(map(_is_of_tags, strings)):
+    if len(strings) < 2 or not all(map(_is_tag_like, strings)):
         return 0
     return len(values) - strings.count("O")
 
 
-def _is_of_tags(item: str) -> bool:
+def _is_tag_like(item: str) -> bool:
     return item == "O" or bool(_TAG.match(item))
 
 
-def _is_mark(value: dict[Any, Any], inside: bool, of_units: bool) -> bool:
-    """Return whether an object is a span, by its own ends or by those of a place in it."""
-    has_label = "labels" in value or any(isinstance(part, str) for part in value.values())
-    return not of_units and (
-        ((inside or has_label) and _has_ends(value)) or (has_label and _has_places(value))
+def _is_mark(value: dict[Any, Any], is_inside_marks: bool, is_unit: bool) -> bool:
+    """Check whether an object is a span, by its own bounds or those of an object in it."""
+    has_label = "labels" in value or any(
+        isinstance(inner_value, str) for inner_value in value.values()
+    )
+    return not is_unit and (
+        ((is_inside_marks or has_label) and _has_ends(value)) or (has_label and _has_places(value))
     )
 
 
 def _has_places(value: dict[Any, Any]) -> bool:
-    """Return whether an object has places in a text under a name that is not one of spans."""
-    for key, part in value.items():
-        if isinstance(part, (dict, list)):
-            name = _name(key)
-            if name.is_pair and _are_pairs(part):
+    """Check whether an object has offsets under a name that is no usual name of spans."""
+    for key, inner_value in value.items():
+        if isinstance(inner_value, (dict, list)):
+            key_class = _classify_key(key)
+            if key_class.is_pair and _are_pairs(inner_value):
                 return True
-            if not (name.is_marks or name.is_units or name.is_link) and _is_place(part):
+            if not (key_class.is_marks or key_class.is_units or key_class.is_link) and _is_place(
+                inner_value
+            ):
                 return True
     return False
 
 
 def _has_ends(value: dict[Any, Any]) -> bool:
-    """Return whether an object has whole numbers where it starts and ends."""
-    names = [_name(key) for key, part in value.items() if is_whole(part)]
-    return any(name.is_start for name in names) and any(name.is_end for name in names)
-
-
-def _is_place(part: Any) -> bool:
-    """Return whether a value is a place in a text, or a list of such, and nothing else.
-
-    Where it ends may be said by what is there.
-    """
-    places = part if isinstance(part, list) else [part]
-    return bool(places) and all(
-        isinstance(place, dict)
-        and all(is_whole(x) or _name(key).is_text for key, x in place.items())
-        and (_has_ends(place) or any(isinstance(x, str) for x in place.values()))
-        and any(_name(key).is_start for key in place)
-        for place in places
+    """Check whether an object has integers for its start and end."""
+    names = [_classify_key(key) for key, inner_value in value.items() if is_whole(inner_value)]
+    return any(key_class.is_start for key_class in names) and any(
+        key_class.is_end for key_class in names
     )
 
 
-def _is_span(items: Any, inside: bool) -> bool:
-    """Return whether a value is a list of a start, an end and perhaps a label."""
+def _is_place(value: Any) -> bool:
+    """Check whether a value contains only offsets in a text, or is a list of such objects.
+
+    The text of the span may replace its end.
+    """
+    objects = value if isinstance(value, list) else [value]
+    return bool(objects) and all(
+        isinstance(candidate, dict)
+        and all(is_whole(x) or _classify_key(key).is_text for key, x in candidate.items())
+        and (_has_ends(candidate) or any(isinstance(x, str) for x in candidate.values()))
+        and any(_classify_key(key).is_start for key in candidate)
+        for candidate in objects
+    )
+
+
+def _is_span(items: Any, is_inside_marks: bool) -> bool:
+    """Check whether a value is a list of a start, an end and optionally a label."""
     if not isinstance(items, list) or len(items) not in (2, 3):
         return False
     are_ends = is_whole(items[0]) and is_whole(items[1]) and items[0] <= items[1]
-    return are_ends and (isinstance(items[-1], str) or (inside and len(items) == 2))
+    return are_ends and (isinstance(items[-1], str) or (is_inside_marks and len(items) == 2))
 
 
-def _are_pairs(part: Any) -> bool:
-    """Return whether a value is a start and an end, or a list of such."""
-    pairs = part if isinstance(part, list) and part and isinstance(part[0], list) else [part]
-    return all(_is_span(pair, inside=True) for pair in pairs)
+def _are_pairs(value: Any) -> bool:
+    """Check whether a value is a list of a start and an end, or a list of such lists."""
+    pairs = value if isinstance(value, list) and value and isinstance(value[0], list) else [value]
+    return all(_is_span(pair, is_inside_marks=True) for pair in pairs)
 
 
-def _elements_at(element: Element, at: str = "") -> Iterator[Found]:
-    """Yield the elements with a start and an end, but tokens and sentences."""
+def _elements_at(element: Element, parent_path: str = "") -> Iterator[Found]:
+    """Yield the elements with a start and an end, except tokens and sentences."""
     name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-    path = f"{at}/{name}"
-    numbers = {key: int(x) for key, x in element.attrib.items() if x.isdecimal() and len(x) < 20}
-    if _has_ends(numbers) and {plain(name), f"{plain(name)}s"}.isdisjoint(_UNITS | _LINKS):
+    path = f"{parent_path}/{name}"
+    integers = {key: int(x) for key, x in element.attrib.items() if x.isdecimal() and len(x) < 20}
+    if _has_ends(integers) and {plain(name), f"{plain(name)}s"}.isdisjoint(_UNITS | _LINKS):
         yield path, 1, element
-    for part in element:
-        yield from _elements_at(part, path)
+    for child in element:
+        yield from _elements_at(child, path)

@@ -1,4 +1,4 @@
-"""The names that other tools give to columns, and to what makes a span."""
+"""Usual names of columns and of the fields of spans in other tools."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     ),
     "spans": ("spans", "value", "annotations", "entities", "result", "labels"),
 }  # fmt: skip
-"""The usual names of what makes a span, in lower case and without other signs than letters."""
+"""Usual names of the fields of a span, in lower case, letters only."""
 
 NAMES = ("entity", "name")
-"""What language models call a quote too, where a label and no offsets stand beside it."""
+"""Further names of a quote by language models, next to a label without offsets."""
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "document": (
@@ -60,7 +60,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "spans", "annotations", "entities", "ents", "label", "labels", "annotation", "highlights",
     ),
 }  # fmt: skip
-"""The usual names of columns, as :func:`plain` gives them."""
+"""Usual names of columns, normalised by :func:`plain`."""
 
 TIMES: Mapping[str, tuple[str, ...]] = {
     "start": (
@@ -85,46 +85,46 @@ TIMES: Mapping[str, tuple[str, ...]] = {
     "tier": ("tier", "tiername"),
     "subject": ("subject",),
 }  # fmt: skip
-"""The usual names of columns of recordings, in small letters, without signs and units."""
+"""Usual names of columns of recordings, in lower case, letters only, without units."""
 
 ATTRIBUTES = USUAL["label"]
-"""The usual names of an attribute of a tag that has the label."""
+"""Usual names of the attribute of a tag that contains the label."""
 
 SENTENCE_NAMES = (
     "sentence", "sentenceid", "sentenceidx", "sentidx", "sentid", "sentencenumber", "sent",
 )  # fmt: skip
-"""The usual names of a column that says in which sentence a token is, as :func:`plain`."""
+"""Usual names of a column with the sentence of each token, normalised by :func:`plain`."""
 
 NUMBER_NAMES = ("id", "idx", "index", "number")
-"""The usual names of a column that counts the tokens of a sentence."""
+"""Usual names of a column that numbers the tokens of a sentence."""
 
 ID_NAMES = ("id", "uid", *COLUMNS["document"], "key")
-"""The usual names of the id of a record in a file of texts."""
+"""Usual names of the id of a record in a file of texts."""
 
 ANSWERS = ("label", "answer", "rating", "category", "class", "code", "judgment", "judgement")
-"""The usual names of a column with an answer on an item, which is no span."""
+"""Usual names of a column with an answer to an item, which is no span."""
 
 TOKEN_NAMES = (*COLUMNS["tokens"], "form")
-"""The usual names of a column with a token in each row."""
+"""Usual names of a column with a token in each row."""
 
 MAYBE_ANNOTATORS = frozenset((
     "userid", "user", "username", "author", "creator", "createdby", "email", "run", "team",
     "expert", "submission", "participant", "who", "method",
 ))  # fmt: skip
-"""Names of columns that have annotators, or who wrote the text."""
+"""Names of columns with annotators, or authors of the text."""
 
-_OF_SPANS = frozenset((*COLUMNS["tokens"], *USUAL["start"]))
-_KNOWN = MAYBE_ANNOTATORS.union(*USUAL.values(), *COLUMNS.values())
+_SPAN_COLUMNS = frozenset((*COLUMNS["tokens"], *USUAL["start"]))
+_USUAL_NAMES = MAYBE_ANNOTATORS.union(*USUAL.values(), *COLUMNS.values())
 _NAME = re.compile(r"[#_]?[^\W\d_][\w .:/#()\[\]-]{0,60}")
 
 MARKED = re.compile(r"@@[^@#\n]+##|<([A-Za-z][\w-]*)(\s[^<>\n]*)?>[^<>\n]+</\1>")
-"""A part of a line that is marked: between tags, or as GPT-NER's prompts ask for it."""
+"""Marked part of a line: between tags, or between the marks of GPT-NER's prompts."""
 
 
 def plain(name: object) -> str:
-    """Return a name as it is compared: in lower case, without other signs than letters.
+    """Normalise a name for comparisons: lower case, letters only.
 
-    What is no string, such as a number as a key, has no letters.
+    A value that is no string, such as a number as a key, has no letters.
 
     >>> plain("start_offset"), plain("Sentence #")
     ('startoffset', 'sentence')
@@ -134,60 +134,64 @@ def plain(name: object) -> str:
 
 @lru_cache(maxsize=1000)
 def keys_of(names: tuple[Any, ...]) -> dict[str, Any]:
-    """Return which of some names are usual for what.
+    """Find the names of the fields of a span among some names.
 
     >>> keys_of(("type", "entity")), keys_of(("start", "end", "entity"))
     ({'label': 'type', 'text': 'entity'}, {'start': 'start', 'end': 'end', 'label': 'entity'})
     """
-    plainly: dict[str, Any] = {}
+    name_by_plain: dict[str, Any] = {}
     for name in names:
-        plainly.setdefault(plain(name), name)
-    there = {what: [name for name in usual if name in plainly] for what, usual in USUAL.items()}
-    keys = {what: plainly[usual[0]] for what, usual in there.items() if usual}
+        name_by_plain.setdefault(plain(name), name)
+    usual_names_by_field = {
+        field: [name for name in usual if name in name_by_plain] for field, usual in USUAL.items()
+    }
+    keys = {
+        field: name_by_plain[usual[0]] for field, usual in usual_names_by_field.items() if usual
+    }
     if "label" in keys and not keys.keys() & {"start", "text"}:
-        for name in (plainly[name] for name in NAMES if name in plainly):
+        for name in (name_by_plain[name] for name in NAMES if name in name_by_plain):
             if name != keys["label"]:
                 keys.setdefault("text", name)
     return keys
 
 
 def may_have_spans(start: FileHead) -> bool:
-    """Return whether columns of a table may have spans or tags, at a glance; JSON always may.
+    """Check quickly whether columns of a table may contain spans or tags; JSON always may.
 
-    Usual names in the header may, and columns whose first cell is blank or begins as a list
-    does.
+    A table may if its header has usual names, or if the first cell of a column is blank or begins
+    like a list.
     """
     if start.shape not in ("csv", "tsv"):
         return True
     header, row = ([line for line in start.lines if line.strip()] + [""])[:2]
-    sign = separator_of(start.lines)
+    separator = separator_of(start.lines)
     if header.count('"') % 2 or "spans:" in header or ".users" in header:
-        return True  # the header goes on, or its names say so
-    called = map(plain, cells_of(header, sign))
-    cells = (cell.strip()[:1] for cell in row.replace('"', "").split(sign or None))
-    if any(name in _OF_SPANS for name in called) or any(cell in "[{(`" for cell in cells):
+        return True  # the header continues, or its names are of spans
+    plain_names = map(plain, cells_of(header, separator))
+    cells = (cell.strip()[:1] for cell in row.replace('"', "").split(separator or None))
+    if any(name in _SPAN_COLUMNS for name in plain_names) or any(cell in "[{(`" for cell in cells):
         return True
     return any(MARKED.search(line) for line in start.lines)
 
 
 def head_of_table(start: FileHead) -> list[str]:
-    """Return the names of the columns in a first line that can be nothing but these; else none.
+    """Return the names of the columns in a first line that can only be a header, else none.
 
-    All of them look like names, no two are equal, and two are usual; or one is, and numbers are
-    below a name. A lone usual name of a text is one too.
+    All cells look like names, no two are equal, and two are usual names; or one is, and numbers are
+    below a name. A single usual name of a text is a header too.
     """
     lines = [line for line in start.lines if line.strip()]
-    sign = separator_of(lines)
-    cells = [cell.strip() for cell in cells_of(lines[0], sign)] if lines else []
+    separator = separator_of(lines)
+    cells = [cell.strip() for cell in cells_of(lines[0], separator)] if lines else []
     are_names = all(_NAME.fullmatch(cell) and not is_tag(cell) for cell in cells)
     if not are_names or len({*cells}) < len(cells):
         return []
-    n_usual = sum(plain(cell) in _KNOWN for cell in cells)
+    n_usual = sum(plain(cell) in _USUAL_NAMES for cell in cells)
     if len(cells) == 1:
         return cells if plain(cells[0]) in COLUMNS["text"] and len(lines) > 1 else []
     if start.shape not in ("csv", "tsv"):
         return []
-    rows = [cells_of(line, sign) for line in lines[1:]]
+    rows = [cells_of(line, separator) for line in lines[1:]]
     has_numbers = any(
         all(cell.strip().isdecimal() for cell in column) for column in zip(*rows, strict=False)
     )

@@ -1,4 +1,4 @@
-"""One writer for every format, and what a format does not hold of a corpus."""
+"""Single writer for all formats, and notes on content that a format cannot contain."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from spanagree.formats.registry import (
     registered,
 )
 
-_HOLD_PIECES = ("jsonl", "brat")
+_WITH_FRAGMENTS = ("jsonl", "brat")
 _BINARY = {"spacy": ".spacy", "dataset": ".parquet"}
-_OF_CHARACTERS = ("brat", "inception", "label-studio", "prodigy", "doccano")
+_CHARACTER_FORMATS = ("brat", "inception", "label-studio", "prodigy", "doccano")
 
 
 def form_to_write(path: PathName, form: str | None) -> str:
-    """Return the format that a file is written in: the one that is named, or by its extension.
+    """Return the format that a file is written in: the named one, or else by its extension.
 
     Raises:
-        SettingError: for a format that is not written, an extension that none has, or a binary
-            format and an extension that another has.
+        SettingError: if a format is not written, no format has the extension, or the format is
+            binary and another one has the extension.
     """
     suffix = Path(path).suffix.lower()
-    known = {end: name for name in WRITABLE for end in FORMATS[name].extensions}
-    if form is None and suffix not in known:
+    format_by_ending = {ending: name for name in WRITABLE for ending in FORMATS[name].extensions}
+    if form is None and suffix not in format_by_ending:
         written = ", ".join(name for name in WRITABLE)
         raise SettingError(
             f"{printable_path(path)}: no format is written to files ending in"
@@ -53,11 +53,13 @@ def form_to_write(path: PathName, form: str | None) -> str:
             " .conll"
         )
     if form is None:
-        return known[suffix]
+        return format_by_ending[suffix]
     if form not in WRITABLE:
-        others = (name for name, other in registered().items() if other.write)
-        check_choice(form, (*WRITABLE, *others), "format to write")
-    if form in _BINARY and suffix in known.keys() - {*format_called(form).extensions}:
+        registered_writers = (
+            name for name, registered_format in registered().items() if registered_format.write
+        )
+        check_choice(form, (*WRITABLE, *registered_writers), "format to write")
+    if form in _BINARY and suffix in format_by_ending.keys() - {*format_called(form).extensions}:
         raise SettingError(
             f"{printable_path(path)}: {form} files are binary, and other files end in"
             f" {suffix}; name one that ends in {_BINARY[form]}"
@@ -66,18 +68,22 @@ def form_to_write(path: PathName, form: str | None) -> str:
 
 
 def left_behind(corpus: Corpus, form: str) -> list[str]:
-    """Return what of a corpus a format does not hold, a sentence each."""
-    seen = np.array([layer.annotated for layer in corpus.layers.values()])
-    holds_seen = ("prodigy", "doccano", *(("brat",) if len(seen) == 1 else ()))
-    unseen = int((~seen.any(axis=0)).sum()) if form in holds_seen else 0
-    idle = [name for name, saw in zip(corpus.annotators, seen, strict=True) if not saw.any()]
-    gone = [f"{pluralize(unseen, 'document')} that nobody saw"] if unseen else []
+    """List the content of a corpus that a format cannot contain, one sentence each."""
+    is_seen = np.array([layer.annotated for layer in corpus.layers.values()])
+    formats_of_seen = ("prodigy", "doccano", *(("brat",) if len(is_seen) == 1 else ()))
+    n_unseen = int((~is_seen.any(axis=0)).sum()) if form in formats_of_seen else 0
+    idle = [
+        name
+        for name, is_seen_by_annotator in zip(corpus.annotators, is_seen, strict=True)
+        if not is_seen_by_annotator.any()
+    ]
+    omissions = [f"{pluralize(n_unseen, 'document')} that nobody saw"] if n_unseen else []
     if idle and form in ("prodigy", "label-studio", "brat"):
-        gone.append(f"annotators who saw none: {join_names(idle)}")
-    notes = _details_left(corpus, form)
-    if gone:
-        notes.insert(0, f"left out, as {form} files hold annotations alone: {'; '.join(gone)}")
-    if corpus.offsets == "tokens" and form in _OF_CHARACTERS:
+        omissions.append(f"annotators who saw none: {join_names(idle)}")
+    notes = _lost_details_notes(corpus, form)
+    if omissions:
+        notes.insert(0, f"left out, as {form} files hold annotations alone: {'; '.join(omissions)}")
+    if corpus.offsets == "tokens" and form in _CHARACTER_FORMATS:
         notes.append(
             f"segments of tokens are written in characters, as {form} counts; read again, they"
             " are in tokens with convert --tokenizer"
@@ -96,7 +102,7 @@ def left_behind(corpus: Corpus, form: str) -> list[str]:
 
 
 def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
-    """Return a note on the name of the only annotator, if a file of the format has none."""
+    """Compose the note on the name of the only annotator, if files of the format have no name."""
     is_page = form == "inception" and Path(path).suffix.lower() != ".zip"
     nameless = form in ("doccano", "spacy", "brat") or is_page
     is_named = Path(corpus.annotators[0]).stem == Path(path).stem
@@ -110,24 +116,24 @@ def named_anew(corpus: Corpus, form: str, path: PathName) -> list[str]:
     ]
 
 
-def _details_left(corpus: Corpus, form: str) -> list[str]:
+def _lost_details_notes(corpus: Corpus, form: str) -> list[str]:
     if form == "jsonl":
         return []
     if form == "brat":
-        return _lost_quotes(corpus)
+        return _lost_quotes_notes(corpus)
     details = [layer.details for layer in corpus.layers.values() if layer.details is not None]
-    relations = sum(len(detail.links) for detail in details)
+    n_relations = sum(len(detail.links) for detail in details)
     columns = [column for detail in details for column in detail.attributes.items()]
-    attributes = sorted({name for name, numbers in columns if (numbers >= 0).any()})
-    lost = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
-    lost += [pluralize(relations, "relation")] if relations else []
-    lost += [f"attributes {join_names(attributes)}"] if attributes else []
-    lost_details = f"left out, as {form} files do not hold them: {', '.join(lost)}"
-    return [*([lost_details] if lost else []), *_lost_quotes(corpus)]
+    attributes = sorted({name for name, codes in columns if (codes >= 0).any()})
+    omissions = ["texts beside the tokens"] if form == "conll" and corpus.texts is not None else []
+    omissions += [pluralize(n_relations, "relation")] if n_relations else []
+    omissions += [f"attributes {join_names(attributes)}"] if attributes else []
+    details_note = f"left out, as {form} files do not hold them: {', '.join(omissions)}"
+    return [*([details_note] if omissions else []), *_lost_quotes_notes(corpus)]
 
 
-def _lost_quotes(corpus: Corpus) -> list[str]:
-    """Note the quotes that are not in the text, which only our own format holds."""
+def _lost_quotes_notes(corpus: Corpus) -> list[str]:
+    """Compose the note on quotes that are not in the text, which only .jsonl files contain."""
     n_quotes = sum(map(len, corpus.unplaced.values()))
     if not n_quotes:
         return []
@@ -140,29 +146,33 @@ def _lost_quotes(corpus: Corpus) -> list[str]:
 def write_file(
     corpus: Corpus, path: PathName, form: str | None = None, options: Options | None = None
 ) -> None:
-    """Write a corpus in a format, by default that of the file's extension.
+    """Write a corpus in a format. Default: the format of the file's extension.
 
     Raises:
-        SettingError: for a format that is not written, or cannot hold the corpus.
-        InputError: for a path that cannot be written.
+        SettingError: if a format is not written, or cannot contain the corpus.
+        InputError: if the path cannot be written.
     """
     form = form_to_write(path, form)
     if corpus.of_strings and form != "jsonl":
         raise SettingError(
             f"format {form}: strings without a text have no places; .jsonl files hold them"
         )
-    if form not in _HOLD_PIECES:
+    if form not in _WITH_FRAGMENTS:
         check_contiguous(corpus, f"format {form}")
     write = format_called(form).write
     assert write is not None  # just checked
-    write(corpus, path, **{k: v for k, v in (options or {}).items() if v is not None})
+    write(
+        corpus,
+        path,
+        **{option: value for option, value in (options or {}).items() if value is not None},
+    )
 
 
 # --- tasks for annotators -----------------------------------------------------------------------
 
 
 def task_format(path: PathName) -> str | None:
-    """Find the format of tasks that a file has by its ending; ``None`` for a table in .csv.
+    """Find the format of tasks by the ending of a file; ``None`` for a table in .csv.
 
     Raises:
         SettingError: if no tasks are written to files with this ending.
@@ -172,7 +182,7 @@ def task_format(path: PathName) -> str | None:
     """
     ending = Path(path).suffix.lower()
     if ending != ".csv" and ending not in TASK_FORMATS:
-        allowed = ", ".join(f"{end} ({name})" for end, name in TASK_FORMATS.items())
+        allowed = ", ".join(f"{file_ending} ({name})" for file_ending, name in TASK_FORMATS.items())
         raise SettingError(
             f"{printable_path(path)}: no worklist is written to files ending in"
             f" {quote_value(ending)}; name one that ends in .csv (a table), {allowed}"
@@ -186,16 +196,16 @@ def write_tasks(
     """Write documents as tasks for annotators.
 
     Args:
-        corpus: documents, with known texts or tokens.
-        document: number of the document of each task.
+        corpus: documents with texts or tokens.
+        document: index of the document of each task.
         assignees: name of the annotator of each task.
-        path: name of the file.
+        path: path of the file.
         form: format, one of :data:`spanagree.formats.registry.TASK_FORMATS`.
 
     Raises:
-        SettingError: if texts and tokens are not known.
+        SettingError: if the corpus has neither texts nor tokens.
         InputError: if the path cannot be written.
     """
     write = FORMATS[form].write_tasks
-    assert write is not None  # as the format is one of tasks
+    assert write is not None  # formats of tasks have a writer
     write(corpus, document, assignees, path)

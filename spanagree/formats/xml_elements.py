@@ -1,4 +1,4 @@
-"""XML as elements one after the other, without entities, which could expand or lead elsewhere."""
+"""XML elements, one after the other, without entities, which could expand or refer to files."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from xml.parsers import expat
 from spanagree.errors import InputError, quote_value
 from spanagree.files import UTF_16_MARKS
 
-_DEEPEST = 500
-_PIECE = 1 << 16  # bytes
-_AT_THE_END = (3, 5, 6)  # expat's numbers: no element, an unclosed token, part of a character
+_MAX_DEPTH = 500
+_CHUNK_SIZE = 1 << 16  # bytes
+_TRUNCATION_CODES = (3, 5, 6)  # expat's codes: no element, an unclosed token, part of a character
 
 
 def elements(source: BinaryIO, location: str) -> Iterator[ElementTree.Element]:
-    """Yield the children of the root, each when it is complete; what was yielded is forgotten.
+    """Yield the children of the root, each when it is complete; yielded elements are freed.
 
     Raises:
-        InputError: for what is not valid XML, is nested too deeply, or declares an entity.
+        InputError: if the XML is not valid, nested too deeply, or declares an entity.
     """
-    for element, root in _completed(source, location):
+    for element, root in _complete_elements(source, location):
         if element is not root:
             yield element
             root.clear()
 
 
 def tree(source: BinaryIO, location: str) -> ElementTree.Element:
-    """Return the root, with all that is in it.
+    """Parse the whole document, and return the root.
 
     Raises:
-        InputError: as for :func:`elements`.
+        InputError: see :func:`elements`.
     """
-    *_, (_, root) = _completed(source, location)
+    *_, (_, root) = _complete_elements(source, location)
     return root
 
 
 def name_of(element: ElementTree.Element) -> str:
-    """Return an element's name without its namespace; a comment has none."""
+    """Return an element's name without its namespace; an empty name for a comment."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def _completed(
+def _complete_elements(
     source: BinaryIO, location: str
 ) -> Iterator[tuple[ElementTree.Element, ElementTree.Element]]:
     """Yield each child of the root when it is complete, then the root, each with the root."""
-    _refuse_entities(source, location)
+    _check_no_entities(source, location)
     source.seek(0)
     depth = 0
     root = None
@@ -56,10 +56,10 @@ def _completed(
             if event == "start":
                 root = element if root is None else root
                 depth += 1
-                if depth > _DEEPEST:
+                if depth > _MAX_DEPTH:
                     raise InputError(
-                        f"{location}: elements inside each other, more than {_DEEPEST} deep; export"
-                        " the file again"
+                        f"{location}: elements inside each other, more than {_MAX_DEPTH} deep;"
+                        " export the file again"
                     )
                 continue
             depth -= 1
@@ -74,23 +74,23 @@ def _completed(
 def _events(source: BinaryIO) -> Iterator[tuple[str, ElementTree.Element]]:
     """Yield starts and ends of elements.
 
-    A piece in which nothing starts or ends is part of one long token, which the parser goes through
-    again with each piece: the next piece is twice as long.
+    A chunk without events is part of a long token, which the parser scans again with each chunk, so
+    the size of chunks is doubled.
     """
-    parser: Any = ElementTree.XMLPullParser(("start", "end"))  # of events of any kind, for types
-    size = _PIECE
-    while piece := source.read(size):
-        parser.feed(piece)
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))  # untyped, as events differ in type
+    size = _CHUNK_SIZE
+    while chunk := source.read(size):
+        parser.feed(chunk)
         size *= 2
         for event in parser.read_events():
-            size = _PIECE
+            size = _CHUNK_SIZE
             yield event
     parser.close()
     yield from parser.read_events()
 
 
 def declared_encoding(raw: bytes) -> str:
-    """Return the encoding that some XML declares; UTF-8 if it declares none.
+    """Return the encoding that XML declares. Default: UTF-8.
 
     >>> declared_encoding(b"<?xml version='1.0' encoding='latin-1'?><a/>")
     'latin-1'
@@ -100,48 +100,48 @@ def declared_encoding(raw: bytes) -> str:
 
 
 def _invalid(source: BinaryIO, location: str, error: Exception) -> InputError:
-    """Return the error for what is not valid: bytes of another encoding, or a file cut off."""
+    """Build the error for invalid XML: bytes in another encoding, or a truncated file."""
     source.seek(0)
     raw = source.read()
     if declared_encoding(raw).lower() == "utf-8" and not raw.startswith(UTF_16_MARKS):
         try:
             raw.decode()
-        except UnicodeDecodeError as odd:
-            if "end of data" not in odd.reason:
-                line = raw.count(b"\n", 0, odd.start) + 1
+        except UnicodeDecodeError as decode_error:
+            if "end of data" not in decode_error.reason:
+                line = raw.count(b"\n", 0, decode_error.start) + 1
                 return InputError(
-                    f"{location}:{line}: byte 0x{raw[odd.start]:02x} is not utf-8, which XML is"
-                    " unless its first line names another encoding, as <?xml version='1.0'"
+                    f"{location}:{line}: byte 0x{raw[decode_error.start]:02x} is not utf-8, which"
+                    " XML is unless its first line names another encoding, as <?xml version='1.0'"
                     " encoding='latin-1'?> does; name it there, or save the file as UTF-8"
                 )
-    is_cut = getattr(error, "code", 0) in _AT_THE_END
+    is_cut = getattr(error, "code", 0) in _TRUNCATION_CODES
     advice = "the file may be cut off: export it again" if is_cut else "mend it, or export it again"
     return InputError(f"{location}: not valid XML ({error}); {advice}")
 
 
 class _RootReachedError(Exception):
-    """The root begins, behind which nothing is declared."""
+    """The root begins; no declarations follow."""
 
 
-def _refuse_entities(source: BinaryIO, location: str) -> None:
-    """Refuse entities, which stand before the root; a document type by itself is harmless."""
+def _check_no_entities(source: BinaryIO, location: str) -> None:
+    """Raise if entities are declared before the root; a document type alone is harmless."""
 
-    def declared(name: str, *_: Any) -> NoReturn:
+    def raise_declared(name: str, *_: Any) -> NoReturn:
         raise InputError(
             f"{location}: declares the entity {quote_value(name)}; XML with entities is not read:"
             " delete <!ENTITY …> if you trust the file"
         )
 
-    def begun(*_: Any) -> NoReturn:
+    def raise_reached(*_: Any) -> NoReturn:
         raise _RootReachedError
 
     parser = expat.ParserCreate()
-    parser.EntityDeclHandler = declared
-    parser.StartElementHandler = begun
-    size = _PIECE
+    parser.EntityDeclHandler = raise_declared
+    parser.StartElementHandler = raise_reached
+    size = _CHUNK_SIZE
     try:
-        while piece := source.read(size):
-            parser.Parse(piece)
+        while chunk := source.read(size):
+            parser.Parse(chunk)
             size *= 2
     except _RootReachedError:
         pass

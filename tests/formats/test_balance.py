@@ -232,7 +232,7 @@ def test_marks_that_paths_of_a_tool_do_not_lead_to_are_counted_in_large_files(
     tmp_path, monkeypatch
 ):
     """Behind the beginning, by which a file is known, and in no second pass. By hand."""
-    monkeypatch.setattr(unread, "_SMALL", 0)
+    monkeypatch.setattr(unread, "_MAX_SIZE", 0)
     row = {"text": "Ana met Bob.", "extractions": [LANGEXTRACT]}
     rows = [{**row, "document_id": f"{i}"} for i in range(30)]
     rows += [{**row, "document_id": f"{i}", "gold": SPANS, "meta": {"old": SPANS[:1]}} for i in (30, 31)]  # fmt: skip
@@ -244,7 +244,7 @@ def test_marks_that_paths_of_a_tool_do_not_lead_to_are_counted_in_large_files(
 
 def test_marks_in_other_keys_of_large_exports_are_counted(tmp_path, monkeypatch):
     """Of tools with readers of their own: a span, or two, is behind the beginning. By hand."""
-    monkeypatch.setattr(unread, "_SMALL", 0)
+    monkeypatch.setattr(unread, "_MAX_SIZE", 0)
     rows = [{**ROW, "_input_hash": i, "_annotator_id": "ann"} for i in range(30)]
     path = write(tmp_path / "p.jsonl", [*rows, {**rows[0], "_input_hash": 31, "gold": SPANS}])
     assert raw_found({"p": path}, {}).balance["segment"] == {"read": 62, "not read": 2}

@@ -432,7 +432,7 @@ def test_other_spans_of_records_that_are_made_anew_count_in_large_files(name, tm
     objects = [*records, *(x for r in records for x in values_at(r, INNER.get(name, "nowhere")))]
     for part in objects:
         part["further"] = [{"start": 0, "end": 3, "label": EXTRA}] * 2
-    records[0]["padding"] = "x" * unread._SMALL
+    records[0]["padding"] = "x" * unread._MAX_SIZE
     path.write_text(in_file(content))
     raw = raw_found({file: path, **files}, {}, name)
     assert raw.balance["segment"] == {**expected.balance["segment"], NOT_READ: 2 * len(objects)}
@@ -456,7 +456,7 @@ def test_other_spans_in_cells_of_large_tables_count(name, tmp_path):
     path.write_text("\n".join((header, row, row)))
     expected = raw_found({"x.csv": path}, {}, name)
     cell = json.dumps([{"start": 0, "end": 3, "label": EXTRA}] * 2).replace('"', '""')
-    padding = "x" * unread._SMALL
+    padding = "x" * unread._MAX_SIZE
     rows = [f"{header},entities,more", f'{row},"{cell}",{padding}', f'{row},"{cell}",']
     path.write_text("\n".join(rows))
     raw = raw_found({"x.csv": path}, {}, name)
@@ -490,7 +490,7 @@ def test_a_list_that_is_an_object_is_never_nothing(name, tmp_path, monkeypatch):
 
     So it is in a file that is too large to be gone through once more, and if its format is named.
     """
-    monkeypatch.setattr(unread, "_SMALL", 0)
+    monkeypatch.setattr(unread, "_MAX_SIZE", 0)
     file, write, *named = SHAPES[name]
     form, options = named or (name.partition(" ")[0], {})
     documents = project([[[(1, 1), (4, 2)], [(3, 1)]], [[(2, 2)], [(1, 1)]]])
