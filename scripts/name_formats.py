@@ -28,7 +28,7 @@ def literal(name: str, names: Iterable[str]) -> str:
 def documented(names: Iterable[str]) -> str:
     """Return what the docstring of read says of a format."""
     *all_but_last, last = names
-    said = "format: the format of all files, where it is not to be recognised: "
+    said = "format: format of all files. Default: recognised. One of "
     text = f"{said}{', '.join(all_but_last)} or {last}."
     return wrapped(text, 8, 12) + "\n"
 

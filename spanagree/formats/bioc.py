@@ -70,7 +70,8 @@ def raw_bioc(path: PathName, *, feature: str | None = None, ends: Ends | None = 
     Args:
         path: path of the file.
         feature: infon that contains the labels. Default: ``type``.
-        ends: whether ends are inclusive or exclusive. Default: inferred from the texts of mentions.
+        ends: convention for ends, inclusive or exclusive. Default: inferred from the texts of
+            mentions.
 
     Raises:
         InputError: if the file is not BioC, or passages overlap.

@@ -140,7 +140,7 @@ def _extension_length(gap: str, n_missing: int, splits_word: bool) -> int:
         gap: text next to the span, without a counterpart.
         n_missing: number of characters of the copy without a counterpart; as many words are added,
             up to a blank.
-        splits_word: if True, at least the rest of the word is added.
+        splits_word: True to add at least the rest of the word.
     """
     words = _WORD.findall(gap.partition(" ")[0])
     return sum(map(len, words[: max(n_missing, splits_word)]))
@@ -204,7 +204,7 @@ def _common_runs(
     Args:
         first: words or characters of one text.
         second: words or characters of the other text.
-        is_similar: if False, only the ends are compared.
+        is_similar: False to compare only the ends.
     """
     stack = [(0, len(first), 0, len(second), 0)]
     while stack:

@@ -47,19 +47,21 @@ _ONE_DOCUMENT_PER_ID = (
 _KEYS_BY_LAYER = ("schemes", "ill_formed", "quotes")  # settings that hold a value per layer
 
 
-def merge_sources(sources: Mapping[str, RawCorpus], apart: Collection[str] = ()) -> RawCorpus:
+def merge_sources(
+    sources: Mapping[str, RawCorpus], separate_sources: Collection[str] = ()
+) -> RawCorpus:
     """Merge the rows of several sources.
 
     Documents are matched by their ids, or by their order if a source has no ids. Annotators of the
     same name are treated as one annotator, with a note, if their sources share documents and agree
-    on them. Otherwise, and in sources named in ``apart``, an annotator is called ``source:name``,
-    with a note if the annotations differ.
+    on them. Otherwise, and in sources named in ``separate_sources``, an annotator is called
+    ``source:name``, with a note if the annotations differ.
 
     Raises:
         InputError: if the offsets, numbers of documents or texts of sources do not match.
     """
     n_sources = Counter(name for raw in sources.values() for name in raw.annotators)
-    same_names, differing_names = _match_annotators(sources, n_sources, apart)
+    same_names, differing_names = _match_annotators(sources, n_sources, separate_sources)
     n_sources = Counter(
         {name: 1 if name in same_names else n_of_name for name, n_of_name in n_sources.items()}
     )
@@ -196,7 +198,9 @@ def one_project(parts: Mapping[str, RawCorpus], *, repeats: bool = False) -> dic
 
 
 def _match_annotators(
-    sources: Mapping[str, RawCorpus], n_sources: Mapping[str, int], separate: Collection[str]
+    sources: Mapping[str, RawCorpus],
+    n_sources: Mapping[str, int],
+    separate_sources: Collection[str],
 ) -> tuple[set[str], set[str]]:
     """Find names in several sources that are one annotator, and names with differing annotations.
 
@@ -210,7 +214,7 @@ def _match_annotators(
         for source, raw in sources.items():
             if name not in raw.annotators:
                 continue
-            if raw.ids is None or source in separate:
+            if raw.ids is None or source in separate_sources:
                 is_separate = True
                 continue
             has_shared |= not spans_by_id.keys().isdisjoint(raw.ids)
@@ -246,8 +250,8 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
 
     Args:
         named_parts: rows of the parts, by name.
-        repeats: if True, an annotator may mark a document differently in several parts, which is
-            reported as a flaw later.
+        repeats: True to allow an annotator to mark a document differently in several parts, which
+            is reported as a flaw later.
 
     Raises:
         InputError: if parts differ in offsets or settings of reading; if the texts of documents of
@@ -255,14 +259,19 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
     """
     (first_name, raw), *later_parts = named_parts.items()
     reading = dict(raw.reading)
-    for name, part in later_parts:
-        _check_offsets(first_name, raw, name, part)
-        reading = merged_settings(reading, part.reading, escape_name(name))
+    for name, raw_part in later_parts:
+        _check_offsets(first_name, raw, name, raw_part)
+        reading = merged_settings(reading, raw_part.reading, escape_name(name))
     parts = [
-        replace(part, ids=part.ids or tuple(f"{name}:{i + 1}" for i in range(len(part.lengths))))
-        for name, part in named_parts.items()
+        replace(
+            raw_part,
+            ids=raw_part.ids or tuple(f"{name}:{i + 1}" for i in range(len(raw_part.lengths))),
+        )
+        for name, raw_part in named_parts.items()
     ]
-    notes = merged_notes({escape_name(name): part.notes for name, part in named_parts.items()})
+    notes = merged_notes(
+        {escape_name(name): raw_part.notes for name, raw_part in named_parts.items()}
+    )
     names = [escape_name(name) for name in named_parts]
     positions, shared_documents = _unite_documents(names, parts)
     joined_parts = _join(parts, positions, reading)
@@ -270,7 +279,7 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
         notes.append(
             f"{pluralize(len(shared_documents), 'document')} in more than one file, united by id"
         )
-        n_rows = [len(part.document_index) for part in parts]
+        n_rows = [len(raw_part.document_index) for raw_part in parts]
         joined_parts, n_copies = _without_copies(
             joined_parts, names, n_rows, shared_documents, repeats
         )
@@ -280,17 +289,17 @@ def concatenate(named_parts: Mapping[str, RawCorpus], *, repeats: bool = False) 
     return replace(joined_parts, notes=tuple(notes))
 
 
-def _same_texts(parts: Sequence[RawCorpus]) -> tuple[str, ...]:
+def _same_texts(raw_parts: Sequence[RawCorpus]) -> tuple[str, ...]:
     """Compose the note on documents of different files with the same text and different ids."""
-    files = Counter(id_ for part in parts for id_ in part.ids or ())
-    text_ids = [numbers_of_texts(part) for part in parts]
-    for part, text_ids_of_part in zip(parts, text_ids, strict=True):
-        is_shared = [files[id_] > 1 for id_ in part.ids or ()][: len(text_ids_of_part)]
+    files = Counter(id_ for raw in raw_parts for id_ in raw.ids or ())
+    text_ids = [numbers_of_texts(raw) for raw in raw_parts]
+    for raw, text_ids_of_part in zip(raw_parts, text_ids, strict=True):
+        is_shared = [files[id_] > 1 for id_ in raw.ids or ()][: len(text_ids_of_part)]
         text_ids_of_part[is_shared] = 0  # one document in several files
     return note_of_same_texts(text_ids)
 
 
-def _unite_documents(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
+def _unite_documents(names: Sequence[str], raw_parts: list[RawCorpus]) -> tuple[list[Ints], Ints]:
     """Compute the position in the whole of each part's documents, and of shared documents.
 
     Parts take the line ends of earlier parts.
@@ -298,30 +307,30 @@ def _unite_documents(names: Sequence[str], parts: list[RawCorpus]) -> tuple[list
     origins: dict[str, tuple[int, int, int]] = {}  # by id: position, first part, index in it
     positions, shared_documents = [], set()
     n_documents = 0
-    for part_index, (name, part) in enumerate(zip(names, parts, strict=True)):
-        ids = part.ids or ()
+    for part_index, (name, raw) in enumerate(zip(names, raw_parts, strict=True)):
+        ids = raw.ids or ()
         part_positions = np.array(
             [origins[id_][0] if id_ in origins else -1 for id_ in ids], np.int64
         )
         origin_in_part = {
             d: origins[ids[d]][1:] for d in np.flatnonzero(part_positions >= 0).tolist()
         }
-        part = _with_line_ends(
-            part,
+        raw = _with_line_ends(
+            raw,
             {
-                d: _text(parts[origin_part], origin_index)
+                d: _text(raw_parts[origin_part], origin_index)
                 for d, (origin_part, origin_index) in origin_in_part.items()
             },
         )
-        parts[part_index] = part
+        raw_parts[part_index] = raw
         for d in np.flatnonzero(part_positions >= 0).tolist():
             _, origin_part_index, origin_index = origins[ids[d]]
             location = (
                 f"{name}: document {quote_value(ids[d])}, which {names[origin_part_index]} has too"
             )
             same_document(
-                _version(part, d),
-                _version(parts[origin_part_index], origin_index),
+                _version(raw, d),
+                _version(raw_parts[origin_part_index], origin_index),
                 location,
                 _ONE_DOCUMENT_PER_ID,
             )
@@ -411,7 +420,7 @@ def _annotation_content(raw: RawCorpus, annotation: int) -> Any:
 
 
 def _join(
-    parts: Sequence[RawCorpus], positions: Sequence[Ints], reading: Mapping[str, Any]
+    raw_parts: Sequence[RawCorpus], positions: Sequence[Ints], reading: Mapping[str, Any]
 ) -> RawCorpus:
     """Join the rows of parts, with the position in the whole of each part's documents.
 
@@ -421,32 +430,32 @@ def _join(
     annotators, labels = Vocabulary(), Vocabulary()
     columns = []
     contents: list[dict[str, Any]] = []
-    has_quotes = any(part.quote is not None for part in parts)
+    has_quotes = any(raw.quote is not None for raw in raw_parts)
     quotes: list[str] = []
     n_documents = n_annotations = 0
-    for part, part_positions in zip(parts, positions, strict=True):
+    for raw, part_positions in zip(raw_parts, positions, strict=True):
         new_documents = np.flatnonzero(part_positions >= n_documents)
         n_documents += len(new_documents)
         if len(new_documents) or not contents:
-            contents.append(part.content_of(new_documents))
-        annotator_codes = np.array([annotators[name] for name in part.annotators], np.int64)
-        label_codes = np.array([*(labels[name] for name in part.labels), -1], np.int64)
-        annotation = part.annotation + n_annotations
-        segments: tuple[Ints, ...] = annotation, part.start, part.end, label_codes[part.label]
+            contents.append(raw.content_of(new_documents))
+        annotator_codes = np.array([annotators[name] for name in raw.annotators], np.int64)
+        label_codes = np.array([*(labels[name] for name in raw.labels), -1], np.int64)
+        annotation = raw.annotation + n_annotations
+        segments: tuple[Ints, ...] = annotation, raw.start, raw.end, label_codes[raw.label]
         if has_quotes:
-            quote_codes = np.full(len(part.start), UNKNOWN) if part.quote is None else part.quote
+            quote_codes = np.full(len(raw.start), UNKNOWN) if raw.quote is None else raw.quote
             segments = *segments, np.where(quote_codes < 0, quote_codes, quote_codes + len(quotes))
-            quotes += part.quotes
-        times = np.full(len(part.document_index), np.nan) if part.when is None else part.when
+            quotes += raw.quotes
+        times = np.full(len(raw.document_index), np.nan) if raw.when is None else raw.when
         columns.append(
             (
-                part_positions[part.document_index],
-                annotator_codes[part.annotator_index],
+                part_positions[raw.document_index],
+                annotator_codes[raw.annotator_index],
                 *segments,
                 times,
             )
         )
-        n_annotations += len(part.document_index)
+        n_annotations += len(raw.document_index)
     content: dict[str, Any] = {}
     for name in contents[0]:
         values = [content_of_part[name] for content_of_part in contents]
@@ -458,22 +467,22 @@ def _join(
             content[name] = np.concatenate(values) if is_array else tuple(chain(*values))
     segment_names = ("annotation", "start", "end", "label", *(["quote"] if has_quotes else []))
     names = ("document_index", "annotator_index", *segment_names, "when")
-    content["details"] = joined([(part.details, len(part.start)) for part in parts])
-    first_annotations = accumulate((len(part.document_index) for part in parts), initial=0)
+    content["details"] = joined([(raw.details, len(raw.start)) for raw in raw_parts])
+    first_annotations = accumulate((len(raw.document_index) for raw in raw_parts), initial=0)
     content["unplaced"] = UnplacedQuotes.joined(
-        (part.unplaced, first_annotation)
-        for part, first_annotation in zip(parts, first_annotations, strict=False)
+        (raw.unplaced, first_annotation)
+        for raw, first_annotation in zip(raw_parts, first_annotations, strict=False)
     )
     content |= zip(names, map(np.concatenate, zip(*columns, strict=True)), strict=True)
     return RawCorpus(
         annotators=tuple(annotators),
         labels=tuple(labels),
-        offsets=parts[0].offsets,
+        offsets=raw_parts[0].offsets,
         reading=reading,
         quotes=tuple(quotes),
-        seen_unknown=tuple(dict.fromkeys(name for part in parts for name in part.seen_unknown)),
-        ends=None if any(part.ends is None for part in parts) else parts[0].ends,
-        balance=add_balances(part.balance for part in parts),
+        seen_unknown=tuple(dict.fromkeys(name for raw in raw_parts for name in raw.seen_unknown)),
+        ends=None if any(raw.ends is None for raw in raw_parts) else raw_parts[0].ends,
+        balance=add_balances(raw.balance for raw in raw_parts),
         **content,
     )
 

@@ -97,7 +97,7 @@ class FilePart:
         options: options of the readers.
         form: name of the format, or ``None``.
         repair: steps that repair the annotations.
-        named: layers with an annotator named by a user.
+        named_layers: layers with an annotator named by a user.
     """
 
     name: str
@@ -105,7 +105,7 @@ class FilePart:
     options: Mapping[str, Any]
     form: str | None
     repair: str | Sequence[str]
-    named: Collection[str]
+    named_layers: Collection[str]
 
     def __call__(self) -> Corpus:
         """Read the part."""
@@ -118,7 +118,9 @@ class FilePart:
 
     def in_ticks(self) -> RawCorpus:
         """Read the rows of the part, with the exact times of recordings."""
-        return raw_files(self.files, self.options, self.form, in_units=False, named=self.named)
+        return raw_files(
+            self.files, self.options, self.form, in_units=False, named_layers=self.named_layers
+        )
 
 
 def read_found(
@@ -172,7 +174,9 @@ def raw_found(
         return raw_files(files, options, form, progress, repeats=repeats, thorough=thorough)
     named_layers = _annotator_patterns(files)
     parts = {
-        name: raw_files(paths, options, form, in_units=False, thorough=thorough, named=named_layers)
+        name: raw_files(
+            paths, options, form, in_units=False, thorough=thorough, named_layers=named_layers
+        )
         for name, paths in _parts_by_layer(files, form)
     }
     if options.get("join") is not None:

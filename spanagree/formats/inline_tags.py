@@ -38,15 +38,15 @@ Notation: TypeAlias = Callable[[str, int], MarkupToken]
 
 
 def split_markup(
-    marked: str, tag_pattern: re.Pattern[str], parse_tag: Notation, *, nested: bool = True
+    marked_text: str, tag_pattern: re.Pattern[str], parse_tag: Notation, *, nested: bool = True
 ) -> tuple[str, list[Mark], list[str]]:
     """Split a marked text into text and spans.
 
     Args:
-        marked: text with tags.
+        marked_text: text with tags.
         tag_pattern: pattern of possible tags, with one group that contains the whole tag.
         parse_tag: parser of possible tags.
-        nested: if False, an opening tag replaces an open tag of the same name.
+        nested: False to let an opening tag replace an open tag of the same name.
 
     Returns:
         The text without tags; the spans, sorted by their ends; and one problem for each tag without
@@ -60,7 +60,7 @@ def split_markup(
     marks: list[Mark] = []
     problems: list[str] = []
     open_tags: dict[str, list[tuple[int, str]]] = {}
-    for i, piece in enumerate(tag_pattern.split(marked)):
+    for i, piece in enumerate(tag_pattern.split(marked_text)):
         if i % 2 == 0:
             text += piece
             continue

@@ -43,16 +43,17 @@ def read_labels(
     Args:
         path: path of the file. Its cells are separated by tabs, commas or semicolons, as in its
             header.
-        wide: if True, a row is an item and a column an annotator; otherwise a row is one label.
-        counts: if True, a row is an item and a column a category, with the number of annotators who
-            chose it.
+        wide: True for a table with one row per item and one column per annotator; otherwise a row
+            is one label.
+        counts: True for a table with one row per item and one column per category, with the number
+            of annotators who chose it.
         item: column of the items. Default: ``item``. In a wide table or one of counts, the default
             is the first column; rows are numbered if the other columns are named.
         annotator: column of the annotators. Default: ``annotator``. In a wide table the columns of
             the annotators, by default all columns except the items.
         label: column of the labels. Default: ``label``. In a table of counts the columns of the
             categories, by default all columns except the items.
-        categories: all possible labels, for AC1. Default: the labels that occur.
+        categories: possible labels, for AC1. Default: the labels that occur.
         duplicates: treatment of an item that one annotator labelled twice: error or first.
         missing: label that represents a missing label, such as ``NA``.
         separator: separator between the members of labels that are sets; these are then written

@@ -169,7 +169,7 @@ def records_at(
         of_each: paths to the parts that each record needs, such as its spans.
         shared_paths: paths to other parts, of one record or of all records.
         location: prefix of errors.
-        in_lists: if True, strings at the content's path are parts of one content, such as tokens.
+        in_lists: True if strings at the content's path are parts of one content, such as tokens.
         of_lists: paths to lists that are parallel to the records and contain a list for each
             record, such as spans.
 

@@ -65,7 +65,7 @@ def raw_pubtator(path: PathName, *, ends: Ends | None = None) -> RawCorpus:
 
     Args:
         path: path of the file.
-        ends: whether ends of mentions are exclusive or inclusive. Default: inferred from their
+        ends: convention for ends of mentions, exclusive or inclusive. Default: inferred from their
             texts.
 
     Raises:

@@ -57,13 +57,13 @@ class Quotes:
         for quote_index in quote_order:
             quote, occurrence = quotes[quote_index]
             if occurrence is not None:
-                found = self._time(text, quote, occurrence)
+                match = self._time(text, quote, occurrence)
             else:  # taken spans stay taken, so repeated quotes share their iterators
                 free_candidates, later_candidates = candidates[quote]
-                found = next(
+                match = next(
                     (candidate for candidate in free_candidates if is_free(candidate[0])), None
                 )
-                found = found or next(
+                match = match or next(
                     (
                         candidate
                         for candidate in later_candidates
@@ -71,11 +71,11 @@ class Quotes:
                     ),
                     None,
                 )
-            if found is None:
+            if match is None:
                 is_in_text = next(self._places(text, quote), None) is not None
                 (self.repeated if is_in_text else self.lost)[annotator] += 1
                 continue
-            span, counter = found
+            span, counter = match
             counter[annotator] += 1
             self.inside[annotator] += cuts_word(text, *span)
             bounds[quote_index] = span

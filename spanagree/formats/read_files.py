@@ -241,7 +241,7 @@ def raw_files(
     in_units: bool = True,
     repeats: bool = False,
     thorough: bool = False,
-    named: Collection[str] | None = None,
+    named_layers: Collection[str] | None = None,
 ) -> RawCorpus:
     """Read files, each in its format, and merge them by document.
 
@@ -251,13 +251,13 @@ def raw_files(
             counts as missing.
         form: format of all files. Default: recognised.
         progress: callback that receives the number of CoNLL layers that are read and of all.
-        in_units: if True, times of recordings are converted to units of a resolution; otherwise
-            they are exact, for files that are parts of one corpus.
-        repeats: if True, an annotator may mark a document differently in several files, which is a
-            flaw.
-        thorough: if True, large files are also searched for marks that were not read.
-        named: layers with an annotator named by a user. Default: layers whose name differs from the
-            file name.
+        in_units: True to convert times of recordings to units of a resolution; otherwise they are
+            exact, for files that are parts of one corpus.
+        repeats: True to allow an annotator to mark a document differently in several files, which
+            is a flaw.
+        thorough: True to search large files for marks that were not read, too.
+        named_layers: layers with an annotator named by a user. Default: layers whose name differs
+            from the file name.
 
     Raises:
         SettingError: if a format is unknown, or no format of the files takes an option.
@@ -286,7 +286,7 @@ def raw_files(
             form,
             look,
             len(files) == 1,
-            layer in (user_named(files) if named is None else named),
+            layer in (user_named(files) if named_layers is None else named_layers),
         )
         for layer, path in files.items()
     ]
@@ -362,8 +362,8 @@ def raw_files(
     merged = apply_absent(merged, set_options.get("absent"))
     if form is None or all(source.is_as_named for source in annotated_sources):
         return merged
-    named = reading_settings(**{**merged.reading.get("read", {}), "from": form})
-    return merged.replace(reading={**merged.reading, **named})
+    settings = reading_settings(**{**merged.reading.get("read", {}), "from": form})
+    return merged.replace(reading={**merged.reading, **settings})
 
 
 def _read_layers(

@@ -284,9 +284,9 @@ def gather(
         offsets: units of the offsets, tokens or characters.
         annotators: annotators who are known in advance.
         ends: see :class:`~spanagree.corpus.collector.Collector`.
-        again: if True, a document may occur several times, with the same content.
-        one_each: if True, annotations of a document by the same annotator are merged.
-        unnamed: if True, the annotator may have no name.
+        again: True if a document may occur several times, with the same content.
+        one_each: True to merge annotations of a document by the same annotator.
+        unnamed: True if the annotator may have no name.
     """
     collector = Collector(offsets, annotators, unnamed=unnamed, ends=ends, name=log.name)
     segment, in_pieces = collector.segment, collector.in_pieces

@@ -418,8 +418,8 @@ def to_docs(
 def _check_ents(corpus: Corpus, annotator: str) -> None:
     """Raise if segments overlap, which doc.ents does not allow."""
     layer = corpus.layers[annotator]
-    later, earlier = overlapping(layer.document, layer.start, layer.end)
-    for pair in list(zip(earlier.tolist(), later.tolist(), strict=True))[:1]:
+    later_rows, earlier_rows = overlapping(layer.document, layer.start, layer.end)
+    for pair in list(zip(earlier_rows.tolist(), later_rows.tolist(), strict=True))[:1]:
         document = corpus.id_of(int(layer.document[pair[0]]))
         raise SettingError(
             f"annotator {quote_value(annotator)}, document {quote_value(document)}:"

@@ -1,4 +1,4 @@
-"""The engine that reads records of JSON by an entry of :data:`spanagree.formats.tools.TOOLS`."""
+"""Reader of JSON records by the paths of an entry of :data:`spanagree.formats.tools.TOOLS`."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ from spanagree.formats.tools import FILE, KEY, NUMBER, PATHS, Tool
 from spanagree.settings import reading_settings
 
 _LAST_STEP = re.compile(r"\[\*\](?=\||\Z)")
-_NEEDED = "records in JSON are needed, a list of them or one a line"
+_REQUIREMENT = "records in JSON are needed, a list of them or one a line"
 
 
 def raw_by_paths(path: PathName, **options: Any) -> RawCorpus:
-    """Return the rows of records whose parts all paths name.
+    """Read records with all their parts named by paths.
 
     Raises:
-        SettingError: if spans, or a text or tokens, are not named.
+        SettingError: if spans, or a text or tokens, have no path.
     """
     if not options.get("spans"):
         raise SettingError(
@@ -73,43 +73,54 @@ def raw_records(
     texts: TextLookup | None = None,
     **options: Any,
 ) -> RawCorpus:
-    """Return the rows of a file of a tool, unchecked.
+    """Read a file of a tool, unchecked.
 
     Args:
-        tool: how it is read.
-        path: the file.
-        encoding: of the file.
-        align: whether copies with tags and quotes are aligned that a language model changed.
-        texts: of other files of the command, by id.
-        options: of the tool; those of one that is read by paths are other paths, and ``ends``;
-            ``absent`` is settled by the caller.
+        tool: tool with its paths.
+        path: path of the file.
+        encoding: encoding of the file.
+        align: True to align tagged copies and quotes that a language model changed.
+        texts: texts of other files of the command, by id.
+        options: options of the tool; for tools that are read by paths, other paths and ``ends``;
+            the caller applies ``absent``.
 
     Raises:
-        InputError: for a file that cannot be read, and for what is not where a path leads.
-        SettingError: for what is not a path, or one that leads nowhere in the whole file.
+        InputError: if the file cannot be read, or a value does not have the shape that a path
+            needs.
+        SettingError: if an option is no path, or its path leads to no value in the whole file.
     """
     log = ReadLog(printable_path(path), align=align)
-    if not options.get("spans"):  # who names spans means no others
+    if not options.get("spans"):  # a path to spans excludes all others
         log.tree = tool.tree
     if tool.read:
         reading = {"format": tool.name, **reading_settings(encoding, **options)}
         ends = options.pop("ends", None)
         return gather(tool.read(path, log, **options), log, reading, ends=ends)
     options.pop("absent", None)
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in (name for name in PATHS if name in given):
-        if not isinstance(given[name], str):
-            raise SettingError(f"{name} {quote_value(given[name])}; one path is needed")
-        steps_of(given[name])  # refuses what is no path
-    read = [steps[:1] for steps in steps_of(given["spans"])] if "spans" in given else []
-    passed = {path: noun for path, noun in tool.passed.items() if steps_of(path)[0][:1] not in read}
-    tool = replace(tool, **given, passed=passed)
-    reader = _ByPaths(tool, log, given, texts)
-    rows = _rows(tool, path, encoding, log) if tool.rows else json_records(path, _NEEDED, encoding)
+    set_options = {name: value for name, value in options.items() if value is not None}
+    for name in (name for name in PATHS if name in set_options):
+        if not isinstance(set_options[name], str):
+            raise SettingError(f"{name} {quote_value(set_options[name])}; one path is needed")
+        steps_of(set_options[name])  # raises if it is no path
+    own_first_steps = (
+        [steps[:1] for steps in steps_of(set_options["spans"])] if "spans" in set_options else []
+    )
+    ignored = {
+        path: noun
+        for path, noun in tool.passed.items()
+        if steps_of(path)[0][:1] not in own_first_steps
+    }
+    tool = replace(tool, **set_options, passed=ignored)
+    reader = _RecordReader(tool, log, set_options, texts)
+    rows = (
+        _rows(tool, path, encoding, log)
+        if tool.rows
+        else json_records(path, _REQUIREMENT, encoding)
+    )
     return gather(
         reader.records(rows),
         log,
-        {"format": tool.name, **reading_settings(encoding, **given, align=align)},
+        {"format": tool.name, **reading_settings(encoding, **set_options, align=align)},
         offsets="tokens" if tool.tokens or reader.in_tokens else "characters",
         ends=tool.ends,
         again=bool(tool.annotator),
@@ -118,10 +129,10 @@ def raw_records(
 
 
 def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield the records that a tool's rows make.
+    """Yield the records that a tool's rows make up.
 
     Raises:
-        InputError: for a file that is not written so.
+        InputError: if the file does not have the tool's layout.
     """
     location = printable_path(path)
     arguments = (path, encoding, log) if tool.reads else (path, encoding)
@@ -137,161 +148,182 @@ def _rows(tool: Tool, path: PathName, encoding: str, log: ReadLog) -> Iterator[t
         ) from None
 
 
-def _quote_of(span: RawSpan) -> str | None:
-    """Return the quote that a span has in place of offsets, if it has."""
+def _quote_without_offsets(span: RawSpan) -> str | None:
+    """Return the quote of a span without offsets, or ``None``."""
     return span.quote if span.start is None and span.pieces is None else None
 
 
-def _is_one_of(value: Any, values: frozenset[Any]) -> bool:
-    """Return whether a value is among some; a list or an object never is."""
+def _is_member(value: Any, values: frozenset[Any]) -> bool:
+    """Check whether a value is in a set; lists and objects never are."""
     return not isinstance(value, (list, dict)) and value in values
 
 
-def _each(value: Any) -> list[Any]:
-    """Return the spans of a list of them to which a path leads; else what it leads to, if any."""
+def _as_spans(value: Any) -> list[Any]:
+    """Return a list of spans; wrap any other value in a list, except null."""
     if isinstance(value, list) and all(isinstance(item, (dict, list)) for item in value):
         return value
     return [] if value is None else [value]
 
 
-def _joined(parts: Sequence[Any]) -> Any:
-    """Return the answer that comes in parts: the spans of all of them, or the pieces of a text.
+def _join_answers(fragments: Sequence[Any]) -> Any:
+    """Join an answer in several fragments: their spans, or the fragments of a text.
 
-    >>> _joined(['{"text": "Jo"}', "[]", None, '[{"text": "Al"}]'])
+    >>> _join_answers(['{"text": "Jo"}', "[]", None, '[{"text": "Al"}]'])
     [{'text': 'Jo'}, {'text': 'Al'}]
     """
-    given = [part for part in parts if part is not None]
-    if len(given) < 2:
-        return given[0] if given else None
-    read = [parsed(part) for part in given]
-    if any(isinstance(part, str) for part in read):
-        return "".join(map(str, given))
-    return [span for part in read for span in (part if isinstance(part, list) else [part])]
+    present = [fragment for fragment in fragments if fragment is not None]
+    if len(present) < 2:
+        return present[0] if present else None
+    parsed_fragments = [parsed(fragment) for fragment in present]
+    if any(isinstance(fragment, str) for fragment in parsed_fragments):
+        return "".join(map(str, present))
+    return [
+        span
+        for fragment in parsed_fragments
+        for span in (fragment if isinstance(fragment, list) else [fragment])
+    ]
 
 
-def _name_at(value: Any, paths: str, number: int = 0) -> tuple[str, ...]:
-    """Return what paths with commas between lead to, by which a span is known."""
+def _span_name(value: Any, paths: str, index: int = 0) -> tuple[str, ...]:
+    """Build the name of a span from the values of paths with commas between."""
     if paths == NUMBER:
-        return (str(number),)
+        return (str(index),)
     return tuple(str(first_at(value, path)) for path in paths.split(","))
 
 
-class _ByPaths:
-    """Reads records by the paths of a tool."""
+class _RecordReader:
+    """Reader of records by the paths of a tool."""
 
     def __init__(
-        self, tool: Tool, log: ReadLog, given: Mapping[str, Any], texts: TextLookup | None
+        self, tool: Tool, log: ReadLog, set_options: Mapping[str, Any], texts: TextLookup | None
     ) -> None:
-        self.tool, self.log, self.given, self.texts = tool, log, given, texts
+        self.tool, self.log, self.set_options, self.texts = tool, log, set_options, texts
         self.answers = SpanReader(log)
-        self.led: Counter[str] = Counter()  # how often a path led somewhere
-        self.questions: dict[str, None] = {}  # of which each has spans of an annotator
-        self.number = 0
-        named = tool.annotator
-        self.by_annotator: bool = not tool.marked and named != FILE and is_several(named or SELF)
-        quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
-        self.in_tokens = quotes and texts is not None and texts.are_tokens
+        self.n_found: Counter[str] = Counter()  # number of records with a value, by option
+        self.questions: dict[str, None] = {}  # keys of annotators' parts with spans
+        self.n_records = 0
+        annotator_path = tool.annotator
+        self.by_annotator: bool = (
+            not tool.marked and annotator_path != FILE and is_several(annotator_path or SELF)
+        )
+        are_quotes = texts is not None and not (tool.start or tool.text or tool.tokens)
+        self.in_tokens = are_quotes and texts is not None and texts.are_tokens
 
     def records(self, values: Iterable[tuple[str, Any]]) -> Iterator[Record]:
-        """Yield the records in what a file holds.
+        """Yield the records in the values of a file.
 
         Raises:
-            InputError: for a file without records, or what is not where a path leads.
-            SettingError: for a path of the caller's that leads nowhere.
+            InputError: if the file has no records, or a value does not have the shape that a path
+                needs.
+            SettingError: if a path of the caller leads to no value.
         """
         for location, value in values:
             if not self.tool.records:
-                yield from self._each_record(value, location)
+                yield from self._split_records(value, location)
                 continue
             found_at(value, self.tool.records, location)
-            for number, (key, record) in enumerate(keyed_at(value, self.tool.records), 1):
-                yield from self._record(record, f"{location}, {number}", key)
-        name, given = self.log.name, self.given
-        if not self.number:
-            raise InputError(f"{name}: no records; {_NEEDED}")
+            for index, (key, record) in enumerate(keyed_at(value, self.tool.records), 1):
+                yield from self._record(record, f"{location}, {index}", key)
+        name, set_options = self.log.name, self.set_options
+        if not self.n_records:
+            raise InputError(f"{name}: no records; {_REQUIREMENT}")
         for option in ("spans", "start", "label", "quote", "annotator", "document"):
-            if given.get(option) not in (None, FILE) and not self.led[option]:
+            if set_options.get(option) not in (None, FILE) and not self.n_found[option]:
                 raise SettingError(
-                    f"{name}: {option} {quote_value(given[option])} leads nowhere in any record;"
-                    " see what is in the file, or leave the option out"
+                    f"{name}: {option} {quote_value(set_options[option])} leads nowhere in any"
+                    " record; see what is in the file, or leave the option out"
                 )
-        self.log.labelled |= bool(self.led["label"])
+        self.log.labelled |= bool(self.n_found["label"])
         if self.texts is not None:
             self.log.notes += self.texts.notes(f"{name}: ")
         if len(self.questions) > 1:
-            asked = join_names(self.questions)
-            self.log.notes.append(f"{name}: spans under {asked} are read as one annotation")
-        self.log.numbered = not self.led["document"]
+            questions = join_names(self.questions)
+            self.log.notes.append(f"{name}: spans under {questions} are read as one annotation")
+        self.log.numbered = not self.n_found["document"]
 
-    def _each_record(self, value: Any, location: str) -> Iterator[Record]:
-        """Yield the records that a value holds: several, where the path to a text leads to some."""
-        tool, given = self.tool, self.given
+    def _split_records(self, value: Any, location: str) -> Iterator[Record]:
+        """Yield the records in a value; several if the path to the text leads to several."""
+        tool, set_options = self.tool, self.set_options
         ids = tool.document.split(",") if tool.document not in ("", KEY) else []
-        per_record = next((path for path in ids if is_several(path)), *ids[:1]) if ids else ""
-        content = given.get("tokens") or given.get("text") or ""
-        if not content and self.texts is not None and "document" in given:
-            content, per_record = per_record, ""
+        id_path = next((path for path in ids if is_several(path)), *ids[:1]) if ids else ""
+        content = set_options.get("tokens") or set_options.get("text") or ""
+        if not content and self.texts is not None and "document" in set_options:
+            content, id_path = id_path, ""
         if not content:
             yield from self._record(value, location)
             return
-        of_each = [path for path in (tool.marked or tool.spans, per_record) if path]
-        others = [*ids, *([tool.annotator] if tool.annotator not in ("", FILE, KEY) else [])]
+        of_each = [path for path in (tool.marked or tool.spans, id_path) if path]
+        shared_paths = [*ids, *([tool.annotator] if tool.annotator not in ("", FILE, KEY) else [])]
         spans = (tool.spans,) if tool.start or tool.quote else ()
-        cut = records_at(
-            value, content, of_each, others, location, in_lists=bool(tool.tokens), of_lists=spans
+        split_values = records_at(
+            value,
+            content,
+            of_each,
+            shared_paths,
+            location,
+            in_lists=bool(tool.tokens),
+            of_lists=spans,
         )
-        records = list(cut)
-        for number, (key, record) in enumerate(records, 1):
-            place = location if len(records) == 1 else f"{location}, {number}"
-            yield from self._record(record, place, key)
+        records = list(split_values)
+        for index, (key, record) in enumerate(records, 1):
+            record_location = location if len(records) == 1 else f"{location}, {index}"
+            yield from self._record(record, record_location, key)
 
     def _record(self, record: Any, location: str, key: str = "") -> Iterator[Record]:
-        """Yield a record, unless its document is in no other file, which has the texts."""
+        """Yield a record, unless no other file has the text of its document."""
         tool = self.tool
         if not isinstance(record, (dict, list)) and not key:
-            raise invalid_value(f"{location}:", record, _NEEDED)
-        self.number += 1
+            raise invalid_value(f"{location}:", record, _REQUIREMENT)
+        self.n_records += 1
         id_ = self._id_of(record, key)
         location = f"{location}, document {quote_value(id_)}" if tool.document else location
         content = (self._tokens if tool.tokens else self._text)(record, id_, location)
         if content is None:
-            self._leave(record, location)
+            self._count_textless(record, location)
             return
-        if isinstance(record, dict) and not tool.rows:  # of what they are made that is looked at
+        if isinstance(record, dict) and not tool.rows:  # readers with rows check these records
             self.log.look_beside(record)
-        place = None if tool.tokens else content.get("text", content.get("tokens"))
+        text = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
-            there = [value for value in values_at(record, path) if value is not None]
-            odd = None if there else misshapen(record, path)
-            self.log.passed[noun] += len(there) if odd is None else max(1, length_of(odd[1]) or 0)
-        yield Record(location, id_, content, self._annotations(record, place, location))
+            present_values = [value for value in values_at(record, path) if value is not None]
+            misshapen_value = None if present_values else misshapen(record, path)
+            self.log.passed[noun] += (
+                len(present_values)
+                if misshapen_value is None
+                else max(1, length_of(misshapen_value[1]) or 0)
+            )
+        yield Record(location, id_, content, self._annotations(record, text, location))
 
-    def _leave(self, record: Any, location: str) -> None:
-        """Count a record whose text no other file has, and the spans in it."""
+    def _count_textless(self, record: Any, location: str) -> None:
+        """Count a record without a text in other files, and its spans."""
         tool, self.log.textless = self.tool, self.log.textless + 1
-        parts = found_at(record, tool.marked, location) if tool.marked else [record]
-        lists = (value for part in parts for value in found_at(part, tool.spans, location))
-        spans = [span for value in lists for span in _each(value)]
+        annotator_parts = found_at(record, tool.marked, location) if tool.marked else [record]
+        lists = (
+            value
+            for annotator_part in annotator_parts
+            for value in found_at(annotator_part, tool.spans, location)
+        )
+        spans = [span for value in lists for span in _as_spans(value)]
         if tool.start or tool.quote:
             self.log.within["in documents that no other file has"] += len(spans)
 
     def _id_of(self, record: Any, key: str) -> Any:
-        """Return the id of a record: what a path leads to, or what several do."""
+        """Return the id of a record: the value of a path, or the values of several."""
         paths = self.tool.document.split(",")
-        parts = [key] if paths == [KEY] else [first_at(record, path) for path in paths]
-        for path in paths if "document" in self.given and paths != [KEY] else ():
-            if len(several := values_at(record, path)) > 1:
+        id_parts = [key] if paths == [KEY] else [first_at(record, path) for path in paths]
+        for path in paths if "document" in self.set_options and paths != [KEY] else ():
+            if len(values := values_at(record, path)) > 1:
                 raise InputError(
                     f"{self.log.name}: document {quote_value(path)} leads to"
-                    f" {pluralize(len(several), 'id')} of one text; one is needed"
+                    f" {pluralize(len(values), 'id')} of one text; one is needed"
                 )
-        if None in parts or not self.tool.document or parts == [""]:
-            return self.number
-        self.led["document"] += 1
-        return parts[0] if len(parts) == 1 else "/".join(map(str, parts))
+        if None in id_parts or not self.tool.document or id_parts == [""]:
+            return self.n_records
+        self.n_found["document"] += 1
+        return id_parts[0] if len(id_parts) == 1 else "/".join(map(str, id_parts))
 
     def _tokens(self, record: Any, id_: Any, location: str) -> dict[str, Any]:
-        """Return the tokens of a record, or those of the other files."""
+        """Return the tokens of a record, or the tokens of other files."""
         words = values_at(record, self.tool.tokens)
         if not words and self.texts is not None and (text := self.texts.of(id_, location)):
             words = text.split() if isinstance(text, str) else list(text)
@@ -303,10 +335,12 @@ class _ByPaths:
         return {"tokens": words[0] if len(words) == 1 and isinstance(words[0], list) else words}
 
     def _text(self, record: Any, id_: Any, location: str) -> dict[str, Any] | None:
-        """Return the text of a record, or that of the other files; ``None``: they have none."""
-        text = self._at(record, "text")
-        others = values_at(record, self.tool.text)[1:]
-        self.log.passed["other text"] += sum(isinstance(other, str) for other in others)
+        """Return the text of a record, or the text of other files; ``None`` if they have none."""
+        text = self._option_value(record, "text")
+        later_texts = values_at(record, self.tool.text)[1:]
+        self.log.passed["other text"] += sum(
+            isinstance(later_text, str) for later_text in later_texts
+        )
         if text is None and self.texts is not None:
             text = self.texts.of(id_, location)
             if text is None:
@@ -315,43 +349,45 @@ class _ByPaths:
             return {"text": text}
         if self.in_tokens:
             return {"tokens": list(text)}
-        at = f" at {quote_value(self.tool.text)}" if self.tool.text else ""
+        path_text = f" at {quote_value(self.tool.text)}" if self.tool.text else ""
         keys = join_names(record) if isinstance(record, dict) else "no keys"
         raise InputError(
-            f"{location}: no text{at}; there are {keys}: --text names one, or name the file"
+            f"{location}: no text{path_text}; there are {keys}: --text names one, or name the file"
             " that has the texts by id beside this one"
         )
 
-    def _at(self, value: Any, option: str) -> Any:
-        """Return what the path of an option leads to, and remember whether it does."""
-        there = first_at(value, getattr(self.tool, option))
-        self.led[option] += there is not None
-        return there
+    def _option_value(self, value: Any, option: str) -> Any:
+        """Return the value at the path of an option, and count it if it is present."""
+        value_at_path = first_at(value, getattr(self.tool, option))
+        self.n_found[option] += value_at_path is not None
+        return value_at_path
 
     def _annotations(
         self, record: Any, text: Place | None, location: str
     ) -> Iterator[RawAnnotation]:
-        """Yield what each annotator marked in a document, if she saw it."""
+        """Yield the annotations of a document by each annotator."""
         tool = self.tool
-        path, says = tool.utf16
-        in_utf16 = text is not None and bool(path) and first_at(record, path) == says
+        path, utf16_value = tool.utf16
+        in_utf16 = text is not None and bool(path) and first_at(record, path) == utf16_value
         points = points_at(text) if in_utf16 and isinstance(text, str) else None
-        for key, part in self._parts(record, location):
-            annotator = self._annotator(part, key, location)
-            place = (
+        for key, annotator_part in self._annotator_parts(record, location):
+            annotator = self._annotator(annotator_part, key, location)
+            annotator_location = (
                 location if annotator == "" else f"{location}, annotator {quote_value(annotator)}"
             )
-            if part is None:  # of whom it is not said
+            if annotator_part is None:  # unknown whether they saw it
                 self.log.seen_unknown[annotator] = None
-                yield RawAnnotation(annotator, None, location=place)
+                yield RawAnnotation(annotator, None, location=annotator_location)
             elif tool.start or tool.quote:
-                yield from self._marked(part, key, text, points, annotator, place)
+                yield from self._span_annotations(
+                    annotator_part, key, text, points, annotator, annotator_location
+                )
             else:
-                spans = self._answer(part, text, annotator, place)
-                yield RawAnnotation(annotator, spans, location=place)
+                spans = self._answer(annotator_part, text, annotator, annotator_location)
+                yield RawAnnotation(annotator, spans, location=annotator_location)
 
-    def _parts(self, record: Any, location: str) -> list[tuple[str, Any]]:
-        """Return each annotator's part of a record, with its key; the record itself may be one."""
+    def _annotator_parts(self, record: Any, location: str) -> list[tuple[str, Any]]:
+        """Return each annotator's part of a record, with its key; it may be the record itself."""
         tool = self.tool
         if tool.marked:
             found_at(record, tool.marked, location)
@@ -361,13 +397,17 @@ class _ByPaths:
         spans = (tool.spans,) if tool.start or tool.quote else ()
         return list(records_at(record, tool.annotator, [tool.spans], [], location, of_lists=spans))
 
-    def _annotator(self, part: Any, key: str, location: str) -> Any:
-        """Return the name of an annotator, which the caller's path has to lead to."""
+    def _annotator(self, annotator_part: Any, key: str, location: str) -> Any:
+        """Return the name of an annotator, and raise if the caller's path leads to no value."""
         path = self.tool.annotator
         if path == KEY:
             return key
-        annotator = "" if path in ("", FILE) else text_of_whole(self._at(part, "annotator"))
-        if annotator is None and self.given.get("annotator"):
+        annotator = (
+            ""
+            if path in ("", FILE)
+            else text_of_whole(self._option_value(annotator_part, "annotator"))
+        )
+        if annotator is None and self.set_options.get("annotator"):
             raise InputError(
                 f"{location}: nothing stands at the annotator's path {quote_value(path)};"
                 " see what is in the file, or leave it out"
@@ -376,62 +416,73 @@ class _ByPaths:
             raise invalid_value(f"{location}: annotator", annotator, "a name is needed")
         return annotator
 
-    def _is_seen(self, part: Any) -> bool:
-        return not any(_is_one_of(first_at(part, p), some) for p, some in self.tool.unseen.items())
+    def _is_seen(self, annotator_part: Any) -> bool:
+        return not any(
+            _is_member(first_at(annotator_part, path), unseen_values)
+            for path, unseen_values in self.tool.unseen.items()
+        )
 
-    def _marked(
-        self, part: Any, key: str, text: Place | None, points: Ints | None, annotator: Any,
-        location: str,
+    def _span_annotations(
+        self, annotator_part: Any, key: str, text: Place | None, points: Ints | None,
+        annotator: Any, location: str,
     ) -> Iterator[RawAnnotation]:  # fmt: skip
-        """Yield the spans in an annotator's part of a record, unless it holds something else."""
-        tool, seen = self.tool, self._is_seen(part)
+        """Yield the spans in an annotator's part of a record, unless it contains another answer."""
+        tool, is_seen = self.tool, self._is_seen(annotator_part)
         lists: list[tuple[str | None, Any]]
         if tool.label == KEY:
-            lists = [*keyed_at(part, tool.spans)]
+            lists = [*keyed_at(annotator_part, tool.spans)]
         else:
-            lists = [(None, value) for value in values_at(part, tool.spans)]
-        spans = [(label, span) for label, value in lists for span in _each(value)]
-        self.led["spans"] += seen and bool(spans)
-        if tool.marked and tool.annotator != KEY and self._is_of_another_kind(part, spans):
+            lists = [(None, value) for value in values_at(annotator_part, tool.spans)]
+        spans = [(label, span) for label, value in lists for span in _as_spans(value)]
+        self.n_found["spans"] += is_seen and bool(spans)
+        if tool.marked and tool.annotator != KEY and self._is_other_answer(annotator_part, spans):
             self.log.passed["other answer"] += 1
             return
         if not spans:
-            found_at(part, tool.spans, location)
+            found_at(annotator_part, tool.spans, location)
         if tool.marked and tool.annotator != KEY and spans:
             self.questions[key] = None
-        is_answered = bool(spans) or bool(tool.marked) or self._is_answered(part)
-        if tool.seen_unknown or (seen and not is_answered):
+        is_answered = bool(spans) or bool(tool.marked) or self._is_answered(annotator_part)
+        if tool.seen_unknown or (is_seen and not is_answered):
             self.log.seen_unknown[annotator] = None
-        if spans and not seen:
+        if spans and not is_seen:
             self.log.passed["unfinished answer"] += 1
             self.log.within["in unfinished answers"] += len(spans)
-        if not (seen and is_answered):
+        if not (is_seen and is_answered):
             yield RawAnnotation(annotator, None, location=location)
             return
-        known: dict[tuple[str, ...], int] = {}
-        rows = self._spans(spans, text, points, annotator, location, known)
-        links = self._relations(part, known, location)
-        yield RawAnnotation(annotator, rows, relations=links, location=location)
+        span_by_name: dict[tuple[str, ...], int] = {}
+        rows = self._spans(spans, text, points, annotator, location, span_by_name)
+        relations = self._relations(annotator_part, span_by_name, location)
+        yield RawAnnotation(annotator, rows, relations=relations, location=location)
 
-    def _is_of_another_kind(self, part: Any, spans: list[tuple[str | None, Any]]) -> bool:
-        """Return whether an annotator's part is no list of spans, but a rating or a choice."""
+    def _is_other_answer(self, annotator_part: Any, spans: list[tuple[str | None, Any]]) -> bool:
+        """Check whether an annotator's part is a rating or a choice instead of a list of spans."""
         outer = self.tool.spans.rpartition("[*]")[0]
-        other = [v for v in values_at(part, outer) if not isinstance(v, (list, dict, type(None)))]
-        return bool(other) or (bool(spans) and all(isinstance(s, str) for _, s in spans))
+        values = [
+            value
+            for value in values_at(annotator_part, outer)
+            if not isinstance(value, (list, dict, type(None)))
+        ]
+        return bool(values) or (bool(spans) and all(isinstance(span, str) for _, span in spans))
 
     def _answer(
-        self, part: Any, text: Place | None, annotator: Any, place: str
+        self, annotator_part: Any, text: Place | None, annotator: Any, location: str
     ) -> list[RawSpan] | None:
-        """Return what an annotator marked as a language model says it; null is no answer."""
-        path = _LAST_STEP.sub("", self.tool.spans) or SELF  # the list, not its elements
-        answer = _joined(found_at(part, path, place)) if self._is_seen(part) else None
-        self.led["spans"] += answer is not None
-        return self.answers.rows(answer, None, text, place, annotator)
+        """Read an annotator's spans in the layouts of language models; null is no answer."""
+        path = _LAST_STEP.sub("", self.tool.spans) or SELF  # path to the list, without its elements
+        answer = (
+            _join_answers(found_at(annotator_part, path, location))
+            if self._is_seen(annotator_part)
+            else None
+        )
+        self.n_found["spans"] += answer is not None
+        return self.answers.rows(answer, None, text, location, annotator)
 
-    def _is_answered(self, part: Any) -> bool:
-        """Return whether the list of spans is there, if empty."""
+    def _is_answered(self, annotator_part: Any) -> bool:
+        """Check whether the list of spans is present, even if it is empty."""
         outer = self.tool.spans.rpartition("[*]")[0] or self.tool.spans
-        return any(isinstance(item, (list, dict)) for item in values_at(part, outer))
+        return any(isinstance(item, (list, dict)) for item in values_at(annotator_part, outer))
 
     def _spans(
         self,
@@ -440,54 +491,59 @@ class _ByPaths:
         points: Ints | None,
         annotator: Any,
         location: str,
-        known: dict[tuple[str, ...], int],
+        span_by_name: dict[tuple[str, ...], int],
     ) -> Iterator[RawSpan]:
-        """Yield the spans of an annotator, quotes without offsets where they stand in a text.
+        """Yield the spans of an annotator, and search for quotes without offsets in the text.
 
-        Under its name it becomes ``known`` which of them each is, for relations.
+        The index of each span is stored in ``span_by_name``, for relations.
         """
         path, values, noun = self.tool.leaves
         segments: list[tuple[int, Any, RawSpan]] = []
-        for number, (key, item) in enumerate(spans):
-            if path and _is_one_of(first_at(item, path), values):
+        for index, (key, item) in enumerate(spans):
+            if path and _is_member(first_at(item, path), values):
                 self.log.passed[noun] += 1
                 continue
-            segments += [(number, item, span) for span in self._segments(item, location, key)]
-        quotes = [_quote_of(span) if text is not None else None for _, _, span in segments]
-        wanted = [(quote, None) for quote in quotes if quote is not None]
-        bounds = iter(self.log.quotes.place(text, wanted, annotator) if text is not None else ())
+            segments += [(index, item, span) for span in self._segments(item, location, key)]
+        quotes = [
+            _quote_without_offsets(span) if text is not None else None for _, _, span in segments
+        ]
+        quotes_to_find = [(quote, None) for quote in quotes if quote is not None]
+        bounds = iter(
+            self.log.quotes.place(text, quotes_to_find, annotator) if text is not None else ()
+        )
         count = 0
-        for (number, item, span), quote in zip(segments, quotes, strict=True):
+        for (index, item, span), quote in zip(segments, quotes, strict=True):
             if quote is not None:
-                at = next(bounds)
-                if at is None:
+                bounds_of_quote = next(bounds)
+                if bounds_of_quote is None:
                     yield span._replace(is_placed=False)
                     continue
-                span = RawSpan(*at, span.label)  # it may stand there in other letters
+                # without its quote, as the text there may differ in case
+                span = RawSpan(*bounds_of_quote, span.label)
             elif points is not None and is_whole(span.start) and is_whole(span.end):
                 start, end = point(points, span.start), point(points, span.end)
                 span = span._replace(start=start, end=end)
             if self.tool.links:
-                known.setdefault(_name_at(item, self.tool.links.span, number), count)
+                span_by_name.setdefault(_span_name(item, self.tool.links.span, index), count)
             count += 1
             yield span
 
     def _relations(
-        self, part: Any, known: Mapping[tuple[str, ...], int], location: str
+        self, annotator_part: Any, span_by_name: Mapping[tuple[str, ...], int], location: str
     ) -> Iterator[RawRelation]:
-        """Yield the relations of an annotator, once her spans are known."""
+        """Yield the relations of an annotator, after the spans."""
         links = self.tool.links
         if links is None:
             return
-        for number, link in enumerate(found_at(part, links.relations, location), 1):
-            place, label = (
-                f"{location}, relation {number}",
-                text_of_whole(first_at(link, links.label)),
-            )
+        for index, link in enumerate(found_at(annotator_part, links.relations, location), 1):
+            relation_location = f"{location}, relation {index}"
+            label = text_of_whole(first_at(link, links.label))
             if not isinstance(label, str):
-                raise invalid_value(f"{place}: label", label, "a string is needed")
-            first, second = (known.get(_name_at(link, p)) for p in (links.first, links.second))
-            yield RawRelation(first, second, label, place)
+                raise invalid_value(f"{relation_location}: label", label, "a string is needed")
+            first_index, second_index = (
+                span_by_name.get(_span_name(link, path)) for path in (links.first, links.second)
+            )
+            yield RawRelation(first_index, second_index, label, relation_location)
 
     def _segments(self, span: Any, location: str, key: str | None = None) -> Iterator[RawSpan]:
         """Yield each segment of a span, once for each of its labels."""
@@ -504,9 +560,9 @@ class _ByPaths:
         if list in map(type, labels):
             lists = (label if isinstance(label, list) else [label] for label in labels)
             labels = [label for names in lists for label in names] or [None]
-        self.led["label"] += labels != [None]
-        self.led["start"] += starts != [None]
-        self.led["quote"] += quotes != [None]
+        self.n_found["label"] += labels != [None]
+        self.n_found["start"] += starts != [None]
+        self.n_found["quote"] += quotes != [None]
         ends = [None] * len(starts) if ends == [None] else ends
         quotes = [None] * len(starts) if quotes == [None] else quotes
         if len(quotes) == 1 < len(starts) and tool.in_pieces:
@@ -522,13 +578,13 @@ class _ByPaths:
                 yield RawSpan(label=text_of_whole(label), quote=quote, pieces=pieces)
             return
         for start, end, quote in zip(starts, ends, quotes, strict=True):
-            covered = quote if isinstance(quote, str) else None
-            if end is None and is_whole(start) and covered is not None:
-                end = start + len(covered) - (tool.ends == "inclusive")
+            quoted_text = quote if isinstance(quote, str) else None
+            if end is None and is_whole(start) and quoted_text is not None:
+                end = start + len(quoted_text) - (tool.ends == "inclusive")
             path = tool.start if start is None else tool.end
-            if None in (start, end) and covered is None:
+            if None in (start, end) and quoted_text is None:
                 raise invalid_value(
                     f"{location}: span", span, f"nothing stands at {path or 'quote'}"
                 )
             for label in labels:
-                yield RawSpan(start, end, text_of_whole(label), covered)
+                yield RawSpan(start, end, text_of_whole(label), quoted_text)

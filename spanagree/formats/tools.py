@@ -1,8 +1,8 @@
-"""Tools and pipelines that write records of JSON: one table, an entry for each.
+"""Tools and pipelines that write JSON records: one table, with an entry for each.
 
-An entry says by what a file is known, and by paths (:mod:`spanagree.formats.paths`) where in a
-record everything is. The same paths are options, so whoever meets another tool needs no code; one
-engine (:mod:`spanagree.formats.tool_records`) reads all of them.
+An entry describes how a file is recognised, and by paths (:mod:`spanagree.formats.paths`) the parts
+of a record. The same paths are options, so other tools need no code; a single reader
+(:mod:`spanagree.formats.tool_records`) reads all of them.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from spanagree.formats.records import Record
 
 KEY = "@key"
-"""In place of a path to an id, a name or a label: the key that the last ``*`` stands for."""
+"""In place of a path to an id, a name or a label: the key that the last ``*`` matches."""
 
 FILE = "@file"
-"""In place of a path to a name: all is of one annotator, who is called as the file."""
+"""In place of a path to a name: the file is one annotator, named after it."""
 
 Rows = Callable[..., Iterator[tuple[str, Any]]]
 """From a file and its encoding to records, each with its place for errors.
@@ -43,14 +43,14 @@ That of a tool that ``reads`` JSON is given a log too, and has it look beside ea
 """
 
 PATHS = ("document", "text", "tokens", "annotator", "spans", "start", "end", "label", "quote")
-"""What a path leads to; each is an option too."""
+"""Parts of a record that have a path; each is an option too."""
 
 OF_PATHS = (*PATHS, "ends", "encoding", "absent", "align", "texts")
-"""The options of what is read by paths."""
+"""Options of tools that are read by paths."""
 
 
 class SpanPaths(TypedDict):
-    """The paths from a span to what is in it."""
+    """Paths from a span to its fields."""
 
     start: str
     end: str
@@ -58,59 +58,70 @@ class SpanPaths(TypedDict):
 
 
 OBJECT: SpanPaths = {"start": "start", "end": "end", "label": "label"}
-"""The paths of a span that is an object."""
+"""Paths of a span that is an object."""
 
 TRIPLE: SpanPaths = {"start": "[0]", "end": "[1]", "label": "[2]"}
-"""The paths of a span that is a list."""
+"""Paths of a span that is a list."""
 
 
 def lazy(module: str, name: str) -> Callable[..., Any]:
-    """Return a function that is imported when it is called: no command needs all readers."""
+    """Return a function that is imported when it is called, as no command needs all readers."""
 
-    def call(*arguments: Any, **named: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments, **named)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **keywords)
 
     return call
 
 
-_OF_RECORDS = {*COLUMNS["spans"], *COLUMNS["tokens"], *COLUMNS["tags"]}
+_RECORD_COLUMNS = {*COLUMNS["spans"], *COLUMNS["tokens"], *COLUMNS["tags"]}
 
 
 def is_by_id(start: FileHead) -> bool:
-    """Return whether a file is one object that has records, or lists of spans, under ids."""
+    """Check whether a file is one object that contains records, or lists of spans, by id."""
     (record,) = start.records if len(start.records) == 1 else ({},)
     values = list(record.values()) if isinstance(record, dict) else []
-    known = {name for names in (*COLUMNS.values(), *USUAL.values()) for name in names}
-    if not values or any(plain(key) in known for key in record):
+    usual_names = {name for names in (*COLUMNS.values(), *USUAL.values()) for name in names}
+    if not values or any(plain(key) in usual_names for key in record):
         return False
-    inner = [first_at(value, "spans|entities|annotations|@") for value in values]
-    spans = [span for some in inner if isinstance(some, list) for span in some]
-    are_lists = all(some is None or isinstance(some, list) for some in inner)
+    spans_by_document = [first_at(value, "spans|entities|annotations|@") for value in values]
+    spans = [
+        span
+        for spans_of_document in spans_by_document
+        if isinstance(spans_of_document, list)
+        for span in spans_of_document
+    ]
+    are_lists = all(
+        spans_of_document is None or isinstance(spans_of_document, list)
+        for spans_of_document in spans_by_document
+    )
     return are_lists and any(map(_is_span, spans))
 
 
 def _is_span(span: Any) -> bool:
     if isinstance(span, dict):
-        is_record = any(isinstance(span[key], list) for key in span if plain(key) in _OF_RECORDS)
+        is_record = any(
+            isinstance(span[key], list) for key in span if plain(key) in _RECORD_COLUMNS
+        )
         is_record |= any(annotations_beside(span, frozenset()))
         return not is_record and bool(keys_of(tuple(span)).keys() & {"start", "text"})
     is_list = isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
     return is_list or isinstance(span, str)
 
 
-_LOOKED_AT = 5  # files of a folder
+_N_SAMPLE_FILES = 5  # number of files of a folder to read
 
 NUMBER = "@number"
-"""In place of a path to a span's name: its number in the record, from 0."""
+"""In place of a path to a span's name: its index in the record, from 0."""
 
 
 class RelationPaths(NamedTuple):
-    """The paths to relations, and to what names the segments that they link.
+    """Paths to relations, and to the names of the segments that they link.
 
     Attributes:
-        relations: from an annotator's part to its relations.
-        first, second, label: from a relation; of a name of several parts with commas between.
-        span: from a span to its name.
+        relations: path from an annotator's part to its relations.
+        first, second, label: paths from a relation; several paths of one name are separated by
+            commas.
+        span: path from a span to its name.
     """
 
     relations: str
@@ -122,45 +133,47 @@ class RelationPaths(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tool:
-    """How records are known, and the paths to what is in them.
+    """Tool that writes records, and the paths to the fields of a record.
 
     Attributes:
-        name: as ``--from`` has it.
-        means: what it is.
-        knows: paths that all have to lead somewhere in a record of a file; or what says so of the
-            beginning of one.
-        begins: of a text that is not JSON, an expression that its first lines fit.
-        members: of a folder, how names of files in it end.
-        zips: whether a zip may be of it.
-        rows: how records are made of a file that does not hold them so in JSON.
-        records: from what a file holds to the records, where they lie deeper.
-        document: to the id, or with commas between to its parts; a record without one is known by
-            its number.
-        text, tokens: to what offsets count. A text that is not there is that of another file of
-            the same command, by id.
-        marked: to each annotator's part of a record; the record itself unless given.
-        annotator: from there to the name; else the file is the annotator.
-        spans: from there to the spans; null is nobody's answer, an empty list one without spans.
-        start, end, label, quote: from a span; several ends of one span are several segments, or
-            the pieces of one. Spans without a path to start or quote are taken as language models
-            give them: objects, quotes, quotes by label, or a copy of the text with tags in it.
-        in_pieces: whether several ends of one span are its pieces.
-        links: where relations are, if there are any.
-        leaves: a path from a span, the values of it that leave the span out, and what it is then.
-        unseen: by path from an annotator's part, the values that say that she saw nothing.
-        seen_unknown: whether who marked nothing in a document is not in the file, as in a table.
-        ends: what the end of a span names, where it is the reader that says it, or the tool counts
-            as few do; else the quotes show it.
-        utf16: a path from a record, and the value that says that offsets count UTF-16 units.
-        passed: what to count as passed over, by path from a record.
-        read: what yields the records of a file, told its path, a log and the options that the tool
-            ``takes``, where paths alone do not say how.
-        reads: of a tool with ``rows`` or ``read``, the paths from a record in JSON to all lists
-            that its reader reads or counts; other lists of spans in a record are not explained.
-        takes: its options.
-        write: writes a corpus as the tool reads it.
-        task_ending: the end of the names of files with tasks that the tool imports.
-        write_tasks: writes documents as such tasks, each with the annotator who is to do it.
+        name: name of the tool for ``--from``.
+        means: description of its files.
+        knows: paths that all lead to a value in a record of a file; or function that recognises the
+            beginning of a file.
+        begins: pattern of the first lines of a text that is not JSON.
+        members: ending of the names of files in a folder.
+        zips: True if a zip may contain the tool's files.
+        rows: function that builds records from a file, if they are not in JSON.
+        records: path to the records, if they are below the top level.
+        document: path to the id, or paths to its parts separated by commas; a record without an id
+            gets its number.
+        text, tokens: paths to the text or tokens that offsets count. A missing text is read from
+            another file of the same command, by id.
+        marked: path to each annotator's part of a record. Default: the record itself.
+        annotator: path from an annotator's part to the name. Default: the file is the annotator.
+        spans: path from an annotator's part to the spans; null is no answer, and an empty list an
+            answer without spans.
+        start, end, label, quote: paths from a span; several ends of one span are several segments,
+            or fragments of one segment. Spans without a path to start or quote have a layout of
+            language models: objects, quotes, quotes by label, or a copy of the text with tags.
+        in_pieces: True if several ends of one span are the ends of its fragments.
+        links: paths to relations, if there are any.
+        leaves: path from a span, values of it that exclude the span, and the noun for such spans.
+        unseen: values that mean that the annotator saw nothing, by path from an annotator's part.
+        seen_unknown: True if the file leaves out annotators without spans in a document, as tables
+            do.
+        ends: convention for the end of a span, if the reader sets it or the tool has an unusual
+            one. Default: inferred from quotes.
+        utf16: path from a record, and the value that means that offsets count UTF-16 units.
+        passed: nouns of ignored values that are counted, by path from a record.
+        read: function that yields the records of a file, from its path, a log and the options in
+            ``takes``, if paths alone are not sufficient.
+        reads: paths from a JSON record to all lists that the functions ``rows`` or ``read`` read or
+            count; other lists of spans in a record are not explained.
+        takes: names of the tool's options.
+        write: function that writes a corpus in the layout of the tool.
+        task_ending: ending of files with tasks that the tool imports.
+        write_tasks: function that writes documents as tasks, each with its annotator.
     """
 
     name: str
@@ -197,11 +210,11 @@ class Tool:
     write_tasks: Callable[..., None] | None = None
 
     def is_of(self, start: FileHead) -> bool:
-        """Return whether a file is of the tool, by its beginning, all of which it explains."""
+        """Check whether a file begins like the tool's, without unexplained annotations."""
         return self.begins_so(start) and not any(map(self.unread, start.records))
 
     def begins_so(self, start: FileHead) -> bool:
-        """Return whether a file begins as those of the tool, whatever else is in it."""
+        """Check whether a file begins like the tool's files, whatever else it contains."""
         if callable(self.knows):
             return self.knows(start)
         if start.shape not in self.shapes:
@@ -210,14 +223,14 @@ class Tool:
             files = [name for name in start.members if name.endswith(self.members)]
             if not self.begins:
                 return bool(files)
-            begun = (read_head(os.path.join(start.path, name)) for name in files[:_LOOKED_AT])
-            return any(re.search(self.begins, "\n".join(file.lines)) for file in begun)
+            heads = (read_head(os.path.join(start.path, name)) for name in files[:_N_SAMPLE_FILES])
+            return any(re.search(self.begins, "\n".join(file.lines)) for file in heads)
         if start.shape not in ("json", "jsonl"):
             is_of_lines = not self.begins.startswith(r"\A")
-            if is_of_lines and len(head_of_table(start)) > 1:  # what is in cells is no line
+            if is_of_lines and len(head_of_table(start)) > 1:  # cells are no lines
                 return False
             return bool(re.search(self.begins, "\n".join(start.lines)))
-        return any(all(values_at(r, path) for path in self.knows) for r in start.records)
+        return any(all(values_at(record, path) for path in self.knows) for record in start.records)
 
     def unread(self, record: Any) -> str | None:
         """Return the key of annotations in a record to which no path of the tool leads.
@@ -227,41 +240,46 @@ class Tool:
         'spans'
         """
         if self.rows or self.read:
-            known = {id(value) for path in self.reads for value in values_at(record, path)}
-            return next(annotations_beside(record, known), None)
-        parts = values_at(record, self.records) if self.records else [record]
+            read_values = {id(value) for path in self.reads for value in values_at(record, path)}
+            return next(annotations_beside(record, read_values), None)
+        records = values_at(record, self.records) if self.records else [record]
         paths = [self.spans, *self.passed, *([self.links.relations] if self.links else [])]
         reached = [
             value
-            for part in parts
-            for place in [part, *(values_at(part, self.marked) if self.marked else ())]
+            for inner_record in records
+            for container in [
+                inner_record,
+                *(values_at(inner_record, self.marked) if self.marked else ()),
+            ]
             for path in filter(None, paths)
-            for value in values_at(place, path)
+            for value in values_at(container, path)
         ]
-        return next(annotations_beside(record, {id(x) for x in reached}), None)
+        return next(
+            annotations_beside(record, {id(reached_value) for reached_value in reached}), None
+        )
 
     @cached_property
     def tree(self) -> Tree:
-        """The paths in a record that are read or counted."""
+        """Paths in a record that are read or counted."""
         if self.rows or self.read:
             return tree_of(steps_of(path)[0] for path in self.reads)
         outer = [self.text, self.tokens, *self.document.split(","), *self.passed]
         inner = [self.annotator, self.spans, *self.unseen]
         inner += [self.links.relations] if self.links else []
         paths = [steps for path in outer if path not in ("", KEY) for steps in steps_of(path)]
-        parts = steps_of(self.marked) if self.marked else ((),)
+        part_paths = steps_of(self.marked) if self.marked else ((),)
         paths += [
-            (*part, *steps)
+            (*part_steps, *steps)
             for path in inner
             if path not in ("", KEY, FILE)
             for steps in steps_of(path)
-            for part in parts
+            for part_steps in part_paths
         ]
         return tree_of(paths)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """What a file of the tool may be by its bytes."""
+        """Possible shapes of a file of the tool."""
         shapes: tuple[Shape, ...] = ("json", "jsonl") if self.knows else ()
         shapes += ("csv", "tsv", "text") if self.begins else ()
         shapes += ("zip",) if self.zips else ()
@@ -269,9 +287,9 @@ class Tool:
 
     @property
     def is_deep(self) -> bool:
-        """Whether no options read the same."""
-        more = (self.records, self.marked, self.rows, self.read, self.unseen, self.links)
-        return any(more) or bool(self.leaves[0])
+        """True if options cannot replace the entry."""
+        unavailable = (self.records, self.marked, self.rows, self.read, self.unseen, self.links)
+        return any(unavailable) or bool(self.leaves[0])
 
 
 TOOLS: Mapping[str, Tool] = {
@@ -282,7 +300,7 @@ TOOLS: Mapping[str, Tool] = {
             "Label Studio's JSON and JSON-MIN",
             knows=lazy("spanagree.formats.label_studio.tasks", "knows_label_studio"),
             read=lazy("spanagree.formats.label_studio.read", "records"),
-            # of JSON-MIN, which has no object of data, all
+            # all of JSON-MIN, which has no data object
             reads=("data.*|*", "annotations", "completions", "predictions", "drafts"),
             takes=(
                 *("text", "document", "annotator_from", "predictions", "ground_truth", "ends"),
@@ -369,7 +387,7 @@ TOOLS: Mapping[str, Tool] = {
         ),
     )
 }
-"""The tools of this room, by name."""
+"""Tools in this package, by name."""
 
 OF_ANY: Mapping[str, Tool] = {
     "by-id": Tool(
@@ -382,4 +400,4 @@ OF_ANY: Mapping[str, Tool] = {
         spans="spans|entities|annotations|@",
     )
 }
-"""What any tool may write; others are asked first."""
+"""Layout that any tool may write, which is tried last."""

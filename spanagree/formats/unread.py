@@ -61,8 +61,8 @@ def with_unread(path: PathName, raw: RawCorpus, form: str, *, thorough: bool = F
         path: path of the file.
         raw: rows of the file.
         form: format in which the file was read.
-        thorough: if True, files of any size are searched; otherwise only small files, and files
-            without any annotation.
+        thorough: True to search files of any size; otherwise only small files, and files without
+            any annotation.
 
     Returns:
         Rows with the unread marks in their balance and in a note.
