@@ -248,7 +248,7 @@ def test_fields(column, portion, data):
 
     def found(first):
         rows = fields.Lines.of(f"{word}\t{len(word)}" for word in first)
-        return rows.fields(np.ones(len(first), np.bool_)).where_wide(0)
+        return rows.fields(np.ones(len(first), np.bool_)).ragged_column(0)
 
     other = list(column)
     if column:

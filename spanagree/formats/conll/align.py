@@ -1,4 +1,4 @@
-"""Unite the pages of several CoNLL files over the same tokens."""
+"""Comparison of CoNLL files over the same tokens: they share a text, or sentences by their ids."""
 
 from __future__ import annotations
 
@@ -16,97 +16,122 @@ _LACKS = "; a {} that a file lacks needs its tokens there, tagged ? with --missi
 _BY_ID = ", or '# sent_id = ID' lines above all sentences in all files"
 
 
-def align(pages: list[ConllFile], unit: str, ignore_tokens: bool) -> tuple[ConllFile, list[str]]:
-    """Return the text that all pages are of, and what there is to note.
+def align(files: list[ConllFile], unit: str, ignore_tokens: bool) -> tuple[ConllFile, list[str]]:
+    """Find the text that all files share.
 
-    Sentences are matched by their ids where these differ.
+    Sentences are matched by their ids if these differ.
+
+    Args:
+        files: files, the first of which the others are compared with.
+        unit: noun for a document, sentence or document.
+        ignore_tokens: if True, files are aligned by position though tokens differ.
+
+    Returns:
+        The shared text, and notes on files with other tokens.
 
     Raises:
-        InputError: for pages of different texts.
+        InputError: if the files have different texts.
     """
-    first, *others = pages
+    text, *others_of_first = files
     notes: list[str] = []
-    by_id = len({page.ids for page in pages} - {None}) > 1 and unit == "sentence"
-    for page in (page for page in pages if by_id and page.ids is None):
+    by_id = len({file.ids for file in files} - {None}) > 1 and unit == "sentence"
+    for file in (file for file in files if by_id and file.ids is None):
         raise InputError(
-            f"{page.name}: no sent_id above its sentences; the others have them, and not the same,"
+            f"{file.name}: no sent_id above its sentences; the others have them, and not the same,"
             " so sentences can be matched by id only"
         )
-    for page in others:
-        if by_id and page.ids != first.ids:
-            first, differ = _add_sentences(first, page, ignore_tokens)
+    for file in others_of_first:
+        if by_id and file.ids != text.ids:
+            text, n_different = _add_sentences(text, file, ignore_tokens)
         else:
-            differ = _compare(page, first, unit, ignore_tokens)
-        if differ:
+            n_different = _compare(file, text, unit, ignore_tokens)
+        if n_different:
             notes.append(
-                f"{page.name}: {pluralize(differ, 'token')} not as in {first.name}, aligned by"
+                f"{file.name}: {pluralize(n_different, 'token')} not as in {text.name}, aligned by"
                 " position"
             )
-    return first, notes
+    return text, notes
 
 
-def _add_sentences(text: ConllFile, page: ConllFile, ignore_tokens: bool) -> tuple[ConllFile, int]:
-    """Return the text with the sentences of a page that it does not have yet.
+def _add_sentences(text: ConllFile, file: ConllFile, ignore_tokens: bool) -> tuple[ConllFile, int]:
+    """Add the sentences of a file that the text lacks.
 
-    With it comes how many tokens differ in those that it has.
+    Returns:
+        The longer text, and the number of tokens that differ in the shared sentences.
     """
-    number = {id_: i for i, id_ in enumerate(text.ids or ())}
-    places = [number.get(id_, -1) for id_ in page.ids or ()]
-    shared = page.part([i for i, place in enumerate(places) if place >= 0])
-    shared_in_text = text.part([place for place in places if place >= 0])
-    differ = _compare(shared, shared_in_text, "sentence", ignore_tokens)
-    new = page.part([i for i, place in enumerate(places) if place < 0])
+    index_by_id = {id_: i for i, id_ in enumerate(text.ids or ())}
+    indices = [index_by_id.get(id_, -1) for id_ in file.ids or ()]
+    shared_part = file.select([i for i, index in enumerate(indices) if index >= 0])
+    shared_part_of_text = text.select([index for index in indices if index >= 0])
+    n_different = _compare(shared_part, shared_part_of_text, "sentence", ignore_tokens)
+    new_part = file.select([i for i, index in enumerate(indices) if index < 0])
     return replace(
         text,
-        columns=[(*text.columns[0], *new.columns[0])],
-        lines=np.concatenate((text.lines, new.lines)),
-        sentences=np.concatenate((text.sentences, new.sentences)),
-        ids=(*(text.ids or ()), *(new.ids or ())),
-    ), differ
+        columns=[(*text.columns[0], *new_part.columns[0])],
+        lines=np.concatenate((text.lines, new_part.lines)),
+        sentences=np.concatenate((text.sentences, new_part.sentences)),
+        ids=(*(text.ids or ()), *(new_part.ids or ())),
+    ), n_different
 
 
-def _compare(page: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) -> int:
-    """Return how many tokens differ; refuse pages where they must not, or that end elsewhere."""
-    tokens, first_tokens = page.columns[0], first.columns[0]
-    begins, first_begins = page.begins(unit), first.begins(unit)
-    same_begins = np.array_equal(begins, first_begins)
-    if tokens == first_tokens and same_begins:
+def _compare(file: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) -> int:
+    """Count the tokens that differ from those of the first file.
+
+    Args:
+        file: file to compare.
+        first: file that it is compared with.
+        unit: noun for a document, sentence or document.
+        ignore_tokens: if True, tokens may differ.
+
+    Raises:
+        InputError: if tokens differ and may not, or if documents begin or end at other tokens.
+    """
+    tokens, first_tokens = file.columns[0], first.columns[0]
+    starts, first_starts = file.starts(unit), first.starts(unit)
+    has_same_starts = np.array_equal(starts, first_starts)
+    if tokens == first_tokens and has_same_starts:
         return 0
-    differ = _unlike(tokens, first_tokens)
-    counts = f"{len(begins)} and {len(first_begins)} {unit}s"
-    lacks = ""
-    if len(tokens) != len(first_tokens) and len(begins) != len(first_begins):
-        lacks = _LACKS.format(unit) + _BY_ID * (unit == "sentence")
-    end = min(len(tokens), len(first_tokens))
-    token = differ[0] if differ and not ignore_tokens else end
-    border = end if same_begins else min({*begins.tolist()} ^ {*first_begins.tolist()})
-    if token < end and token <= border:
-        by_position = "; --ignore-tokens (ignore_tokens=True) aligns by position"
-        composed = {normalize("NFC", words[token]) for words in (tokens, first_tokens)}
-        form = " in another Unicode form" if len(composed) == 1 else ""
+    differing = _differing_positions(tokens, first_tokens)
+    n_units = f"{len(starts)} and {len(first_starts)} {unit}s"
+    hint = ""
+    if len(tokens) != len(first_tokens) and len(starts) != len(first_starts):
+        hint = _LACKS.format(unit) + _BY_ID * (unit == "sentence")
+    n_shared = min(len(tokens), len(first_tokens))
+    token = differing[0] if differing and not ignore_tokens else n_shared
+    differing_start = (
+        n_shared if has_same_starts else min({*starts.tolist()} ^ {*first_starts.tolist()})
+    )
+    if token < n_shared and token <= differing_start:
+        position_hint = "; --ignore-tokens (ignore_tokens=True) aligns by position"
+        normalized_tokens = {normalize("NFC", words[token]) for words in (tokens, first_tokens)}
+        form_note = " in another Unicode form" if len(normalized_tokens) == 1 else ""
         raise InputError(
-            f"{page.location(token)}: token {quote_value(tokens[token])}; {first.location(token)}"
-            f" has {quote_value(first_tokens[token])}{form}, and all annotators need the same text"
-            f"{f' ({counts}){lacks}' if lacks else by_position}"
+            f"{file.location(token)}: token {quote_value(tokens[token])}; {first.location(token)}"
+            f" has {quote_value(first_tokens[token])}{form_note}, and all annotators need the same"
+            " text"
+            f"{f' ({n_units}){hint}' if hint else position_hint}"
         )
-    if border < end:
+    if differing_start < n_shared:
         raise InputError(
-            f"{page.location(border)}: a {unit} begins at {quote_value(tokens[border])} in only one"
-            f" of this file and {first.location(border)} ({counts}); all annotators need the same"
-            f" {unit}s{lacks}"
+            f"{file.location(differing_start)}: a {unit} begins at"
+            f" {quote_value(tokens[differing_start])} in only one"
+            f" of this file and {first.location(differing_start)} ({n_units}); all annotators need"
+            " the same"
+            f" {unit}s{hint}"
         )
     if len(tokens) != len(first_tokens):
-        longer, shorter = (page, first) if len(tokens) > end else (first, page)
+        longer, shorter = (file, first) if len(tokens) > n_shared else (first, file)
         raise InputError(
-            f"{longer.location(end)}: token {quote_value(longer.columns[0][end])} is missing in"
+            f"{longer.location(n_shared)}: token {quote_value(longer.columns[0][n_shared])} is"
+            " missing in"
             f" {shorter.name}, which ends before it; all annotators need the same text"
-            f" ({counts}){lacks}"
+            f" ({n_units}){hint}"
         )
-    return len(differ)
+    return len(differing)
 
 
-def _unlike(tokens: Sequence[str], others: Sequence[str]) -> list[int]:
-    """Return the places where tokens differ, up to the end of the shorter text."""
-    if isinstance(tokens, TokenBytes) and isinstance(others, TokenBytes):
-        return tokens.unlike(others)
-    return [i for i, (a, b) in enumerate(zip(tokens, others, strict=False)) if a != b]
+def _differing_positions(tokens: Sequence[str], other_tokens: Sequence[str]) -> list[int]:
+    """Find the positions where tokens differ, up to the end of the shorter text."""
+    if isinstance(tokens, TokenBytes) and isinstance(other_tokens, TokenBytes):
+        return tokens.unlike(other_tokens)
+    return [i for i, (a, b) in enumerate(zip(tokens, other_tokens, strict=False)) if a != b]

@@ -1,4 +1,4 @@
-"""Which columns of CoNLL files are layers: those that were named, or what their tags show."""
+"""Choice of the columns of CoNLL files that are layers, by the user's names or by their tags."""
 
 from __future__ import annotations
 
@@ -39,7 +39,13 @@ from spanagree.formats.file_head import FileHead
 
 
 class LayerRequest(NamedTuple):
-    """A layer, the file that it is in, and its column, as far as that is known."""
+    """A layer, its file, and its column if that is known.
+
+    Attributes:
+        layer: name of the layer.
+        path: path of the file.
+        column: column of tags, or `None` if it has to be found.
+    """
 
     layer: str
     path: PathName
@@ -47,47 +53,62 @@ class LayerRequest(NamedTuple):
 
 
 _INSIDE = ", all inside those of "
-_LABELS = 4  # of a column that an error shows
-_COLUMNS = 8  # whose looks an error shows
+_LABELS = 4  # labels of a column in a message
+_COLUMNS = 8  # columns described in a message
 _CHUNKS = frozenset((
     "NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP",
 ))  # fmt: skip
-_OTHER = re.compile(r"(^|[^a-z])(u?pos|xpos|chunks?|nested|fine)($|[^a-z])")
+_OTHER_TAGS = re.compile(r"(^|[^a-z])(u?pos|xpos|chunks?|nested|fine)($|[^a-z])")
 
 
 class _SpanColumns(NamedTuple):
-    """The segments of a column: where each begins and ends among all tokens, and the labels."""
+    """Segments in a column of tags.
+
+    Attributes:
+        start: index of the first token of each segment.
+        end: index after its last token.
+        labels: distinct labels.
+    """
 
     start: Ints
     end: Ints
     labels: Sequence[str]
 
-    def lies_in(self, other: _SpanColumns) -> bool:
-        """Return whether each lies inside one of another column, and few are the same."""
-        if not len(self.start) or not len(other.start):
+    def lies_in(self, container: _SpanColumns) -> bool:
+        """Check whether each segment is inside one of another column, and most are not equal."""
+        if not len(self.start) or not len(container.start):
             return False
-        at = np.searchsorted(other.start, self.start, side="right") - 1
-        inside = (at >= 0) & (other.end[at] >= self.end)
-        same = (other.start[at] == self.start) & (other.end[at] == self.end)
-        return bool(inside.all() and 2 * same.sum() < len(same))
+        index = np.searchsorted(container.start, self.start, side="right") - 1
+        is_inside = (index >= 0) & (container.end[index] >= self.end)
+        is_equal = (container.start[index] == self.start) & (container.end[index] == self.end)
+        return bool(is_inside.all() and 2 * is_equal.sum() < len(is_equal))
 
 
-def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[LayerRequest]:
-    """Return which layer is in which file and column, as far as that is named.
+def requested_layers(files: Mapping[str, PathName], columns: Any) -> list[LayerRequest]:
+    """Find the file of each layer, and its column if it is named.
+
+    Args:
+        files: path of each layer.
+        columns: column of each layer, or one column for all files, or a selection in one file.
 
     Raises:
-        SettingError: for what cannot be a column, or columns of a layer that is not there.
+        SettingError: if a value cannot be a column, or a column is named for an unknown layer.
     """
     if not isinstance(columns, Mapping):
         if len(files) == 1:
             return [LayerRequest(name, path) for name, path in files.items()]
-        given = columns if isinstance(columns, (list, tuple)) else [columns]
-        if len(given) != 1 or not is_column(given[0]) or given[0] == "all" or "," in str(given[0]):
+        selection = columns if isinstance(columns, (list, tuple)) else [columns]
+        if (
+            len(selection) != 1
+            or not is_column(selection[0])
+            or selection[0] == "all"
+            or "," in str(selection[0])
+        ):
             raise SettingError(
                 f"columns {quote_value(columns)}: of several files one column each is read; name a"
                 " column for all of them, or the annotators as NAME=FILE:COLUMN"
             )
-        return [LayerRequest(name, path, given[0]) for name, path in files.items()]
+        return [LayerRequest(name, path, selection[0]) for name, path in files.items()]
     for name, column in columns.items():
         if not is_column(column):
             raise SettingError(
@@ -105,120 +126,145 @@ def wanted_layers(files: Mapping[str, PathName], columns: Any) -> list[LayerRequ
     return [LayerRequest(name, path, columns.get(name)) for name, path in files.items()]
 
 
-def decided_layers(
+def decide_layers(
     files: Mapping[str, PathName],
     first: Mapping[PathName, str],
     heads: Mapping[PathName, ConllHeader],
     options: ConllOptions,
 ) -> tuple[list[LayerRequest], list[str]]:
-    """Return the layers with their columns, and notes on those that were not named.
+    """Choose the columns of all layers.
 
-    What is not named is decided by the ``first`` lines of each file, which settle its head.
+    Args:
+        files: path of each layer.
+        first: first lines of each file; they decide on columns that are not named.
+        heads: header of each file.
+        options: options of reading.
+
+    Returns:
+        The layers with their columns, and notes on columns that were not named.
 
     Raises:
-        InputError: where it is not clear which columns are meant, or which of them is gold.
+        InputError: if it is unclear which columns are layers, or which is gold.
     """
-    wanted = wanted_layers(files, options.columns)
-    to_find = [layer for layer in wanted if layer.column is None]
-    of_files = [heads[layer.path] for layer in to_find]
-    are_two = all(head.width == 2 and not head.layout.names for head in of_files)
-    if isinstance(options.columns, Mapping) and are_two:  # there is nothing to choose
-        return [layer._replace(column=layer.column or 1) for layer in wanted], []
+    layers = requested_layers(files, options.columns)
+    undecided = [layer for layer in layers if layer.column is None]
+    undecided_heads = [heads[layer.path] for layer in undecided]
+    have_two_columns = all(head.width == 2 and not head.layout.names for head in undecided_heads)
+    if isinstance(options.columns, Mapping) and have_two_columns:  # no choice
+        return [layer._replace(column=layer.column or 1) for layer in layers], []
     by_path = {
         path: _TagColumns(
             read_page(path, first[path], heads[path], [], options),
             options,
         )
-        for path in dict.fromkeys(layer.path for layer in to_find)
+        for path in dict.fromkeys(layer.path for layer in undecided)
     }
-    if len(wanted) == 1 and to_find:
-        return _of_one_file(wanted[0], by_path[wanted[0].path])
-    chosen: list[LayerRequest] = []
+    if len(layers) == 1 and undecided:
+        return _layers_of_one_file(layers[0], by_path[layers[0].path])
+    decided: list[LayerRequest] = []
     notes: list[str] = []
-    for layer in wanted:
+    for layer in layers:
         if layer.column is None:
             columns = by_path[layer.path]
-            if len(columns.alike) > 1 and not chosen:
-                raise columns.gold_unknown(list(by_path.values()))
-            layer = layer._replace(column=columns.alike[-1])
-            notes += columns.note()
-        chosen.append(layer)
-    return chosen, notes
+            if len(columns.annotators) > 1 and not decided:
+                raise columns.gold_error(list(by_path.values()))
+            layer = layer._replace(column=columns.annotators[-1])
+            notes += columns.choice_notes()
+        decided.append(layer)
+    return decided, notes
 
 
-def _of_one_file(layer: LayerRequest, columns: _TagColumns) -> tuple[list[LayerRequest], list[str]]:
-    """Return the layers in the one file that there is, of which no column is named with a layer."""
-    page, options, called = columns.page, columns.options, columns.page.layout.called
+def _layers_of_one_file(
+    layer: LayerRequest, columns: _TagColumns
+) -> tuple[list[LayerRequest], list[str]]:
+    """Choose the layers of a single file, of which the user named no column by layer.
+
+    Returns:
+        The layers with their columns, and notes on the choice.
+    """
+    file, options, name_of = columns.file, columns.options, columns.file.layout.name_of
     if not isinstance(options.columns, Mapping):
-        selected = _columns_in(options.columns, len(page.columns), page.layout)
+        selected = _columns_in(options.columns, len(file.columns), file.layout)
         if selected is not None:
-            return [LayerRequest(called(c), layer.path, c) for c in selected], []
-        selected = columns.tags or columns.alike
-        others = [c for c in range(1, len(page.columns)) if c not in selected]
-        left = [called(c) for c in others if c != page.layout.token]
+            return [LayerRequest(name_of(column), layer.path, column) for column in selected], []
+        selected = columns.tags or columns.annotators
+        untagged = [column for column in range(1, len(file.columns)) if column not in selected]
+        skipped = [name_of(column) for column in untagged if column != file.layout.token]
         notes = (
-            [f"{page.name}: columns without tags passed over: {join_names(left)}"] if left else []
+            [f"{file.name}: columns without tags passed over: {join_names(skipped)}"]
+            if skipped
+            else []
         )
-        return [LayerRequest(called(c), layer.path, c) for c in selected], notes
-    alike = columns.alike
-    if len(alike) < 2:
-        return [layer._replace(column=alike[0])], columns.note()
+        return [LayerRequest(name_of(column), layer.path, column) for column in selected], notes
+    annotators = columns.annotators
+    if len(annotators) < 2:
+        return [layer._replace(column=annotators[0])], columns.choice_notes()
     names = ["gold", "predicted" if layer.layer == "gold" else layer.layer]
-    if page.layout.names:
-        names = [called(column) for column in alike]
-    if len(set(names)) < len(alike):
-        raise columns.unclear(alike)
-    layers = [LayerRequest(n, layer.path, c) for n, c in zip(names, alike, strict=True)]
+    if file.layout.names:
+        names = [name_of(column) for column in annotators]
+    if len(set(names)) < len(annotators):
+        raise columns.unclear_error(annotators)
+    layers = [
+        LayerRequest(name, layer.path, column)
+        for name, column in zip(names, annotators, strict=True)
+    ]
     layers.sort(key=lambda layer: "gold" not in layer.layer.casefold())
-    which = ", ".join(f"{wanted.layer} ({wanted.column})" for wanted in layers)
+    annotator_list = ", ".join(f"{request.layer} ({request.column})" for request in layers)
     note = (
-        f"{page.name}: columns of tags of one kind are the annotators {which}; --columns (columns=)"
+        f"{file.name}: columns of tags of one kind are the annotators {annotator_list}; --columns"
+        " (columns=)"
         " names others"
     )
     return layers, [note]
 
 
-def tags_beside(
-    page: ConllFile, columns: Iterable[Column | None], options: ConllOptions
+def unread_tags(
+    file: ConllFile, columns: Iterable[Column | None], options: ConllOptions
 ) -> Iterator[TagColumn]:
-    """Yield the columns of tags of a page that are not read."""
-    read = {number_of(column, page.layout) for column in columns if column is not None}
-    for column in () if page.layout.ragged else _TagColumns(page, options).tags:
-        at = number_of(column, page.layout)
-        if isinstance(column, int) and at is not None and at not in read:
-            codes, names = numbered(page.columns[at])
+    """Yield the columns of tags that are not read.
+
+    Args:
+        file: file with the columns.
+        columns: columns that are read.
+        options: options of reading.
+    """
+    read_indices = {number_of(column, file.layout) for column in columns if column is not None}
+    for column in () if file.layout.ragged else _TagColumns(file, options).tags:
+        index = number_of(column, file.layout)
+        if isinstance(column, int) and index is not None and index not in read_indices:
+            codes, names = numbered(file.columns[index])
             yield TagColumn(["O" if name == options.missing else name for name in names], codes)
 
 
 class _TagColumns:
-    """The columns of a page that have tags, and which of them are annotators."""
+    """Columns of a file with tags, and the choice of annotators among them."""
 
-    def __init__(self, page: ConllFile, options: ConllOptions) -> None:
-        self.page = page
+    def __init__(self, file: ConllFile, options: ConllOptions) -> None:
+        self.file = file
         self.options = options
         self._spans: dict[Column, _SpanColumns] = {}
 
     @cached_property
     def values(self) -> dict[Column, set[str]]:
-        """What stands in each column but the tokens, and under each key of CoNLL-U's last."""
-        page = self.page
-        token, misc = page.layout.token, page.layout.misc
+        """Distinct values of each column except the tokens, and of each key in CoNLL-U's last."""
+        file = self.file
+        token, misc = file.layout.token, file.layout.misc
         values: dict[Column, set[str]] = {}
         if misc is not None:
-            values.update(_keys_of(numbered(page.columns[misc])[1]))
-        for column in range(1, len(page.columns)):
+            values.update(_keys_of(numbered(file.columns[misc])[1]))
+        for column in range(1, len(file.columns)):
             if column not in (token, misc):
                 missing = self.options.missing or ""
-                tags = set(numbered(page.columns[column])[1]) - {missing}
+                tags = set(numbered(file.columns[column])[1]) - {missing}
                 values[column] = set(self.options.as_tags(tags))
         return values
 
     @cached_property
     def tags(self) -> list[Column]:
-        """The columns that have tags."""
-        if len(self.page.columns) == 2 and not self.page.layout.names:
+        """Columns with tags."""
+        if len(self.file.columns) == 2 and not self.file.layout.names:
             return [1]
-        if self.page.layout.ragged:
+        if self.file.layout.ragged:
             return [1, 2]
         return [
             column
@@ -228,300 +274,357 @@ class _TagColumns:
         ]
 
     @cached_property
-    def alike(self) -> list[Column]:
-        """The last columns of tags, which have labels in common.
+    def annotators(self) -> list[Column]:
+        """Last columns of tags with labels in common, which are read as annotators.
 
-        No annotator is guessed of columns that are called ``other``: their tags are of another
-        kind.
+        Columns with a name such as xpos or nested are never chosen: their tags mean something else.
 
         Raises:
-            InputError: where it is not clear which of them is meant.
+            InputError: if it is unclear which columns are annotators.
         """
-        page, tags = self.page, self.tags
-        width = len(page.columns)
-        if width == 2 and not page.layout.names:
+        file, tags = self.file, self.tags
+        width = len(file.columns)
+        if width == 2 and not file.layout.names:
             return [1]
-        if page.layout.ragged:  # names, or where nobody looked for any, mentions
-            return [1] if {*page.columns[1]} != {"_"} else [2]
-        if not tags and page.layout.names:
-            bare = any("O" in values for values in self.values.values())
-            more = "; --scheme IO (scheme=) reads labels without a prefix such as B-"
+        if file.layout.ragged:  # names, or mentions if there are no names
+            return [1] if {*file.columns[1]} != {"_"} else [2]
+        if not tags and file.layout.names:
+            has_bare_labels = any("O" in values for values in self.values.values())
+            scheme_hint = "; --scheme IO (scheme=) reads labels without a prefix such as B-"
             raise InputError(
-                f"{page.name}: no column has tags; its columns are"
-                f" {join_names(page.layout.names)}{more if bare else ''}"
+                f"{file.name}: no column has tags; its columns are"
+                f" {join_names(file.layout.names)}{scheme_hint if has_bare_labels else ''}"
             )
-        likely = [c for c in tags if not _OTHER.search(page.layout.called(c).casefold())] or tags
-        last = likely[-1] if likely else width - 1
-        if len(likely) > 1 and last != max(c for c in (*tags, width - 1) if isinstance(c, int)):
-            raise self.unclear(likely)
-        alike = [last]
-        labels = _labels_in(self.values.get(last, set()), self.options.scheme)
-        for column in reversed(likely[:-1]):
-            others = _labels_in(self.values[column], self.options.scheme)
-            is_pair = width == 3 and not (labels and others)  # gold and a prediction of nothing
-            if not labels & others and not is_pair:
+        candidates = [
+            c for c in tags if not _OTHER_TAGS.search(file.layout.name_of(c).casefold())
+        ] or tags
+        last_column = candidates[-1] if candidates else width - 1
+        if len(candidates) > 1 and last_column != max(
+            c for c in (*tags, width - 1) if isinstance(c, int)
+        ):
+            raise self.unclear_error(candidates)
+        annotators = [last_column]
+        labels = _labels_in(self.values.get(last_column, set()), self.options.scheme)
+        for column in reversed(candidates[:-1]):
+            other_labels = _labels_in(self.values[column], self.options.scheme)
+            is_pair = width == 3 and not (
+                labels and other_labels
+            )  # gold, and a prediction without segments
+            if not labels & other_labels and not is_pair:
                 break
-            alike.insert(0, column)
-        are_two = width == 3 and len(likely) == 2
-        if are_two and len(alike) == 1:  # gold and prediction, or chunks and names?
-            raise self.unclear(likely)
-        if self._have_labels_of_their_own(likely):  # as those of a column for each label
-            raise self.unclear(likely)
-        if alike == [last] and not labels and not self._is_part and self._marks_beside(likely):
-            raise self.unclear(likely)
-        numbers = [column for column in alike if isinstance(column, int)]
-        spans = [self.spans(column) for column in numbers] if len(alike) > 1 else []
-        if any(first.lies_in(second) for first, second in permutations(spans, 2)):
-            raise self.unclear(alike)
-        return alike
+            annotators.insert(0, column)
+        has_two_candidates = width == 3 and len(candidates) == 2
+        if has_two_candidates and len(annotators) == 1:  # gold and prediction, or chunks and names
+            raise self.unclear_error(candidates)
+        if self._have_disjoint_labels(candidates):  # probably a column for each label
+            raise self.unclear_error(candidates)
+        if (
+            annotators == [last_column]
+            and not labels
+            and not self._is_part
+            and self._have_labels_before_last(candidates)
+        ):
+            raise self.unclear_error(candidates)
+        numbered_columns = [column for column in annotators if isinstance(column, int)]
+        spans = [self.spans(column) for column in numbered_columns] if len(annotators) > 1 else []
+        if any(
+            span_columns.lies_in(container) for span_columns, container in permutations(spans, 2)
+        ):
+            raise self.unclear_error(annotators)
+        return annotators
 
-    def _have_labels_of_their_own(self, columns: Sequence[Column]) -> bool:
-        """Return whether three or more columns have labels, and no two of them have one in common.
+    def _have_disjoint_labels(self, columns: Sequence[Column]) -> bool:
+        """Check whether three or more columns have labels, and no two have one in common.
 
         Chunks do not count.
         """
-        of_columns = [
+        labels_by_column = [
             _labels_in(self.values[column], self.options.scheme)
             for column in columns
             if isinstance(column, int)
         ]
-        kept = [labels for labels in of_columns if labels and not labels <= _CHUNKS]
-        return len(kept) > 2 and sum(map(len, kept)) == len(set().union(*kept))
+        labels_except_chunks = [
+            labels for labels in labels_by_column if labels and not labels <= _CHUNKS
+        ]
+        return len(labels_except_chunks) > 2 and sum(map(len, labels_except_chunks)) == len(
+            set().union(*labels_except_chunks)
+        )
 
-    def _marks_beside(self, columns: Sequence[Column]) -> bool:
-        """Return whether several columns are beside the last, and one has labels, not of chunks."""
-        of_columns = (_labels_in(self.values[c], self.options.scheme) for c in columns[:-1])
-        return len(columns) > 2 and any(labels - _CHUNKS for labels in of_columns)
+    def _have_labels_before_last(self, columns: Sequence[Column]) -> bool:
+        """Check whether one of several columns before the last has labels other than chunks."""
+        labels_by_column = (_labels_in(self.values[c], self.options.scheme) for c in columns[:-1])
+        return len(columns) > 2 and any(labels - _CHUNKS for labels in labels_by_column)
 
     @property
     def _is_part(self) -> bool:
-        """Whether there may be more in the file than the first lines."""
-        return int(self.page.lines[-1]) + 1 >= LINES
+        """Whether the file may be longer than the first lines."""
+        return int(self.file.lines[-1]) + 1 >= LINES
 
-    def note(self) -> list[str]:
-        """Return what to say of the column that was taken without being named."""
-        page, column = self.page, self.alike[-1]
+    def choice_notes(self) -> list[str]:
+        """Build the note on a column that was chosen although other columns have tags."""
+        file, column = self.file, self.annotators[-1]
         tags = self.tags or [column]
-        called = page.layout.called(column)
+        name = file.layout.name_of(column)
         if len(tags) > 1 and column == tags[-1]:
-            what = f"columns {self.named(tags)} have tags, and the last, {called}, is read"
+            choice = f"columns {self.format_columns(tags)} have tags, and the last, {name}, is read"
         elif len(tags) > 1:
-            others = self.named([other for other in tags if other != column])
-            what = f"tags are read from {called}, not from {others}"
-        elif tags[0] == len(page.columns) - 1:
+            other_tags = self.format_columns(
+                [tag_column for tag_column in tags if tag_column != column]
+            )
+            choice = f"tags are read from {name}, not from {other_tags}"
+        elif tags[0] == len(file.columns) - 1:
             return []
         else:
-            what = f"tags are read from {called}, as no other column has any"
-        return [f"{page.name}: {what}; --columns (columns=) or FILE:COLUMN names others"]
+            choice = f"tags are read from {name}, as no other column has any"
+        return [f"{file.name}: {choice}; --columns (columns=) or FILE:COLUMN names others"]
 
-    def named(self, columns: Sequence[Column]) -> str:
-        """Return columns in words, with their names where these are known."""
-        names = [(str(column), self.page.layout.called(column)) for column in columns]
+    def format_columns(self, columns: Sequence[Column]) -> str:
+        """Format columns for a message, with their names if these are known."""
+        names = [(str(column), self.file.layout.name_of(column)) for column in columns]
         return join_names(
-            number if isinstance(column, str) or name == number else f"{number} ({name})"
-            for column, (number, name) in zip(columns, names, strict=True)
+            column_number
+            if isinstance(column, str) or name == column_number
+            else f"{column_number} ({name})"
+            for column, (column_number, name) in zip(columns, names, strict=True)
         )
 
     def spans(self, column: Column) -> _SpanColumns:
-        """Return the segments in a column of tags; a tag that is none counts as ``O``."""
+        """Find the segments in a column; a value that is no tag counts as ``O``."""
         if column in self._spans:
             return self._spans[column]
-        page, scheme = self.page, self.options.scheme
-        codes, names = numbered(page.columns[number_of(column, page.layout) or 0])
+        file, scheme = self.file, self.options.scheme
+        codes, names = numbered(file.columns[number_of(column, file.layout) or 0])
         is_tag = np.array([parse_tag(name, scheme) is not None for name in names], np.bool_)
-        used = np.where(is_tag[codes], codes, -1)
-        reading = read_tags(names, used, page.sentences, scheme=scheme)
-        base = page.begins("sentence")[reading.sentence]
-        spans = _SpanColumns(reading.start + base, reading.end + base, reading.names)
+        tag_codes = np.where(is_tag[codes], codes, -1)
+        segments = read_tags(names, tag_codes, file.sentences, scheme=scheme)
+        sentence_start = file.starts("sentence")[segments.sentence]
+        spans = _SpanColumns(
+            segments.start + sentence_start, segments.end + sentence_start, segments.names
+        )
         self._spans[column] = spans
         return spans
 
-    def unclear(self, columns: Sequence[Column]) -> InputError:
-        """Return the error for columns of tags of which it is not known what they are."""
-        first, *_, last = (self.page.layout.called(c) for c in columns)
-        shown = columns[:_COLUMNS]
-        looks = [self._looks(shown, column) for column in shown]
-        ways = f"--columns {first} or --columns {last}"
-        if not any(_INSIDE in look for look in looks):
-            ways += f", several as in --columns gold={first},mine={last}, or --columns all"
-        more = f"; … ({len(columns) - len(shown)} more)" if len(columns) > len(shown) else ""
+    def unclear_error(self, columns: Sequence[Column]) -> InputError:
+        """Build the error for columns of tags with an unclear meaning."""
+        first_name, *_, last_name = (self.file.layout.name_of(c) for c in columns)
+        described = columns[:_COLUMNS]
+        descriptions = [self._describe(described, column) for column in described]
+        examples = f"--columns {first_name} or --columns {last_name}"
+        if not any(_INSIDE in description for description in descriptions):
+            examples += (
+                f", several as in --columns gold={first_name},mine={last_name}, or --columns all"
+            )
+        ellipsis = (
+            f"; … ({len(columns) - len(described)} more)" if len(columns) > len(described) else ""
+        )
         return InputError(
-            f"{self.page.name}: which columns are annotators is not clear: {'; '.join(looks)}"
-            f"{more}{self._so_far}. Name one, as in {ways} (columns=)"
+            f"{self.file.name}: which columns are annotators is not clear:"
+            f" {'; '.join(descriptions)}"
+            f"{ellipsis}{self._extent_note}. Name one, as in {examples} (columns=)"
         )
 
     @property
-    def _so_far(self) -> str:
-        """What to say of figures of the first lines, if there may be more."""
+    def _extent_note(self) -> str:
+        """Remark that counts are of the first lines, if the file may be longer."""
         return f" (in the first {LINES} lines)" if self._is_part else ""
 
-    def _looks(self, columns: Sequence[Column], column: Column) -> str:
-        """Return what a column looks like: its labels, how many segments it has, and where."""
+    def _describe(self, columns: Sequence[Column], column: Column) -> str:
+        """Describe a column: its labels, number of segments, and a column that contains these.
+
+        Args:
+            columns: columns that may contain its segments.
+            column: column to describe.
+        """
         if isinstance(column, str):
             return f"{column} has tags"
         spans = self.spans(column)
         labels = f" of {join_names(sorted(spans.labels)[:_LABELS])}" if spans.labels else ""
-        more = ", …" if len(spans.labels) > _LABELS else ""
-        says = f"{self.named([column])} has {pluralize(len(spans.start), 'segment')}{labels}{more}"
-        for other in columns:
-            if other != column and isinstance(other, int) and spans.lies_in(self.spans(other)):
-                return f"{says}{_INSIDE}{self.named([other])}"
-        return says
+        ellipsis = ", …" if len(spans.labels) > _LABELS else ""
+        n_segments = pluralize(len(spans.start), "segment")
+        description = f"{self.format_columns([column])} has {n_segments}{labels}{ellipsis}"
+        for other_column in columns:
+            if (
+                other_column != column
+                and isinstance(other_column, int)
+                and spans.lies_in(self.spans(other_column))
+            ):
+                return f"{description}{_INSIDE}{self.format_columns([other_column])}"
+        return description
 
-    def gold_unknown(self, of_files: Sequence[_TagColumns]) -> InputError:
-        """Return the error where predictions may stand beside gold.
+    def gold_error(self, columns_of_files: Sequence[_TagColumns]) -> InputError:
+        """Build the error for a file in which a column before the predictions may be gold.
 
-        Gold that all files share is offered.
+        If all files share that column, the message suggests it as gold.
         """
-        page = self.page
-        gold, last = self.alike[-2:]
-        gold_name, last_name = page.layout.called(gold), page.layout.called(last)
-        if len(of_files) > 1 and all(other.has_gold(tags_of(page, gold)) for other in of_files):
+        file = self.file
+        gold_column, last_column = self.annotators[-2:]
+        gold_name, last_name = file.layout.name_of(gold_column), file.layout.name_of(last_column)
+        if len(columns_of_files) > 1 and all(
+            columns.has_gold(tags_of(file, gold_column)) for columns in columns_of_files
+        ):
             return InputError(
-                f"{page.name}: column {gold_name}, before the last, is the same in all files, so it"
+                f"{file.name}: column {gold_name}, before the last, is the same in all files, so it"
                 f" seems to be gold, and the last, {last_name}, a prediction; pass"
-                f" gold={page.name}:{gold_name} as the first file, or --columns {last_name}"
+                f" gold={file.name}:{gold_name} as the first file, or --columns {last_name}"
                 " (columns=) to read the last columns alone"
             )
-        looks = "; ".join(self._looks(self.alike, column) for column in self.alike)
+        descriptions = "; ".join(
+            self._describe(self.annotators, column) for column in self.annotators
+        )
         return InputError(
-            f"{page.name}: columns {self.named(self.alike)} have tags of one kind, and one may be"
-            f" gold for the other: {looks}{self._so_far}. Name the one that is meant:"
-            f" {page.name}:{gold_name} or {page.name}:{last_name} (FILE:COLUMN), or one for all"
+            f"{file.name}: columns {self.format_columns(self.annotators)} have tags of one kind,"
+            " and one may be"
+            f" gold for the other: {descriptions}{self._extent_note}. Name the one that is meant:"
+            f" {file.name}:{gold_name} or {file.name}:{last_name} (FILE:COLUMN), or one for all"
             f" files: --columns {gold_name} or --columns {last_name} (columns=)"
         )
 
     def has_gold(self, gold: Sequence[str]) -> bool:
-        """Return whether the column before the last has these tags."""
-        with suppress(InputError):  # what it has is as unclear
-            return len(self.alike) > 1 and tags_of(self.page, self.alike[-2]) == gold
+        """Check whether the column before the last has the tags of `gold`."""
+        with suppress(InputError):  # of a file as unclear as this
+            return len(self.annotators) > 1 and tags_of(self.file, self.annotators[-2]) == gold
         return False
 
 
-def knows_rows(start: FileHead) -> bool:
-    """Return whether rows of a token each, with tags, stand below the names of the columns."""
-    return any(_are_tags(values, "auto") for values in _values_below(start))
+def knows_rows(head: FileHead) -> bool:
+    """Check for rows of a token each, with tags, below the names of the columns."""
+    return any(_are_tags(values, "auto") for values in _values_below(head))
 
 
-def knows_labels(start: FileHead) -> bool:
-    """Return whether such rows have labels without a prefix, and ``O``, in place of tags."""
-    return any("O" in values for values in _values_below(start))
+def knows_labels(head: FileHead) -> bool:
+    """Check for rows with ``O`` and labels without a prefix, below the names of the columns."""
+    return any("O" in values for values in _values_below(head))
 
 
-def are_all_tagged(start: FileHead) -> bool:
-    """Return whether the last field of each row of the first lines is a tag, with tokens before."""
-    layout = layout_of("\n".join(start.lines))
-    lines = [line for line in start.lines[:-1] or start.lines if line.strip()]
+def are_all_tagged(head: FileHead) -> bool:
+    """Check whether the last of two or more fields is a tag, in each row of the first lines."""
+    layout = layout_of("\n".join(head.lines))
+    lines = [line for line in head.lines[:-1] or head.lines if line.strip()]
     rows = [fields_of(line, layout.sign) for line in lines if not line.startswith("#")]
     rows = rows[layout.header :]
     return bool(rows) and all(len(row) > 1 and is_tag(row[-1]) for row in rows)
 
 
-def _values_below(start: FileHead) -> list[set[str]]:
-    """Return what is in each column but the tokens, below a header or between commas."""
-    if start.records:
+def _values_below(head: FileHead) -> list[set[str]]:
+    """Collect the values of each column except the tokens, below a header or between commas."""
+    if head.records:
         return []
-    layout = layout_of("\n".join(start.lines))
+    layout = layout_of("\n".join(head.lines))
     if not layout.header and layout.sign == "\t":
         return []
-    fields = [fields_of(line, layout.sign) for line in start.lines if line.strip()]
+    fields = [fields_of(line, layout.sign) for line in head.lines if line.strip()]
     width = len(layout.names or fields[0])
     rows = [row for row in fields if len(row) == width][layout.header :]
     return [set(column) for i, column in enumerate(zip(*rows, strict=True)) if i != layout.token]
 
 
 def _are_tags(values: set[str], scheme: str) -> bool:
-    """Return whether these are the tags of a layer: all of them, or half and ``O`` among them."""
-    good = sum(parse_tag(value, scheme) is not None for value in values)
-    return good == len(values) or ("O" in values and 2 * good >= len(values))
+    """Check whether all values are tags of a scheme, or at least half of them, with ``O``."""
+    n_tags = sum(parse_tag(value, scheme) is not None for value in values)
+    return n_tags == len(values) or ("O" in values and 2 * n_tags >= len(values))
 
 
 def _labels_in(values: set[str], scheme: str) -> set[str]:
-    """Return the labels of some tags."""
+    """Collect the labels of tags."""
     parsed = (parse_tag(value, scheme) for value in values - {"O"})
-    return {meaning[1] for meaning in parsed if meaning is not None}
+    return {tag[1] for tag in parsed if tag is not None}
 
 
 def _columns_in(selector: Any, width: int, layout: Layout) -> list[Column] | None:
-    """Return the columns that ``1-47``, a name or a list of them selects; none for ``all``.
+    """Parse the selection of columns in one file.
+
+    Args:
+        selector: a range such as ``1-47``, a name, ``all``, or a list of these.
+        width: number of columns.
+        layout: layout of the file.
+
+    Returns:
+        The columns, or `None` for ``all``.
 
     Raises:
-        SettingError: for what is not a column.
+        SettingError: if a value is not a column, or is repeated.
     """
-    given = selector if isinstance(selector, (list, tuple)) else [selector]
-    parts = chain.from_iterable(p.split(",") if isinstance(p, str) else [p] for p in given)
-    chosen: list[Column] = []
-    for part in (p.strip() if isinstance(p, str) else p for p in parts):
-        ends = re.fullmatch(r"([0-9]+)-([0-9]+)", part) if isinstance(part, str) else None
-        if part == "all":
+    selectors = selector if isinstance(selector, (list, tuple)) else [selector]
+    split_selectors = chain.from_iterable(
+        p.split(",") if isinstance(p, str) else [p] for p in selectors
+    )
+    columns: list[Column] = []
+    for column in (p.strip() if isinstance(p, str) else p for p in split_selectors):
+        number_range = (
+            re.fullmatch(r"([0-9]+)-([0-9]+)", column) if isinstance(column, str) else None
+        )
+        if column == "all":
             return None
-        if not is_column(part) or part in chosen:
+        if not is_column(column) or column in columns:
             raise SettingError(
                 f"columns {quote_value(selector)}; the columns of tags are names, or whole numbers"
                 " from 1, and each is named once"
             )
-        if ends is None or number_of(part, layout) is not None:
-            chosen.append(part)
+        if number_range is None or number_of(column, layout) is not None:
+            columns.append(column)
             continue
-        low, high = (whole_number(end, "column") for end in ends.groups())
-        if not 0 < low <= high < width:
+        first_number, last_number = (whole_number(end, "column") for end in number_range.groups())
+        if not 0 < first_number <= last_number < width:
             raise SettingError(
-                f"columns {part}: the file has columns 1 to {width - 1}"
+                f"columns {column}: the file has columns 1 to {width - 1}"
                 f"{f' ({join_names(layout.names)})' if layout.names else ''}; name some of them"
             )
-        chosen += range(low, high + 1)
-    return chosen
+        columns += range(first_number, last_number + 1)
+    return columns
 
 
-def tags_of(page: ConllFile, column: Column) -> Sequence[str]:
+def tags_of(file: ConllFile, column: Column) -> Sequence[str]:
     """Return the tags in a column, or those of a key in the last column of CoNLL-U.
 
-
     Raises:
-        SettingError: for a name that is not there.
+        SettingError: if neither a column nor a key has that name.
     """
-    number = number_of(column, page.layout)
-    if number is not None and number < len(page.columns):
-        return page.columns[number]
-    misc = page.layout.misc
-    keys = {} if misc is None else _keys_of(numbered(page.columns[misc])[1])
+    index = number_of(column, file.layout)
+    if index is not None and index < len(file.columns):
+        return file.columns[index]
+    misc = file.layout.misc
+    keys = {} if misc is None else _keys_of(numbered(file.columns[misc])[1])
     if misc is None or column not in keys:
         raise SettingError(
-            f"{page.name}: no column {quote_value(column)}; there are columns 0 (the token) to"
-            f" {len(page.columns) - 1}"
-            f"{f', called {join_names(page.layout.names)}' if page.layout.names else ''}"
-            f"{f', and in {page.layout.names[misc]} {join_names(keys)}' if keys and misc else ''}"
+            f"{file.name}: no column {quote_value(column)}; there are columns 0 (the token) to"
+            f" {len(file.columns) - 1}"
+            f"{f', called {join_names(file.layout.names)}' if file.layout.names else ''}"
+            f"{f', and in {file.layout.names[misc]} {join_names(keys)}' if keys and misc else ''}"
         )
-    return _values_of(page.columns[misc], str(column))
+    return _values_of(file.columns[misc], str(column))
 
 
 def _keys_of(values: Iterable[str]) -> dict[str, set[str]]:
-    """Return the values of each key in a column of KEY=VALUE|KEY=VALUE."""
-    known: dict[str, set[str]] = {}
+    """Collect the values of each key in a column of KEY=VALUE|KEY=VALUE."""
+    values_by_key: dict[str, set[str]] = {}
     for field in set(values):
-        for part in field.split("|"):
-            key, equals, value = part.partition("=")
+        for pair in field.split("|"):
+            key, equals, value = pair.partition("=")
             if equals:
-                known.setdefault(key, set()).add(value)
-    return known
+                values_by_key.setdefault(key, set()).add(value)
+    return values_by_key
 
 
 def _values_of(column: Iterable[str], key: str) -> tuple[str, ...]:
-    """Return the values of a key, ``O`` where it is not given."""
+    """Return the value of a key in each row, or ``O`` in rows without it."""
     column = tuple(column)
-    value = {}
+    value_by_field = {}
     for field in set(column):
-        pairs = (part.partition("=") for part in field.split("|"))
-        value[field] = next((text for name, _, text in pairs if name == key), "O")
-    return tuple(map(value.__getitem__, column))
+        pairs = (pair.partition("=") for pair in field.split("|"))
+        value_by_field[field] = next((value for name, _, value in pairs if name == key), "O")
+    return tuple(map(value_by_field.__getitem__, column))
 
 
-def brackets_of(page: ConllFile, column: Column, values: Iterable[str]) -> Sequence[str] | None:
-    """Return what the parts behind a bracket are called, if these are in a key of CoNLL-U's."""
-    number = number_of(column, page.layout)
-    is_column = number is not None and number < len(page.columns)
-    if page.layout.ragged and is_column:
+def brackets_of(file: ConllFile, column: Column, values: Iterable[str]) -> Sequence[str] | None:
+    """Return the names of the parts that follow a bracket in a key of CoNLL-U's last column.
+
+    Returns:
+        The names; empty for brackets in CoNLL-2012's columns; `None` if the column has no brackets.
+    """
+    index = number_of(column, file.layout)
+    is_numbered = index is not None and index < len(file.columns)
+    if file.layout.ragged and is_numbered:
         return ()
-    if is_column or not are_brackets({*values}):
+    if is_numbered or not are_brackets({*values}):
         return None
-    return dict(page.layout.brackets).get(str(column), "").split("-")
+    return dict(file.layout.brackets).get(str(column), "").split("-")

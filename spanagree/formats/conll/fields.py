@@ -1,4 +1,4 @@
-"""The fields of rows, found by bytes: nothing is a string before somebody looks at it."""
+"""Fields of rows, located in the bytes of a file; strings are built on access only."""
 
 from __future__ import annotations
 
@@ -16,121 +16,164 @@ from spanagree.formats.conll.columns import fields_of
 from spanagree.formats.conll.lines import starts_of_lines
 
 _TAB, _NEWLINE, _SPACE = b"\t\n "
-_WORD = 8  # bytes that are compared as one number
-_LONG = 4 * _WORD  # of fields that are longer, strings are compared
-_ENDS = np.array([256**i - 1 for i in range(_WORD + 1)], "<u8")  # what counts of a number's bytes
-_SAMPLE = 1 << 10  # values among which most distinct ones are
-_PORTION = 1 << 16  # lines or fields that are looked at in one go
+_WORD = 8  # bytes that are compared as one integer
+_LONG = 4 * _WORD  # if a field has more bytes, strings are compared
+_ENDS = np.array(
+    [256**i - 1 for i in range(_WORD + 1)], "<u8"
+)  # masks of the bytes that belong to a field
+_SAMPLE = 1 << 10  # values that contain most of the distinct values
+_PORTION = 1 << 16  # lines or fields in one vectorized step
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines as bytes, each with a newline behind it, and where each begins and the last ends."""
+    """Lines as bytes.
+
+    Attributes:
+        data: lines, each followed by a newline.
+        starts: position of the first byte of each line, and the end of the data.
+    """
 
     data: bytes
     starts: Ints
 
     @classmethod
     def of(cls, rows: Iterable[str]) -> Lines:
-        """Return rows as lines."""
+        """Encode rows as lines."""
         data = "".join([f"{row}\n" for row in rows]).encode(errors="surrogatepass")
         return cls(data, starts_of_lines(np.frombuffer(data, np.uint8)))
 
     def __getitem__(self, line: int) -> str:
         return _text(self.data[self.starts[line] : self.starts[line + 1] - 1])
 
-    def texts(self, which: Ints) -> list[str]:
-        """Return some lines, without their ends."""
-        bounds = zip(self.starts[which].tolist(), self.starts[which + 1].tolist(), strict=True)
+    def texts(self, line_indices: Ints) -> list[str]:
+        """Decode the lines with some indices, without their ends."""
+        bounds = zip(
+            self.starts[line_indices].tolist(), self.starts[line_indices + 1].tolist(), strict=True
+        )
         return [_text(self.data[start : end - 1]) for start, end in bounds]
 
-    def fields(self, which: Bools) -> FieldRows:
-        """Return the fields of some lines, as :func:`fields_of` parts them."""
-        parts = self._parted(_TAB, which) if b"\t" in self.data else None
-        if parts is None or parts.widths.max(initial=1) == 1:  # tabs stand in other lines only
-            parts = self._parted(_SPACE, which)
-        if not parts.plain:
-            rows = Lines.of("\t".join(fields_of(self[i])) for i in np.flatnonzero(which).tolist())
-            parts = rows._parted(_TAB, np.ones(len(rows.starts) - 1, np.bool_))
-        return parts
+    def fields(self, is_kept: Bools) -> FieldRows:
+        """Split the lines of a mask into fields, in the same way as :func:`fields_of`."""
+        field_rows = self._split(_TAB, is_kept) if b"\t" in self.data else None
+        if (
+            field_rows is None or field_rows.widths.max(initial=1) == 1
+        ):  # only other lines have tabs
+            field_rows = self._split(_SPACE, is_kept)
+        if not field_rows.is_plain:
+            lines = Lines.of(
+                "\t".join(fields_of(self[i])) for i in np.flatnonzero(is_kept).tolist()
+            )
+            field_rows = lines._split(_TAB, np.ones(len(lines.starts) - 1, np.bool_))
+        return field_rows
 
-    def _parted(self, sign: int, which: Bools) -> FieldRows:
-        """Return what stands between signs in some lines; spaces at its edges are not plain."""
-        most = self.data.count(sign) + len(self.starts) - 1  # and newlines
-        # written in place: the memory of portions would not be given back
-        begins, ends = np.empty((2, most), self.starts.dtype)
-        widths = np.empty(np.count_nonzero(which), self.starts.dtype)
-        fields = rows = 0
-        plain = True
-        for first in range(0, len(which), _PORTION):
-            kept = which[first : first + _PORTION]
-            low, high = self.starts[[first, first + len(kept)]].tolist()
-            data = np.frombuffer(self.data, np.uint8, high - low, low)
-            end = np.flatnonzero((data == sign) | (data == _NEWLINE))
+    def _split(self, separator: int, is_kept: Bools) -> FieldRows:
+        """Split the lines of a mask at each separator byte.
+
+        Fields with spaces at their edges are not plain.
+        """
+        max_fields = self.data.count(separator) + len(self.starts) - 1  # separators and newlines
+        # filled in place: the memory of concatenated portions would not be freed
+        field_starts, field_ends = np.empty((2, max_fields), self.starts.dtype)
+        widths = np.empty(np.count_nonzero(is_kept), self.starts.dtype)
+        n_fields = n_rows = 0
+        is_plain = True
+        for first in range(0, len(is_kept), _PORTION):
+            is_kept_here = is_kept[first : first + _PORTION]
+            start, end_of_portion = self.starts[[first, first + len(is_kept_here)]].tolist()
+            data = np.frombuffer(self.data, np.uint8, end_of_portion - start, start)
+            end = np.flatnonzero((data == separator) | (data == _NEWLINE))
             begin = np.concatenate(([0], end[:-1] + 1))
-            width = np.diff(np.flatnonzero(data[end] == _NEWLINE), prepend=-1)  # of each line
-            in_kept = np.repeat(kept, width)
-            begin, end, width = begin[in_kept], end[in_kept], width[kept]
-            if sign == _SPACE:
-                plain = plain and bool((begin < end).all())
+            n_fields_of_line = np.diff(
+                np.flatnonzero(data[end] == _NEWLINE), prepend=-1
+            )  # number of fields of each line
+            in_kept = np.repeat(is_kept_here, n_fields_of_line)
+            begin, end, n_fields_of_line = (
+                begin[in_kept],
+                end[in_kept],
+                n_fields_of_line[is_kept_here],
+            )
+            if separator == _SPACE:
+                is_plain = is_plain and bool((begin < end).all())
             else:
                 spaces = (data[begin] == _SPACE) | (data[end - 1] == _SPACE)
-                plain = plain and not spaces.any() and not (width == 1).any()  # without a tab
-            begins[fields : fields + len(begin)] = begin + low
-            ends[fields : fields + len(end)] = end + low
-            widths[rows : rows + len(width)] = width
-            fields, rows = fields + len(begin), rows + len(width)
-        return FieldRows(self.data, begins[:fields], ends[:fields], widths, plain)
+                is_plain = (
+                    is_plain and not spaces.any() and not (n_fields_of_line == 1).any()
+                )  # without a tab
+            field_starts[n_fields : n_fields + len(begin)] = begin + start
+            field_ends[n_fields : n_fields + len(end)] = end + start
+            widths[n_rows : n_rows + len(n_fields_of_line)] = n_fields_of_line
+            n_fields, n_rows = n_fields + len(begin), n_rows + len(n_fields_of_line)
+        return FieldRows(
+            self.data, field_starts[:n_fields], field_ends[:n_fields], widths, is_plain
+        )
 
 
 class FieldRows(NamedTuple):
-    """The fields of some rows.
+    """Fields of some rows.
 
     Attributes:
-        data: the bytes that they are in.
-        begin, end: of each field of all rows, one after the other.
-        widths: how many fields each row has.
-        plain: whether they are free of spaces that do not belong to them.
+        data: bytes that contain the fields.
+        begin, end: positions of each field of all rows, one row after the other.
+        widths: number of fields of each row.
+        plain: True if no field has spaces at its edges.
     """
 
     data: bytes
     begin: Ints
     end: Ints
     widths: Ints
-    plain: bool
+    is_plain: bool
 
-    def cut_to(self, width: int) -> tuple[FieldRows, int]:
-        """Return the rows without a field more that is empty, as a tab leaves it, and its count."""
-        more = self.widths == width + 1
-        if not more.any():
+    def without_empty_last(self, width: int) -> tuple[FieldRows, int]:
+        """Remove an empty last field from rows with one field more than `width`, as after a tab.
+
+        Returns:
+            The rows, and the number of removed fields.
+        """
+        has_empty_field = self.widths == width + 1
+        if not has_empty_field.any():
             return self, 0
-        last = np.cumsum(self.widths) - 1
-        more &= self.begin[last] == self.end[last]
-        count = int(np.count_nonzero(more))
-        kept = np.ones(len(self.begin), np.bool_)
-        kept[last[more]] = False
-        bounds = self.begin[kept], self.end[kept]
-        return FieldRows(self.data, *bounds, self.widths - more, self.plain), count
+        last_field = np.cumsum(self.widths) - 1
+        has_empty_field &= self.begin[last_field] == self.end[last_field]
+        count = int(np.count_nonzero(has_empty_field))
+        is_kept = np.ones(len(self.begin), np.bool_)
+        is_kept[last_field[has_empty_field]] = False
+        bounds = self.begin[is_kept], self.end[is_kept]
+        return FieldRows(self.data, *bounds, self.widths - has_empty_field, self.is_plain), count
 
-    def column(self, number: int) -> Fields:
-        """Return a column of rows that are all as wide as the first."""
+    def column(self, column_index: int) -> Fields:
+        """Return a column of rows with equal widths."""
         width = int(self.widths[0])
-        return Fields(self.data, self.begin[number::width], self.end[number::width])
+        return Fields(self.data, self.begin[column_index::width], self.end[column_index::width])
 
-    def where_wide(self, number: int) -> Fields:
-        """Return the fields of a column, or of the last for −1, in the rows that have it."""
-        last = np.cumsum(self.widths)
-        there = (last - self.widths + number)[self.widths > number] if number >= 0 else last - 1
-        return Fields(self.data, self.begin[there], self.end[there])
+    def ragged_column(self, column_index: int) -> Fields:
+        """Return a column of the rows that have it; for −1, the last field of each row."""
+        row_end = np.cumsum(self.widths)
+        field_index = (
+            (row_end - self.widths + column_index)[self.widths > column_index]
+            if column_index >= 0
+            else row_end - 1
+        )
+        return Fields(self.data, self.begin[field_index], self.end[field_index])
 
 
 class Fields(Sequence[str]):
-    """A column of fields; equal to any other sequence of the same strings."""
+    """A column of fields; equal to any sequence of the same strings."""
 
     def __init__(self, data: bytes, begin: Ints, end: Ints) -> None:
-        """Make it of where each field begins and ends in some bytes."""
+        """Initialize the column from the positions of its fields.
+
+        Args:
+            data: bytes that contain the fields.
+            begin, end: positions of the first byte of each field, and after its last byte.
+        """
         self._count = len(begin)
-        self._data, self._begin, self._end = data, begin, end  # until it is numbered
+        self._data, self._begin, self._end = (
+            data,
+            begin,
+            end,
+        )  # deleted once the fields are numbered
 
     def __len__(self) -> int:
         return self._count
@@ -150,84 +193,96 @@ class Fields(Sequence[str]):
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The fields as strings; equal ones are one."""
+        """Fields as strings; equal fields share one string."""
         if "numbered" not in vars(self):
             return tuple(self.joined())
         code, names = self.numbered
         return tuple(map(names.__getitem__, code.tolist()))
 
     def joined(self) -> TokenBytes:
-        """Return the fields, which are not numbered yet, without what else is in their rows."""
+        """Copy the fields, before they are numbered, without the rest of their rows."""
         return TokenBytes(b"".join([portion.joined() for portion in self._portions()]), len(self))
 
     @cached_property
     def numbered(self) -> tuple[Ints, tuple[str, ...]]:
-        """The fields as numbers, and the distinct ones, in the order in which they first occur."""
-        known = Vocabulary()
-        parts: list[Any] = [np.zeros(0, np.int8)]
+        """Code of each field, and the distinct fields in the order of first occurrence."""
+        code_by_name = Vocabulary()
+        code_portions: list[Any] = [np.zeros(0, np.int8)]
         for portion in self._portions():
             code, names = portion.numbered()
-            parts.append(as_small([known[name] for name in names])[code])
-        del self._data, self._begin, self._end  # numbers take less
-        return np.concatenate(parts), tuple(known)
+            code_portions.append(as_small([code_by_name[name] for name in names])[code])
+        del self._data, self._begin, self._end  # codes need less memory
+        return np.concatenate(code_portions), tuple(code_by_name)
 
     def _portions(self) -> Iterator[_Portion]:
-        for at in range(0, len(self), _PORTION):
-            begin, end = (x[at : at + _PORTION] for x in (self._begin, self._end))
-            low = int(begin[0])
-            text = self._data[low : int(end[-1]) + 1]
-            yield _Portion(text + bytes(_WORD), begin - low, end - low)
+        for start in range(0, len(self), _PORTION):
+            begin, end = (x[start : start + _PORTION] for x in (self._begin, self._end))
+            data_start = int(begin[0])
+            text = self._data[data_start : int(end[-1]) + 1]
+            yield _Portion(text + bytes(_WORD), begin - data_start, end - data_start)
 
 
 class _Portion(NamedTuple):
-    """Some fields, so few that all that is made of them stays near the processor."""
+    """A few fields, so that arrays computed from them fit into the processor's cache.
 
-    data: bytes  # with eight more behind them
+    Attributes:
+        data: bytes that contain the fields, followed by eight further bytes.
+        begin, end: positions of each field.
+    """
+
+    data: bytes
     begin: Ints
     end: Ints
 
     def joined(self) -> bytes:
-        """Return the fields with a newline behind each."""
+        """Join the fields, each followed by a newline."""
         size = self.end - self.begin + 1
-        ends = np.cumsum(size, dtype=self.end.dtype)  # of what is joined
-        place = np.repeat(self.begin - (ends - size), size)
-        place += np.arange(len(place), dtype=place.dtype)
-        text = np.frombuffer(self.data, np.uint8)[place]
-        text[ends - 1] = _NEWLINE
+        end_of_field = np.cumsum(size, dtype=self.end.dtype)  # positions after each newline
+        source_index = np.repeat(self.begin - (end_of_field - size), size)
+        source_index += np.arange(len(source_index), dtype=source_index.dtype)
+        text = np.frombuffer(self.data, np.uint8)[source_index]
+        text[end_of_field - 1] = _NEWLINE
         return text.tobytes()
 
     def numbered(self) -> tuple[Ints, Sequence[str]]:
-        """Return the fields as numbers, and the distinct ones, in the order of their occurrence."""
+        """Code the fields; the distinct fields are in the order of first occurrence."""
         size = self.end - self.begin
         longest = int(size.max())
         if longest > _LONG:
             return codes(_text(self.joined()).split("\n")[:-1])
-        count, code = _ranked(self._numbers(slice(None), 0))
-        for done in range(_WORD, longest, _WORD):
-            rows = np.flatnonzero(size > done)
-            more, which = _ranked(self._numbers(rows, done))
-            code *= more + 1
-            code[rows] += which + 1
-            count, code = _ranked(code)
-        first = np.empty(count, np.int64)
-        first[code[::-1]] = np.arange(len(code) - 1, -1, -1)  # the last that is assigned stays
-        order = np.argsort(first)
-        bounds = (x[first[order]].tolist() for x in (self.begin, self.end))
+        n_distinct, code = _dense_ranks(self._numbers(slice(None), 0))
+        for n_done in range(_WORD, longest, _WORD):
+            rows = np.flatnonzero(size > n_done)
+            n_values, rank_of_value = _dense_ranks(self._numbers(rows, n_done))
+            code *= n_values + 1
+            code[rows] += rank_of_value + 1
+            n_distinct, code = _dense_ranks(code)
+        first_index = np.empty(n_distinct, np.int64)
+        first_index[code[::-1]] = np.arange(
+            len(code) - 1, -1, -1
+        )  # the last assignment is that of the first occurrence
+        order = np.argsort(first_index)
+        bounds = (x[first_index[order]].tolist() for x in (self.begin, self.end))
         names = [_text(self.data[begin:end]) for begin, end in zip(*bounds, strict=True)]
         rank: Ints = np.argsort(order)
         return rank[code], names
 
-    def _numbers(self, which: Any, done: int) -> Any:
-        """Return the next eight bytes of some fields, of which so many are done, as numbers."""
-        numbers: Any = np.ndarray(len(self.data) - _WORD, "<u8", self.data, strides=(1,))
-        begin = self.begin[which] + done
-        return numbers[begin] & _ENDS[np.minimum(self.end[which] - begin, _WORD)]
+    def _numbers(self, field_index: Any, n_done: int) -> Any:
+        """Read the next eight bytes of some fields as integers.
+
+        Args:
+            field_index: indices of the fields, or a slice.
+            n_done: number of bytes of each field that precede.
+        """
+        integers: Any = np.ndarray(len(self.data) - _WORD, "<u8", self.data, strides=(1,))
+        begin = self.begin[field_index] + n_done
+        return integers[begin] & _ENDS[np.minimum(self.end[field_index] - begin, _WORD)]
 
 
 def numbered(column: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Return a column as numbers, and the distinct values, in the order in which they first occur.
+    """Code the values of a column; the distinct values are in the order of first occurrence.
 
-    The smallest type that holds −1 too is that of the numbers.
+    The codes have the smallest integer type that can also store −1.
     """
     return column.numbered if isinstance(column, Fields) else codes(column)
 
@@ -236,12 +291,12 @@ def _text(data: bytes) -> str:
     return data.decode(errors="surrogatepass")
 
 
-def _ranked(values: Any) -> tuple[int, Ints]:
-    """Return how many distinct values there are, and the rank of each among them."""
+def _dense_ranks(values: Any) -> tuple[int, Ints]:
+    """Count the distinct values, and rank each value among them."""
     distinct = unique(values[:_SAMPLE])
-    while True:  # at most twice
+    while True:  # at most two rounds
         rank = np.searchsorted(distinct, values).clip(max=len(distinct) - 1)
-        others = values[distinct[rank] != values]
-        if not len(others):
+        missing = values[distinct[rank] != values]
+        if not len(missing):
             return len(distinct), rank
-        distinct = unique(np.concatenate((distinct, others)))
+        distinct = unique(np.concatenate((distinct, missing)))

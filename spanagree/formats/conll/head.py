@@ -1,7 +1,7 @@
-"""What the first lines of a file settle for all its lines.
+"""Header of a CoNLL file: its layout, and whether lines that begin with ``#`` are tokens.
 
-Whether a line that begins with ``#`` is a token or a comment, how many columns a row has and
-whether sentences have ids is seen in the first lines of a file.
+The first lines decide this for all lines, as well as the number of columns and whether sentences
+have ids.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from spanagree.formats.conll.columns import (
 )
 from spanagree.formats.conll.lines import SURE_ROW, LineKind, as_lines, kinds_of_lines
 
-LINES = 50_000  # of a file that are looked at
+LINES = 50_000  # first lines that decide
 
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*\S")
-"""How the id of a sentence is given, on a line above it."""
+"""Line with the id of the sentence below it."""
 
 MARK = re.compile(r"#\s*begin document\s*\S|#[^=]*=\s*\S")
 """A line that begins a document and has its id."""
 
 _BEGIN = re.compile(r"#\s*begin document\s*(?:\((.*)\);\s*part\s*(\d+)|(.*))")
 
-_NO_WORD = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row of CoNLL-U
-_KIND = {b"-": "multiword range", b".": "empty node"}
+_NON_WORD_ROW = re.compile(rb"(?m)^[ \t]*[0-9]+([-.])[0-9]+(?=[ \t\r\n])")  # a row of CoNLL-U
+_NON_WORD_NAMES = {b"-": "multiword range", b".": "empty node"}
 
 
 @dataclass(frozen=True, eq=False)
 class ConllHeader:
-    """What the first lines of a file settle.
+    """Properties of a file that its first lines decide.
 
     Attributes:
-        layout: of the columns.
-        scheme, missing, outside: of the tags, by which a token ``#`` is known.
-        tag_columns: the columns of tags that were named; −1 is the last.
-        width: how many columns a row has; 0 where there is none.
-        line_of_ours: the first line, if we wrote it.
-        first: the first lines, if some begin with ``#``.
+        layout: layout of the columns.
+        scheme, missing, outside: properties of tags, by which a token ``#`` is recognized.
+        tag_columns: named columns of tags; −1 is the last column.
+        width: number of columns of a row; 0 without rows.
+        line_of_ours: first line, if this package wrote it.
+        first: first lines, if some of them begin with ``#``.
     """
 
     layout: Layout
@@ -70,54 +70,61 @@ class ConllHeader:
 
     @cached_property
     def _known_tags(self) -> frozenset[str]:
-        """What stands in the columns of tags."""
+        """Values in the columns of tags."""
         rows = [fields_of(row, self.layout.sign) for row in _sure_rows(self.first)]
-        tags = (row[c] for row in rows for c in self.tag_columns if c < len(row))
+        tags = (row[column] for row in rows for column in self.tag_columns if column < len(row))
         return frozenset(tags) - {""}
 
-    def kinds_of(
+    def classify_lines(
         self, data: bytes, *, header: bool = False, encoding: str = "utf-8"
     ) -> tuple[Ints, Ints, dict[str, int]]:
-        """Return where lines begin, what each is, and how many rows are not tokens, by kind.
+        """Classify lines.
 
         Args:
-            data: the lines.
-            header: whether the first row of these has the columns' names.
-            encoding: of the data.
+            data: lines as bytes.
+            header: if True, the first row has the names of the columns.
+            encoding: encoding of the data.
+
+        Returns:
+            The start of each line, its kind, and the number of rows that are not tokens, by reason.
         """
-        starts, kinds = kinds_of_lines(data)
-        doubtful = _doubtful(data, starts, kinds)
-        kinds[kinds == LineKind.COMMENT] = LineKind.ROW  # behind blanks, # is a token
-        kinds[doubtful] = LineKind.COMMENT
+        starts, line_kinds = kinds_of_lines(data)
+        doubtful_lines = _doubtful_lines(data, starts, line_kinds)
+        line_kinds[line_kinds == LineKind.COMMENT] = LineKind.ROW  # after blanks, # is a token
+        line_kinds[doubtful_lines] = LineKind.COMMENT
         if header:
-            kinds[np.flatnonzero(kinds == LineKind.ROW)[:1]] = LineKind.OTHER
-        tokens = _lines_that(lambda x: self.is_token(_text(x, encoding)), data, starts, doubtful)
-        kinds[tokens] = LineKind.ROW
-        no_words = [*_NO_WORD.finditer(data)] if self.layout.numbered else []
-        begins = np.array([match.start() for match in no_words], starts.dtype)
-        lines = np.searchsorted(starts, begins, side="right") - 1
-        passed: Counter[str] = Counter()
-        for line, match in zip(lines.tolist(), no_words, strict=True):
-            if kinds[line] == LineKind.ROW:
-                kinds[line] = LineKind.OTHER
-                passed[_KIND[match[1]]] += 1
-        return starts, kinds, dict(passed)
+            line_kinds[np.flatnonzero(line_kinds == LineKind.ROW)[:1]] = LineKind.OTHER
+        tokens = _lines_where(
+            lambda x: self.is_token(_text(x, encoding)), data, starts, doubtful_lines
+        )
+        line_kinds[tokens] = LineKind.ROW
+        unnumbered_rows = [*_NON_WORD_ROW.finditer(data)] if self.layout.numbered else []
+        match_starts = np.array([match.start() for match in unnumbered_rows], starts.dtype)
+        line_indices = np.searchsorted(starts, match_starts, side="right") - 1
+        n_skipped: Counter[str] = Counter()
+        for line, match in zip(line_indices.tolist(), unnumbered_rows, strict=True):
+            if line_kinds[line] == LineKind.ROW:
+                line_kinds[line] = LineKind.OTHER
+                n_skipped[_NON_WORD_NAMES[match[1]]] += 1
+        return starts, line_kinds, dict(n_skipped)
 
     def is_token(self, text: str) -> bool:
-        """Return whether a line that begins with # has the columns and the tags of a token."""
-        row = fields_of(text, self.layout.sign)
-        if self.layout.ragged:  # each begins with the document
+        """Check whether a line that begins with ``#`` has the columns and the tags of a token."""
+        fields = fields_of(text, self.layout.sign)
+        if self.layout.ragged:  # each row begins with the document
             return False
-        if not 1 < len(row) == self.width > max(self.tag_columns):
+        if not 1 < len(fields) == self.width > max(self.tag_columns):
             return False
         if "\t" not in text and self.first and self._is_tabbed:
             return False
-        return all(self._is_tag(row[column]) for column in self.tag_columns)
+        return all(self._is_tag(fields[column]) for column in self.tag_columns)
 
     def _is_tag(self, value: str) -> bool:
-        # a word such as I is not a tag by itself
-        by_form = len(value) > 1 and prefixed(value, self.scheme) is not None
-        return by_form or value in ("O", self.missing, *self.outside) or value in self._known_tags
+        # a word such as I is not necessarily a tag
+        has_prefix = len(value) > 1 and prefixed(value, self.scheme) is not None
+        return (
+            has_prefix or value in ("O", self.missing, *self.outside) or value in self._known_tags
+        )
 
 
 def head_of(
@@ -128,43 +135,50 @@ def head_of(
     missing: str | None = None,
     outside: Sequence[str] = (),
 ) -> ConllHeader:
-    """Return what the first lines of a file settle.
+    """Infer the header from the first lines of a file.
 
     Args:
-        text: these lines.
-        columns: those of tags that are named; None is the last, as is where none is named.
-        scheme, missing, outside: of the tags.
+        text: first lines.
+        columns: named columns of tags; `None` is the last column, which is also the default.
+        scheme, missing, outside: properties of the tags.
     """
     layout = layout_of(text)
-    numbers = [None if column is None else number_of(column, layout) for column in columns]
-    tag_columns = tuple(-1 if number is None else number for number in numbers) or (-1,)
-    head = ConllHeader(
+    indices = [None if column is None else number_of(column, layout) for column in columns]
+    tag_columns = tuple(-1 if index is None else index for index in indices) or (-1,)
+    header = ConllHeader(
         layout, scheme, missing, outside, tag_columns, line_of_ours=line_of_ours(text)
     )
-    sure = [*islice(_sure_rows(text), 2)]
-    if sure:
-        row = sure[-1] if layout.header else sure[0]  # below the names of the columns
+    sure_rows = [*islice(_sure_rows(text), 2)]
+    if sure_rows:
+        row = (
+            sure_rows[-1] if layout.header else sure_rows[0]
+        )  # the first row below the names of the columns
         width = len(layout.names if layout.ragged else fields_of(row, layout.sign))
-        has_doubtful = text.startswith("#") or "\n#" in text
-        return replace(head, width=width, first=text if has_doubtful else "")
-    # the first that can be a token decides
+        has_comments = text.startswith("#") or "\n#" in text
+        return replace(header, width=width, first=text if has_comments else "")
+    # the first line that can be a token decides the width
     data = as_lines(text)
-    starts, kinds = kinds_of_lines(data)
-    for row in map(_text, _lines(data, starts, _doubtful(data, starts, kinds))):
-        wide = replace(head, width=len(fields_of(row, layout.sign)))
-        if wide.is_token(row):
-            return wide
-    return head
+    starts, line_kinds = kinds_of_lines(data)
+    for row in map(_text, _lines(data, starts, _doubtful_lines(data, starts, line_kinds))):
+        candidate = replace(header, width=len(fields_of(row, layout.sign)))
+        if candidate.is_token(row):
+            return candidate
+    return header
 
 
-def rows_above(lines: Ints, others: Ints) -> Ints:
-    """Return how many rows are above each of some lines; ``others`` are all that are not rows."""
-    above: Ints = lines - np.searchsorted(others, lines)
-    return above
+def rows_above(lines: Ints, non_rows: Ints) -> Ints:
+    """Count the rows above each of some lines.
+
+    Args:
+        lines: indices of lines.
+        non_rows: sorted indices of all lines that are not rows.
+    """
+    n_above: Ints = lines - np.searchsorted(non_rows, lines)
+    return n_above
 
 
 def id_in(line: str) -> str:
-    """Return the id that a line gives a sentence or document.
+    """Parse the id of a sentence or document from the line above it.
 
     >>> id_in("# sent_id = 3"), id_in("#begin document (bn/cnn_0115); part 000")
     ('3', 'bn/cnn_0115; part 000')
@@ -175,63 +189,63 @@ def id_in(line: str) -> str:
 
 
 def first_lines(text: str) -> str:
-    """Return the first lines of a text, as many as are looked at, and more if these have no row."""
+    """Return the first `LINES` lines of a text, and further lines up to a portion with a row."""
     return up_to_row(_portions_of(text))
 
 
 def up_to_row(portions: Iterable[str]) -> str:
-    """Return the first of some portions of lines, up to one that has a row."""
-    kept: list[str] = []
+    """Join the first portions of lines, up to a portion with a row."""
+    kept_portions: list[str] = []
     for portion in portions:
-        kept.append(portion)
+        kept_portions.append(portion)
         if SURE_ROW.search(portion):
             break
-    return "".join(kept)
+    return "".join(kept_portions)
 
 
 def _portions_of(text: str) -> Iterator[str]:
-    """Yield a text in portions of as many lines as are looked at, with their ends."""
-    as_many = re.compile(rf"(?:.*\n){{{LINES}}}")
+    """Yield portions of `LINES` lines with their ends."""
+    portion_pattern = re.compile(rf"(?:.*\n){{{LINES}}}")
     end = 0
-    while text.count("\n", end) >= LINES and (portion := as_many.match(text, end)):
+    while text.count("\n", end) >= LINES and (portion := portion_pattern.match(text, end)):
         yield portion[0]
         end = portion.end()
     if end < len(text):
         yield text[end:]
 
 
-def _doubtful(data: bytes, starts: Ints, kinds: Ints) -> Ints:
-    """Return the lines that begin with #, and are tokens or comments."""
-    lines = np.flatnonzero(kinds == LineKind.COMMENT)
-    first = np.frombuffer(data, np.uint8)[starts[lines]]
-    doubtful: Ints = lines[first == ord("#")]
+def _doubtful_lines(data: bytes, starts: Ints, line_kinds: Ints) -> Ints:
+    """Find the lines that begin with ``#``, which may be tokens or comments."""
+    lines = np.flatnonzero(line_kinds == LineKind.COMMENT)
+    first_byte = np.frombuffer(data, np.uint8)[starts[lines]]
+    doubtful: Ints = lines[first_byte == ord("#")]
     return doubtful
 
 
 def _sure_rows(text: str) -> Iterator[str]:
-    """Yield the lines that are tokens for sure, without blanks behind them that are no tabs."""
+    """Yield the lines that are certainly tokens, without trailing spaces."""
     return (match[0].rstrip(" \r") for match in SURE_ROW.finditer(text))
 
 
-def _lines(data: bytes, starts: Ints, numbers: Ints) -> Iterator[bytes]:
-    """Yield some lines with their ends."""
-    bounds = zip(starts[numbers].tolist(), starts[numbers + 1].tolist(), strict=True)
+def _lines(data: bytes, starts: Ints, indices: Ints) -> Iterator[bytes]:
+    """Yield the lines with some indices, with their ends."""
+    bounds = zip(starts[indices].tolist(), starts[indices + 1].tolist(), strict=True)
     return (data[start:end] for start, end in bounds)
 
 
-def _lines_that(
-    condition: Callable[[bytes], bool], data: bytes, starts: Ints, numbers: Ints
+def _lines_where(
+    condition: Callable[[bytes], bool], data: bytes, starts: Ints, indices: Ints
 ) -> Ints:
-    """Return those of some lines for which a condition holds; of equal lines, one is asked."""
-    lines = [*_lines(data, starts, numbers)]
-    holds = {line: condition(line) for line in {*lines}}
-    return numbers[[holds[line] for line in lines]]
+    """Select the lines that meet a condition, which is evaluated once for equal lines."""
+    lines = [*_lines(data, starts, indices)]
+    is_met = {line: condition(line) for line in {*lines}}
+    return indices[[is_met[line] for line in lines]]
 
 
 def _text(line: bytes, encoding: str = "utf-8") -> str:
-    """Return a line without its end, and without blanks there that are no tabs."""
+    """Decode a line without its end and trailing spaces."""
     try:
         text = line.decode(encoding, "surrogatepass")
-    except ValueError:  # that it is no text is said where its part is read
+    except ValueError:  # the reader of that portion raises the error
         text = line.decode(encoding, "replace")
     return text.rstrip("\n").rstrip(" \r")

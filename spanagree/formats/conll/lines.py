@@ -1,4 +1,4 @@
-"""The lines of CoNLL files, by bytes: where each begins, and what it can be."""
+"""Lines of CoNLL files as bytes: their starts and kinds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from spanagree.arrays import Ints, as_small
 
 
 class LineKind:
-    """What a line is, as a plain number; others are names of columns, and rows of no word."""
+    """Kind of a line, as an integer; OTHER is a row of column names, or a row without a word."""
 
     ROW, BLANK, COMMENT, DOCSTART, OTHER = range(5)
 
 
-# what a line is, by its first byte that is not a blank
+# kind of a line, by its first byte that is not a blank
 _FIRST = as_small(np.full(256, LineKind.ROW))
 _FIRST[[ord("\n"), ord("#")]] = LineKind.BLANK, LineKind.COMMENT
 
@@ -40,74 +40,81 @@ _WORDS = (b"newdoc", b"document_id", b"begin document")
 
 
 SURE_ROW = re.compile(rf"(?am)^(?!#)[ \t\r]*(?!{_DOCSTART_LINE}|{_NEWDOC_LINE})[^ \t\r\n].*")
-"""A line that is a token for sure: a row that does not begin with ``#``."""
+"""A line that is certainly a token: a row that does not begin with ``#``."""
 
 
 _NEWLINE, _RETURN = b"\n\r"
-_PORTION = 1 << 18  # bytes of which ends of lines are looked for in one go
+_PORTION = 1 << 18  # bytes that are searched for newlines in one step
 
 
 def as_lines(text: str) -> bytes:
-    """Return a text in which each line ends with a newline, without a carriage return before it."""
+    """Encode a text such that each line ends with a newline, and no carriage return."""
     data = (text if text.endswith("\n") else f"{text}\n").encode(errors="surrogatepass")
     if b"\r" not in data:
         return data
     characters = np.frombuffer(data, np.uint8)
-    behind = characters[np.flatnonzero(characters == _RETURN) + 1]
-    if (behind == _NEWLINE).all():
+    next_byte = characters[np.flatnonzero(characters == _RETURN) + 1]
+    if (next_byte == _NEWLINE).all():
         return data.translate(None, b"\r")
     return b"\n".join([line.rstrip(b" \r") for line in data.split(b"\n")])
 
 
 def kinds_of_lines(text: bytes) -> tuple[Ints, Ints]:
-    r"""Return what each line looks like: a row, blank, a comment or one that begins a document.
+    r"""Classify lines as rows, blank lines, comments, or lines that begin a document.
 
-    Blanks at its edges do not count. What looks like a comment may be a row of the token ``#``:
+    Blanks at the edges of a line do not matter. A comment may still be a row of the token ``#``:
     :class:`spanagree.formats.conll.head.ConllHeader` decides.
 
     Returns:
-        Where each line begins, and behind them where a next one would; the kind of each line.
+        The start of each line, and the end of the text; the kind of each line.
 
     >>> starts, kinds = kinds_of_lines(b"a O\n \n# b")
     >>> starts.tolist(), [("row", "blank", "comment")[kind] for kind in kinds]
     ([0, 4, 6, 9], ['row', 'blank', 'comment'])
     """
-    ended = text if text.endswith(b"\n") or not text else text + b"\n"
-    characters = np.frombuffer(ended, np.uint8)
+    terminated = text if text.endswith(b"\n") or not text else text + b"\n"
+    characters = np.frombuffer(terminated, np.uint8)
     starts = starts_of_lines(characters)
-    first = starts[:-1]
-    initial = characters[first]
-    indented = _IS_BLANK[initial]
-    if indented.any():
-        solid = np.flatnonzero(~_IS_BLANK[characters])
-        first = first.copy()
-        first[indented] = solid[np.searchsorted(solid, first[indented])]
-        initial = characters[first]
-    kinds = _FIRST[initial]
+    first_position = starts[:-1]
+    first_byte = characters[first_position]
+    is_indented = _IS_BLANK[first_byte]
+    if is_indented.any():
+        non_blank_positions = np.flatnonzero(~_IS_BLANK[characters])
+        first_position = first_position.copy()
+        first_position[is_indented] = non_blank_positions[
+            np.searchsorted(non_blank_positions, first_position[is_indented])
+        ]
+        first_byte = characters[first_position]
+    line_kinds = _FIRST[first_byte]
     marks: list[int] = []
-    if DOCSTART.encode() in ended:
-        marks = [match.start() for match in _DOCSTART.finditer(ended)]
-    if (kinds == LineKind.COMMENT).any() and any(word in ended for word in _WORDS):
-        marks += [match.start() for match in _NEWDOC.finditer(ended)]
-    at = np.array(marks, starts.dtype)
-    line = np.searchsorted(starts, at, side="right") - 1
-    kinds[line[first[line] == at]] = LineKind.DOCSTART
+    if DOCSTART.encode() in terminated:
+        marks = [match.start() for match in _DOCSTART.finditer(terminated)]
+    if (line_kinds == LineKind.COMMENT).any() and any(word in terminated for word in _WORDS):
+        marks += [match.start() for match in _NEWDOC.finditer(terminated)]
+    mark_starts = np.array(marks, starts.dtype)
+    line = np.searchsorted(starts, mark_starts, side="right") - 1
+    line_kinds[line[first_position[line] == mark_starts]] = LineKind.DOCSTART
     starts[-1] = len(text)
-    return starts, kinds
+    return starts, line_kinds
 
 
 def starts_of_lines(characters: Any) -> Ints:
-    """Return where each line begins, and where a next one would; all of them end in a newline.
+    """Find the start of each line, and the end of the last; all lines end in a newline.
 
-    They are small numbers in one array, looked for in portions: to get new memory takes longer.
+    The positions are small integers in one array, filled portion by portion: to allocate further
+    memory would take longer.
     """
-    count = len(characters)
-    portions = [(at, characters[at : at + _PORTION]) for at in range(0, count, _PORTION)]
-    lines = sum(int(np.count_nonzero(portion == _NEWLINE)) for _, portion in portions)
-    starts: Ints = np.zeros(lines + 1, np.int32 if count <= np.iinfo(np.int32).max else np.int64)
-    done = 1
-    for at, portion in portions:
+    n_bytes = len(characters)
+    portions = [
+        (offset, characters[offset : offset + _PORTION]) for offset in range(0, n_bytes, _PORTION)
+    ]
+    n_lines = sum(int(np.count_nonzero(portion == _NEWLINE)) for _, portion in portions)
+    starts: Ints = np.zeros(
+        n_lines + 1, np.int32 if n_bytes <= np.iinfo(np.int32).max else np.int64
+    )
+    n_done = 1
+    for offset, portion in portions:
         ends = np.flatnonzero(portion == _NEWLINE)
-        starts[done : done + len(ends)] = ends + (at + 1)
-        done += len(ends)
+        starts[n_done : n_done + len(ends)] = ends + (offset + 1)
+        n_done += len(ends)
     return starts

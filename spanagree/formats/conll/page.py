@@ -1,4 +1,4 @@
-"""One CoNLL page: the lines of a file as rows, columns and sentences."""
+"""A CoNLL file: rows of fields, columns of tags, sentences and documents."""
 
 from __future__ import annotations
 
@@ -47,13 +47,18 @@ UNITS = {
 """The text that one random annotation fills."""
 
 
-_WORD, _NAME = 3, 10  # the columns of CoNLL-2012
-_WIDEST = 10_000  # columns, of which each costs time and memory
+_WORD, _NAME = 3, 10  # columns of CoNLL-2012
+_WIDEST = 10_000  # columns; each takes time and memory
 
 
 @dataclass(frozen=True)
 class ConllOptions(TagOptions):
-    """How files are read, as in :func:`read_conll`; ``chosen`` is what the signature needs."""
+    """Options of :func:`read_conll`.
+
+    Attributes:
+        are_declared: True if the columns are named in a first line that this package wrote.
+        chosen: settings for the signature.
+    """
 
     unit: str = "sentence"
     columns: Mapping[str, Column] | Column | Sequence[Column] = field(default_factory=dict)
@@ -63,7 +68,7 @@ class ConllOptions(TagOptions):
     repair: str | Sequence[str] = ()
     sentences_from: str | None = None
     attributes: Sequence[Column] = ()
-    are_declared: bool = False  # whether the columns are those that a first line of ours names
+    are_declared: bool = False
     chosen: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -86,24 +91,24 @@ class ConllOptions(TagOptions):
             )
         if not isinstance(self.missing, (str, type(None))):
             raise SettingError(f"missing {quote_value(self.missing)}; a tag is needed, such as '?'")
-        if self.chosen is None:  # before what a file declares is added
-            given = {} if self.missing is None else {"missing": self.missing}
-            given |= reading_settings(
+        if self.chosen is None:  # before the columns of a first line are added
+            settings = {} if self.missing is None else {"missing": self.missing}
+            settings |= reading_settings(
                 self.encoding,
                 columns=self.columns or None,
                 sentences_from=self.sentences_from,
                 outside=outside_tags(self.outside) or None,
             )
-            object.__setattr__(self, "chosen", given)
+            object.__setattr__(self, "chosen", settings)
         super().__post_init__()
 
     def with_declared(
         self, files: Mapping[str, PathName], first: Mapping[PathName, str]
     ) -> ConllOptions:
-        """Return the options with the columns that the first line of a single file of ours names.
+        """Add the columns that the first line of a single file names, if this package wrote it.
 
         Raises:
-            InputError: for such a line that is damaged.
+            InputError: if that line is damaged.
         """
         if len(files) > 1 or self.columns:
             return self
@@ -131,7 +136,7 @@ class ConllOptions(TagOptions):
     def heads(
         self, files: Mapping[str, PathName], first: Mapping[PathName, str]
     ) -> dict[PathName, ConllHeader]:
-        """Return what the first lines of each file settle."""
+        """Infer the header of each file."""
         return {
             path: head_of(
                 text,
@@ -144,114 +149,143 @@ class ConllOptions(TagOptions):
         }
 
     def _columns_in(self, path: PathName, files: Mapping[str, PathName]) -> list[Column]:
-        """Return the columns of tags that are named of a file."""
-        named: Iterable[Any] = [self.columns]
+        """Return the columns of tags that the user names in a file."""
+        selections: Iterable[Any] = [self.columns]
         if isinstance(self.columns, Mapping) and len(files) == 1:
-            named = self.columns.values()
+            selections = self.columns.values()
         elif isinstance(self.columns, Mapping):
-            named = [self.columns.get(layer) for layer in files if files[layer] == path]
-        return [column for column in named if is_column(column)]
+            selections = [self.columns.get(layer) for layer in files if files[layer] == path]
+        return [column for column in selections if is_column(column)]
 
 
 @dataclass(frozen=True, eq=False)
 class ConllFile:
-    """What is in one file: its columns, and where sentences and documents end."""
+    """Contents of one file: its columns, sentences and documents.
+
+    Attributes:
+        name: printable path.
+        columns: tokens, then columns of tags.
+        lines: line number of each token.
+        sentences: number of tokens of each sentence.
+        documents: number of tokens of each document.
+        ids: ids of the sentences, or `None`.
+        has_docstart: True if lines separate documents.
+        odd_comments: lines that begin with # and have a tab, and are not rows.
+        document_ids: ids of the documents, or `None`.
+        layout: layout of the columns.
+        passed: number of rows that are not tokens, by reason.
+    """
 
     name: str
     columns: list[Sequence[str]]
-    lines: Ints  # the line number of each token
-    sentences: Ints  # the number of tokens of each sentence
+    lines: Ints
+    sentences: Ints
     documents: Ints
-    ids: tuple[str, ...] | None  # of the sentences
+    ids: tuple[str, ...] | None
     has_docstart: bool = False
-    odd_comments: tuple[int, ...] = ()  # lines that begin with #, have a tab, and are not rows
+    odd_comments: tuple[int, ...] = ()
     document_ids: tuple[str, ...] | None = None
     layout: Layout = NO_NAMES
-    passed: Mapping[str, int] = field(default_factory=dict)  # rows that are not tokens, by kind
+    n_skipped: Mapping[str, int] = field(default_factory=dict)
 
     def location(self, token: int) -> str:
-        """Return file and line of a token."""
+        """Format the file and line of a token."""
         return f"{self.name}:{self.lines[token]}"
 
-    def begins(self, unit: str) -> Ints:
-        """Return the first token of each sentence, or document."""
+    def starts(self, unit: str) -> Ints:
+        """Find the first token of each sentence, or document."""
         sizes = self.sentences if unit == "sentence" else self.documents
         return np.cumsum(sizes) - sizes
 
     @property
     def parent_ids(self) -> Ints:
-        """The number of the document of each sentence."""
+        """Index of the document of each sentence."""
         ends = np.cumsum(self.documents)
-        return np.searchsorted(ends, self.begins("sentence"), side="right")
+        return np.searchsorted(ends, self.starts("sentence"), side="right")
 
-    def part(self, sentences: list[int]) -> ConllFile:
-        """Return some sentences of the page."""
-        tokens = self.take(sentences)
+    def select(self, sentences: list[int]) -> ConllFile:
+        """Select sentences."""
+        token_index = self.take(sentences)
         sizes = self.sentences[sentences]
-        words = tuple(self.columns[0][i] for i in tokens.tolist())
+        tokens_of_part = tuple(self.columns[0][i] for i in token_index.tolist())
         ids = tuple(self.ids[i] for i in sentences) if self.ids else None
-        return ConllFile(self.name, [words], self.lines[tokens], sizes, sizes, ids)
+        return ConllFile(self.name, [tokens_of_part], self.lines[token_index], sizes, sizes, ids)
 
     def take(self, sentences: list[int]) -> Ints:
-        """Return the tokens of some sentences, in a row."""
+        """Return the indices of the tokens of some sentences."""
         return entries(self.sentences, np.array(sentences, np.int64))
 
-    def placed(self, codes: Ints, text: ConllFile) -> tuple[Ints, Bools | None]:
-        """Return codes of this page at their places in the text, and which sentences it lacks."""
+    def align_codes(self, codes: Ints, text: ConllFile) -> tuple[Ints, Bools | None]:
+        """Move codes to the positions of their sentences in the shared text.
+
+        Args:
+            codes: code of each token of this file.
+            text: shared text.
+
+        Returns:
+            A code for each token of the text, −1 for none; and a mask of the sentences that this
+            file lacks, or `None` if it has all.
+        """
         if self.ids == text.ids or self.ids is None or text.ids is None:
             return codes, None
-        mine = {id_: i for i, id_ in enumerate(self.ids)}
-        there = [i for i, id_ in enumerate(text.ids) if id_ in mine]
-        everywhere = np.full(len(text.lines), -1)
-        everywhere[text.take(there)] = codes[self.take([mine[text.ids[i]] for i in there])]
-        never = np.ones(len(text.ids), np.bool_)
-        never[there] = False
-        return everywhere, never
+        index_by_id = {id_: i for i, id_ in enumerate(self.ids)}
+        shared_indices = [i for i, id_ in enumerate(text.ids) if id_ in index_by_id]
+        codes_of_text = np.full(len(text.lines), -1)
+        codes_of_text[text.take(shared_indices)] = codes[
+            self.take([index_by_id[text.ids[i]] for i in shared_indices])
+        ]
+        is_missing = np.ones(len(text.ids), np.bool_)
+        is_missing[shared_indices] = False
+        return codes_of_text, is_missing
 
     def line_of(self, token: int, text: ConllFile) -> str:
-        """Return where a token of the whole text stands in this file."""
-        return self.location(int(self.placed(np.arange(len(self.lines)), text)[0][token]))
+        """Format the location in this file of a token of the shared text."""
+        return self.location(int(self.align_codes(np.arange(len(self.lines)), text)[0][token]))
 
 
-def _lines_of(name: str, text: str, head: ConllHeader) -> tuple[Lines, Ints, dict[str, int]]:
-    """Return the lines of a text, with tabs between the fields of rows where a sign separates them.
+def _lines_of(name: str, text: str, header: ConllHeader) -> tuple[Lines, Ints, dict[str, int]]:
+    """Split a text into lines, with tabs as the separators of rows.
 
-    With them comes what each is, and how many rows are not tokens, by kind.
+    Returns:
+        The lines, the kind of each, and the number of rows that are not tokens, by reason.
 
     Raises:
-        InputError: for a byte order mark or a carriage return inside, and what is not valid CSV.
+        InputError: if a byte order mark or a carriage return is inside, or a row is not valid CSV.
     """
     if BOM in text:
-        for number, line in enumerate(text.split("\n"), 1):
+        for line_number, line in enumerate(text.split("\n"), 1):
             if line.startswith(BOM):
-                raise mark_inside(f"{name}:{number}")
+                raise mark_inside(f"{name}:{line_number}")
     data = as_lines(text)
     if b"\r" in data:
-        number = 1 + data.count(b"\n", 0, data.index(b"\r"))
+        line_number = 1 + data.count(b"\n", 0, data.index(b"\r"))
         raise InputError(
-            f"{name}:{number}: a carriage return inside the line; lines end in LF or CRLF"
+            f"{name}:{line_number}: a carriage return inside the line; lines end in LF or CRLF"
         )
-    starts, kinds, passed = head.kinds_of(data, header=head.layout.header)
+    starts, line_kinds, n_skipped = header.classify_lines(data, header=header.layout.header)
     lines = Lines(data, starts)
-    if head.layout.sign != "\t":
-        rows = np.flatnonzero((kinds == LineKind.ROW) | (kinds == LineKind.OTHER))
-        lines = _unquoted(name, lines, rows, head.layout.sign)
-    return lines, kinds, passed
+    if header.layout.sign != "\t":
+        rows = np.flatnonzero((line_kinds == LineKind.ROW) | (line_kinds == LineKind.OTHER))
+        lines = _with_tabs(name, lines, rows, header.layout.sign)
+    return lines, line_kinds, n_skipped
 
 
-def _unquoted(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
-    """Return lines of which the rows have tabs in place of commas or semicolons."""
-    texts = [""] * (len(lines.starts) - 1)  # of all lines, so that errors name the right one
+def _with_tabs(name: str, lines: Lines, rows: Ints, sign: str) -> Lines:
+    """Replace the commas or semicolons of rows by tabs."""
+    texts = [""] * (
+        len(lines.starts) - 1
+    )  # texts of all lines, so that errors have the right line number
     for i, text in zip(rows.tolist(), lines.texts(rows), strict=True):
         texts[i] = text
-    fields = ["\t".join(row) for _, row in rows_of(name, texts, sign)]
-    if len(fields) != len(rows):
+    tabbed_rows = ["\t".join(row) for _, row in rows_of(name, texts, sign)]
+    if len(tabbed_rows) != len(rows):
         raise InputError(
-            f"{name}: {pluralize(len(rows), 'line')} have {pluralize(len(fields), 'row')}, as a"
+            f"{name}: {pluralize(len(rows), 'line')} have {pluralize(len(tabbed_rows), 'row')}, as"
+            " a"
             " quoted field goes over several; each token has a line of its own"
         )
     texts = lines.texts(np.arange(len(lines.starts) - 1))
-    for i, row in zip(rows.tolist(), fields, strict=True):
+    for i, row in zip(rows.tolist(), tabbed_rows, strict=True):
         texts[i] = row
     return Lines.of(texts)
 
@@ -263,63 +297,68 @@ def read_page(
     columns: Sequence[Column | None],
     options: ConllOptions,
 ) -> ConllFile:
-    """Return what is in a file.
+    """Read the contents of a file.
 
     Args:
-        path: of the file.
-        text: of it, or of its first lines.
-        head: what the first lines of the file settle.
-        columns: those that are wanted; None is the last.
-        options: how files are read.
+        path: path of the file.
+        text: the whole text, or its first lines.
+        head: header of the file.
+        columns: columns that are needed; `None` is the last column.
+        options: options of reading.
 
     Raises:
-        InputError: for rows of different width, columns that are not there, ids that repeat.
+        InputError: if rows have different widths, a column is missing, or an id is repeated.
     """
     name = printable_path(path)
-    lines, kinds, passed = _lines_of(name, text, head)
-    del text  # it is no longer needed
+    lines, line_kinds, n_skipped = _lines_of(name, text, head)
+    del text  # frees memory
     layout = head.layout
-    are_rows = kinds == LineKind.ROW
+    are_rows = line_kinds == LineKind.ROW
     if not are_rows.any():
         raise InputError(f"{name}: no token rows; a file has lines of a token and its tags")
-    line_numbers = _numbers(are_rows)
+    line_numbers = _line_numbers(are_rows)
     if layout.ragged:
-        table, cut = _ragged(lines, are_rows), 0
+        table, n_cut = _ragged(lines, are_rows), 0
     else:
-        table, cut = _table(name, lines, are_rows, line_numbers, head.width)
-    others = np.flatnonzero(~are_rows)
-    comments = _among_rows(lines, np.flatnonzero(kinds == LineKind.COMMENT), others)
-    marks = _among_rows(lines, np.flatnonzero(kinds == LineKind.DOCSTART), others)
-    wanted = [number_of(c, layout) for c in columns if c is not None]
+        table, n_cut = _table(name, lines, are_rows, line_numbers, head.width)
+    non_rows = np.flatnonzero(~are_rows)
+    comments = _locate_among_rows(lines, np.flatnonzero(line_kinds == LineKind.COMMENT), non_rows)
+    marks = _locate_among_rows(lines, np.flatnonzero(line_kinds == LineKind.DOCSTART), non_rows)
+    column_indices = [number_of(column, layout) for column in columns if column is not None]
     _check_columns(
-        name, len(table), [c for c in wanted if c is not None], int(line_numbers[0]), layout
+        name,
+        len(table),
+        [column for column in column_indices if column is not None],
+        int(line_numbers[0]),
+        layout,
     )
     if options.are_declared and len(table) - 1 > len(columns):
         raise InputError(
             f"{name}: {pluralize(len(table) - 1, 'column')} of tags, but the first line names"
             f" {len(columns)}; mend it, or name the columns with --columns (columns=)"
         )
-    for _, comment, number in comments:
+    for _, comment, line_number in comments:
         if comment.startswith(OWN) and comment != head.line_of_ours:
             raise InputError(
-                f"{name}:{number}: a line of columns' names ({quote_value(comment)}), and not the"
+                f"{name}:{line_number}: a line of columns' names ({quote_value(comment)}), and not"
+                " the"
                 " first"
                 " line's; files joined in one need the same columns: name them by one pattern in"
                 " quotes instead"
             )
-    annotator = layout.people
+    annotator = layout.annotator_column
     if annotator is not None and len(people := table[annotator].numbered[1]) > 1:
         raise InputError(
-            f"{name}: the column {layout.called(annotator)} names {join_names(people)}, and a"
+            f"{name}: the column {layout.name_of(annotator)} names {join_names(people)}, and a"
             " token has one row here; give each annotator a column of tags, or a file"
         )
-    breaks = {unit: _changes(table, column) for unit, column in layout.breaks.items()}
-    if len(table) == 2 and not layout.token:  # the tags are wanted then, and not where they stand
+    breaks = {unit: _changes(table, column) for unit, column in layout.break_columns.items()}
+    if len(table) == 2 and not layout.token:  # later steps need the tags only, not the bytes
         _ = table[1].numbered
     ends_document = np.zeros(len(line_numbers) + 1, np.bool_)
-    ends_document[[0, -1, *(above for above, _, _ in marks), *breaks["document"]]] = True
+    ends_document[[0, -1, *(row for row, _, _ in marks), *breaks["document"]]] = True
     ends_sentence = ends_document.copy()
-    ends_sentence[rows_above(np.flatnonzero(kinds == LineKind.BLANK), others)] = True
+    ends_sentence[rows_above(np.flatnonzero(line_kinds == LineKind.BLANK), non_rows)] = True
     ends_sentence[breaks["sentence"]] = True
     documents, sentences = np.flatnonzero(ends_document), np.flatnonzero(ends_sentence)
     by_sentence = options.unit == "sentence"
@@ -331,105 +370,129 @@ def read_page(
     )
     return ConllFile(
         name,
-        [table[layout.token].joined(), *(_opened(c) if layout.ragged else c for c in table[1:])],
+        [
+            table[layout.token].joined(),
+            *(_bracket_column(column) if layout.ragged else column for column in table[1:]),
+        ],
         line_numbers,
         sentences=np.diff(sentences),
         documents=np.diff(documents),
         ids=ids if by_sentence else None,
         has_docstart=len(documents) > 2 or bool(marks),
-        odd_comments=tuple(number for _, comment, number in comments if "\t" in comment),
+        odd_comments=tuple(line_number for _, comment, line_number in comments if "\t" in comment),
         document_ids=None if by_sentence else ids,
         layout=layout,
-        passed=passed | ({"empty last cell": cut} if cut else {}),
+        n_skipped=n_skipped | ({"empty last cell": n_cut} if n_cut else {}),
     )
 
 
-def _numbers(keep: Bools) -> Ints:
-    """Return the numbers from 1 of the lines that are kept, in small integers."""
-    end = 1 + len(keep)
-    return np.arange(1, end, dtype=np.min_scalar_type(-end - 1))[keep]
+def _line_numbers(is_kept: Bools) -> Ints:
+    """Return the numbers (from 1) of the lines in a mask, as small integers."""
+    end = 1 + len(is_kept)
+    return np.arange(1, end, dtype=np.min_scalar_type(-end - 1))[is_kept]
 
 
-def _among_rows(lines: Lines, which: Ints, others: Ints) -> list[tuple[int, str, int]]:
-    """Return how many rows are above each of some lines, its text and its number.
+def _locate_among_rows(
+    lines: Lines, line_index: Ints, non_rows: Ints
+) -> list[tuple[int, str, int]]:
+    """Locate lines among rows.
 
-    ``others`` are the places of lines that are not rows.
+    Args:
+        lines: all lines.
+        line_index: indices of the lines to locate.
+        non_rows: indices of the lines that are not rows.
+
+    Returns:
+        The number of rows above each line, its text, and its line number.
     """
-    above = rows_above(which, others).tolist()
-    texts = [text.rstrip(" ") for text in lines.texts(which)]
-    numbers = (which + 1).tolist()
-    return list(zip(above, texts, numbers, strict=True))
+    n_above = rows_above(line_index, non_rows).tolist()
+    texts = [text.rstrip(" ") for text in lines.texts(line_index)]
+    numbers = (line_index + 1).tolist()
+    return list(zip(n_above, texts, numbers, strict=True))
 
 
 def _changes(table: Sequence[Sequence[str]], column: int | None) -> list[int]:
-    """Return where the value of a column that is not empty is not the one before."""
+    """Find the rows with a value in a column that differs from the row above and is not empty."""
     values = () if column is None else table[column]
     pairs = pairwise(values)
-    return [i for i, (old, new) in enumerate(pairs, 1) if new and new != old]
+    return [
+        i for i, (value, next_value) in enumerate(pairs, 1) if next_value and next_value != value
+    ]
 
 
-def _check_columns(name: str, width: int, wanted: Sequence[int], row: int, layout: Layout) -> None:
-    """Refuse columns that have no name, or are not there; ``row`` is the line of the first."""
+def _check_columns(
+    name: str, width: int, column_indices: Sequence[int], line_number: int, layout: Layout
+) -> None:
+    """Raise an error if a column has no name, or is missing.
+
+    Args:
+        name: printable path.
+        width: number of columns.
+        column_indices: columns that are needed.
+        line_number: line number of the first row.
+        layout: layout of the file.
+    """
     names = layout.names
-    if len(names) not in (0, width) and names[0]:  # ours have none for the token
+    if len(names) not in (0, width) and names[0]:  # the token has no name in files of this package
         raise InputError(
-            f"{name}:{row}: {pluralize(width, 'column')}, but {pluralize(len(names), 'name')} of"
+            f"{name}:{line_number}: {pluralize(width, 'column')}, but"
+            f" {pluralize(len(names), 'name')} of"
             f" columns ({join_names(names)}); each column needs one"
         )
-    for column in wanted:
+    for column in column_indices:
         if column >= width:
             raise InputError(
-                f"{name}:{row}: no column {quote_value(column)}; there are columns 0 (the token) to"
-                f" {width - 1}"
+                f"{name}:{line_number}: no column {quote_value(column)}; there are columns 0 (the"
+                f" token) to {width - 1}"
             )
 
 
 def _ids(
     name: str,
     lines: list[tuple[int, str, int]],
-    begins: Ints,
+    first_rows: Ints,
     unit: str,
 ) -> tuple[str, ...] | None:
-    """Return the ids of sentences or documents, where each has one.
+    """Find the ids of sentences or documents; `None` unless each has an id.
 
     Args:
-        name: of the file.
-        lines: those that may name one: how many rows are above each, its text and number.
-        begins: the first row of each sentence or document.
-        unit: what it is that has ids.
+        name: printable path.
+        lines: lines with possible ids: number of rows above each, its text and line number.
+        first_rows: first row of each sentence or document.
+        unit: sentence or document.
     """
-    names_one, what = {"sentence": (SENT_ID, "sent_id"), "document": (MARK, "document id")}[unit]
-    ids = {i: (line, number) for i, line, number in lines if names_one.match(line)}
-    first = begins.tolist()
-    if not ids or any(begin not in ids for begin in first):
+    pattern, noun = {"sentence": (SENT_ID, "sent_id"), "document": (MARK, "document id")}[unit]
+    ids = {row: (text, line_number) for row, text, line_number in lines if pattern.match(text)}
+    row_list = first_rows.tolist()
+    if not ids or any(row not in ids for row in row_list):
         return None
-    seen: dict[str, int] = {}
-    for begin in first:
-        text, line = ids[begin]
+    line_by_id: dict[str, int] = {}
+    for row in row_list:
+        text, line_number = ids[row]
         id_ = id_in(text)
-        if id_ in seen:
+        if id_ in line_by_id:
             raise InputError(
-                f"{name}:{line}: {what} {quote_value(id_)} again, it is that of line {seen[id_]}"
-                " too; ids are used once"
+                f"{name}:{line_number}: {noun} {quote_value(id_)} again, it is that of line"
+                f" {line_by_id[id_]} too; ids are used once"
             )
-        seen[id_] = line
-    return tuple(seen)
+        line_by_id[id_] = line_number
+    return tuple(line_by_id)
 
 
-def _ragged(lines: Lines, keep: Bools) -> list[Fields]:
-    """Return word, name and mention of CoNLL-2012's rows, of which the last has no fixed place."""
-    rows = lines.fields(keep)
-    return [rows.where_wide(_WORD), rows.where_wide(_NAME), rows.where_wide(-1)]
+def _ragged(lines: Lines, is_kept: Bools) -> list[Fields]:
+    """Return word, name and mention of CoNLL-2012's rows; mentions are in the last field."""
+    rows = lines.fields(is_kept)
+    return [rows.ragged_column(_WORD), rows.ragged_column(_NAME), rows.ragged_column(-1)]
 
 
-def _opened(column: Fields) -> Sequence[str]:
-    """Return a column of CoNLL-2012 as brackets."""
+def _bracket_column(column: Fields) -> Sequence[str]:
+    """Convert a column of CoNLL-2012 to brackets with labels."""
     numbers, names = column.numbered
     return tuple(map([*map(_with_brackets, names)].__getitem__, numbers.tolist()))
 
 
 def _with_brackets(value: str) -> str:
-    """Return what CoNLL-2012 says of a token as brackets that say what they open or close.
+    """Convert a value of CoNLL-2012 to brackets, with the label of each that opens or closes.
 
     >>> [_with_brackets(value) for value in ("(GPE*", "*)", "(GPE)", "*", "-", "(1|(23)")]
     ['(GPE', '*)', '(GPE)', 'O', '_', '(1-mention(23-mention)']
@@ -440,27 +503,42 @@ def _with_brackets(value: str) -> str:
     return opened.replace("*", "") if opened.startswith("(") else opened
 
 
-def _table(name: str, lines: Lines, keep: Bools, at: Ints, width: int) -> tuple[list[Fields], int]:
-    """Return the columns of some lines, and how many rows end in an empty cell more.
+def _table(
+    name: str, lines: Lines, is_kept: Bools, line_numbers: Ints, width: int
+) -> tuple[list[Fields], int]:
+    """Split rows into columns.
+
+    Args:
+        name: printable path.
+        lines: all lines.
+        is_kept: mask of the rows.
+        line_numbers: line number of each row.
+        width: number of columns.
+
+    Returns:
+        The columns, and the number of rows that end in one more field, which is empty.
 
     Raises:
-        InputError: for one that has otherwise not as many columns as the first rows.
+        InputError: if a row has another number of columns.
     """
     if width > _WIDEST:
         raise InputError(
-            f"{name}:{at[0]}: {pluralize(width, 'column')}; a line has a token and its tags, at"
+            f"{name}:{line_numbers[0]}: {pluralize(width, 'column')}; a line has a token and its"
+            " tags, at"
             f" most {_WIDEST} columns: is this a text in one line?"
         )
-    rows, cut = lines.fields(keep).cut_to(width)
+    rows, n_cut = lines.fields(is_kept).without_empty_last(width)
     if width < 2:
         raise InputError(
-            f"{name}:{at[0]}: one column ({quote_value(rows.column(0)[0])}); a token and at least"
+            f"{name}:{line_numbers[0]}: one column ({quote_value(rows.column(0)[0])}); a token and"
+            " at least"
             " one tag are needed"
         )
     for i in np.flatnonzero(rows.widths != width)[:1].tolist():
-        row = " ".join(fields_of(lines[np.flatnonzero(keep)[i]]))
+        row = " ".join(fields_of(lines[np.flatnonzero(is_kept)[i]]))
         raise InputError(
-            f"{name}:{at[i]}: {pluralize(int(rows.widths[i]), 'column')} ({quote_value(row)});"
+            f"{name}:{line_numbers[i]}: {pluralize(int(rows.widths[i]), 'column')}"
+            f" ({quote_value(row)});"
             f" the rows before it have {width}, and all need the same"
         )
-    return [rows.column(column) for column in range(width)], cut
+    return [rows.column(column) for column in range(width)], n_cut

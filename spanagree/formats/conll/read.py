@@ -1,4 +1,4 @@
-"""CoNLL-like files: a token a line, its tags in columns, a blank line between sentences."""
+"""Reader of CoNLL-like files: a token a line, tags in columns, blank lines between sentences."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from spanagree.formats.conll.align import align
 from spanagree.formats.conll.choose import (
     LayerRequest,
     brackets_of,
-    decided_layers,
-    tags_beside,
+    decide_layers,
     tags_of,
+    unread_tags,
 )
 from spanagree.formats.conll.columns import Column, Layout, number_of, split_columns
 from spanagree.formats.conll.fields import numbered
@@ -42,8 +42,8 @@ from spanagree.formats.conll.lines import DOCSTART
 from spanagree.formats.conll.page import ConllFile, ConllOptions, read_page
 from spanagree.formats.file_head import passed_over
 
-_LONG = 500  # tokens of a sentence, which hardly any has
-_Texts: TypeAlias = dict[PathName, str]  # of each file
+_LONG = 500  # tokens; hardly any sentence has more
+_Texts: TypeAlias = dict[PathName, str]
 
 
 def read_conll(
@@ -63,45 +63,47 @@ def read_conll(
     repair: Repair | Sequence[Repair] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Corpus:
-    """Return the corpus in CoNLL-like files.
+    """Read CoNLL-like files.
 
-    A line has a token and its tags, separated by tabs or, where it has no tab, by spaces; below a
-    first line with the names of the columns, commas will do. Blank lines end sentences,
-    ``-DOCSTART-``, ``# newdoc`` and ``# document_id`` lines begin documents. Another line that
-    begins with ``#`` is a token where it can be one (as many columns as the file, and tags in the
-    tag columns), else metadata, which is passed over. ``# sent_id = …`` names a sentence: where
-    each has one, files that hold different sentences are matched by them.
+    A line has a token and its tags, separated by tabs or, if it has no tab, by spaces; below a
+    first line with the names of the columns also by commas. Blank lines end sentences,
+    ``-DOCSTART-``, ``# newdoc`` and ``# document_id`` lines begin documents. Any other line that
+    begins with ``#`` is a token if it has as many columns as the file, and tags in the tag columns;
+    else it is metadata and ignored. ``# sent_id = …`` names a sentence: if every sentence has an
+    id, files with different sentences are matched by id.
 
     Args:
-        source: one file with a column for each layer, or several of the same text with a layer
-            each, or ``FILE:COLUMN``; a mapping names the layers, else they are called as the files.
-        columns: layer to tag column, by number (0 is the token) or by its name in a first line, or
-            a key of the last column of CoNLL-U; ``"1-3"``, ``"all"`` or a list of one file, a
-            column of each of several. Default is the last column; of one file those at the end
-            that have labels in common, the first as gold.
-        unit: what a document of the corpus is, sentence or document.
-        sentences_from: the layer whose sentences hold for all, where documents are the unit; else
-            each layer is read in those of its own file.
-        scheme: auto (each layer's own), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
-        strict: take only segments that are well-formed in the scheme.
-        encoding: of the files.
-        ignore_tokens: align files by position, though their tokens differ; how many do is noted.
-        missing: what stands for a tag where the annotator never saw the text, such as ``?``.
-        outside: a tag, or several, that means that nothing is marked, in addition to ``O``: HIPE
-            has ``_``, others ``OTHER`` or ``NONE``.
-        partial: what becomes of documents that a layer covers in part, error or drop-tokens.
-        attributes: columns, or keys of CoNLL-U's last, whose values become attributes of segments:
-            that of the first token, none for ``_``. Of ids in HIPE's columns ``NEL-…``, which rank
-            candidates as ``Q1|Q2``, the first.
+        source: one file with a column for each layer, several files of the same text with a layer
+            each, or ``FILE:COLUMN``; a mapping names the layers, else they have the names of the
+            files.
+        columns: tag column of each layer, by number (0 is the token), by its name in a first line,
+            or by a key in the last column of CoNLL-U; or ``"1-3"``, ``"all"`` or a list for one
+            file, or one column for several files. Default: the last column; in one file, the last
+            columns with labels in common, the first of which is gold.
+        unit: document of the corpus, sentence or document.
+        sentences_from: layer with the sentences of all layers, if the unit is the document.
+            Default: each layer has the sentences of its own file.
+        scheme: auto (found for each layer), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
+        strict: if True, segments that are not well-formed in the scheme are ignored.
+        encoding: encoding of the files.
+        ignore_tokens: if True, files are aligned by position though their tokens differ; a note has
+            the number of these tokens.
+        missing: tag of tokens that an annotator never saw, such as ``?``.
+        outside: further tag, or tags, of unmarked tokens, in addition to ``O``: HIPE has ``_``,
+            other files ``OTHER`` or ``NONE``.
+        partial: treatment of documents that a layer covers in part, error or drop-tokens.
+        attributes: columns, or keys of CoNLL-U's last column, with attributes of segments. A
+            segment has the value of its first token, none for ``_``, and the first of the candidate
+            ids ``Q1|Q2`` in HIPE's columns ``NEL-…``.
         repair: steps, of join-pieces, drop-repeats, latest, relocate-by-text, drop-misplaced,
             clip-beyond-text, drop-beyond-text, strip-space, widen-points, drop-empty,
             drop-unlabelled, drop-duplicates, merge-overlaps, drop-relations.
-        progress: called with the number of layers read and of all.
+        progress: function called with the numbers of read layers and of all layers.
 
     Raises:
-        InputError: for files that cannot be read, rows that do not fit, unknown tags, texts that
-            differ, with file and line; where it is not clear which columns are meant.
-        SettingError: for an unknown unit, scheme, encoding or column.
+        InputError: if a file cannot be read, a row or tag is invalid, or texts differ, with file
+            and line; if it is unclear which columns are layers.
+        SettingError: if a unit, scheme, encoding or column is unknown.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -136,57 +138,61 @@ def raw_conll(
     thorough: bool = False,
     **options: Any,
 ) -> RawCorpus:
-    """Return the rows of CoNLL files, unchecked; as :func:`read_conll`.
+    """Read the rows of CoNLL files without checks.
 
-    If ``thorough``, the tags in columns that are not read are counted too.
+    Args:
+        files: path of each layer.
+        progress: see :func:`read_conll`.
+        thorough: if True, tags in columns that are not read are counted too.
+        **options: further arguments of :func:`read_conll`.
     """
     return _read(*_options(files, options), progress, thorough=thorough)
 
 
 def columns_read(path: PathName, **options: Any) -> dict[str, Any]:
-    """Return which column of tags is read of a file for each annotator.
+    """Return the column of tags of each annotator in a file.
 
     Raises:
-        InputError, SettingError: as for :func:`read_conll`.
+        InputError, SettingError: see :func:`read_conll`.
     """
-    files, given = _options({os.path.basename(os.fspath(path)): path}, options)
-    first = {path: first_lines(read_lines(path, given.encoding))}
-    layers = _planned(files, first, given).layers
+    files, conll_options = _options({os.path.basename(os.fspath(path)): path}, options)
+    first = {path: first_lines(read_lines(path, conll_options.encoding))}
+    layers = _plan(files, first, conll_options).layers
     return {layer.layer: layer.column for layer in layers}
 
 
 def _options(
     files: Mapping[str, PathName], options: Mapping[str, Any]
 ) -> tuple[dict[str, PathName], ConllOptions]:
-    """Return files and options, with the columns that stand behind the files' names."""
+    """Separate paths from columns, and build the options."""
     paths, columns = split_columns(files, options.get("columns"))
-    given = {**options, **({} if columns is None else {"columns": columns})}
-    return paths, ConllOptions(**given)
+    keywords = {**options, **({} if columns is None else {"columns": columns})}
+    return paths, ConllOptions(**keywords)
 
 
 class _Plan(NamedTuple):
-    """What is settled before the files are read.
+    """Decisions before files are read whole.
 
     Attributes:
-        options: how they are read.
-        heads: what the first lines of each settle.
-        layers: the layers that they have, with their columns.
-        remarks: what there is to note on these.
+        options: options of reading.
+        heads: header of each file.
+        layers: layers with their columns.
+        remarks: notes on the layers.
     """
 
     options: ConllOptions
     heads: Mapping[PathName, ConllHeader]
     layers: Sequence[LayerRequest]
-    remarks: Sequence[str]
+    notes: Sequence[str]
 
 
-def _planned(
+def _plan(
     files: dict[str, PathName], first: Mapping[PathName, str], options: ConllOptions
 ) -> _Plan:
-    """Return what the first lines of whole files settle."""
+    """Decide on options, headers and layers from the first lines of files."""
     options = options.with_declared(files, first)
     heads = options.heads(files, first)
-    return _Plan(options, heads, *decided_layers(files, first, heads, options))
+    return _Plan(options, heads, *decide_layers(files, first, heads, options))
 
 
 def _read(
@@ -196,11 +202,11 @@ def _read(
     *,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Return the rows of whole files."""
+    """Read the rows of whole files."""
     paths = dict.fromkeys(files.values())
     texts = {path: read_lines(path, options.encoding) for path in paths}
     first = {path: first_lines(text) for path, text in texts.items()}
-    plan = _planned(files, first, options)
+    plan = _plan(files, first, options)
     return _raw(texts, plan, progress, thorough=thorough)
 
 
@@ -211,30 +217,31 @@ def _raw(
     *,
     thorough: bool = False,
 ) -> RawCorpus:
-    """Return the rows of some files, whose texts are used up."""
+    """Build the rows of some files; each text is removed from `texts` when it is read."""
     options = plan.options
     by_sentence = options.unit == "sentence"
-    by_path = _pages(plan, texts, progress)
-    pages = list(by_path.values())
+    by_path = _read_files(plan, texts, progress)
+    conll_files = list(by_path.values())
     page_of = {layer.layer: by_path[layer.path] for layer in plan.layers}
-    text, notes = align(pages, options.unit, options.ignore_tokens)
-    ignored = {"ignore_tokens": True} if notes else {}  # each says that tokens differ
-    has_marks = [page for page in pages if page.has_docstart]
+    text, notes = align(conll_files, options.unit, options.ignore_tokens)
+    ignored = {"ignore_tokens": True} if notes else {}  # all notes so far are of different tokens
+    has_marks = [file for file in conll_files if file.has_docstart]
     if not by_sentence and not has_marks:
         notes.append(f"no {DOCSTART} line: all sentences are one document")
-    sentences = {name: (text if by_sentence else page).sentences for name, page in page_of.items()}
-    differ = "" if by_sentence else _differ(pages, text)
+    sentences = {name: (text if by_sentence else file).sentences for name, file in page_of.items()}
+    other_sentences = "" if by_sentence else _differing_sentences(conll_files, text)
     if options.sentences_from is not None:
         check_known([options.sentences_from], sentences, "annotator for sentences_from")
         sentences = dict.fromkeys(sentences, sentences[options.sentences_from])
-    elif differ:
+    elif other_sentences:
         notes.append(
-            f"{differ}: sentences begin elsewhere than in {text.name}, and each annotator is read"
+            f"{other_sentences}: sentences begin elsewhere than in {text.name}, and each annotator"
+            " is read"
             " in its own; --sentences-from NAME (sentences_from=) takes those of one"
         )
     attributes = {
-        path: dict(_attribute(page, column, text) for column in options.attributes)
-        for path, page in by_path.items()
+        path: dict(_attribute_column(file, column, text) for column in options.attributes)
+        for path, file in by_path.items()
     }
     for _, path, column in plan.layers:
         _check_tags(by_path[path], column or 0, plan.heads[path].layout, options)
@@ -245,139 +252,152 @@ def _raw(
         )
         for layer, path, column in plan.layers
     }
-    chosen = dict(options.chosen or {})
+    settings = dict(options.chosen or {})
     if not any(options.missing in column.names for column in tags.values()):
-        chosen.pop("missing", None)  # it had no effect
-    of_pages = (note for page in pages for note in _notes_on(page))
-    beside = (
-        tags_beside(page, [c for _, other, c in plan.layers if other == path], options)
-        for path, page in (by_path.items() if thorough else ())
+        settings.pop("missing", None)  # without effect
+    file_notes = (note for file in conll_files for note in _notes_on(file))
+    unread_columns = (
+        unread_tags(
+            file, [column for _, layer_path, column in plan.layers if layer_path == path], options
+        )
+        for path, file in (by_path.items() if thorough else ())
     )
     raw = read_columns(
         tags,
         text.sentences if by_sentence else text.documents,
         options,
-        {"format": "conll", "unit": options.unit, **chosen},
-        unread=chain.from_iterable(beside),
+        {"format": "conll", "unit": options.unit, **settings},
+        unread=chain.from_iterable(unread_columns),
         sentences=sentences,
         location=lambda name, token: page_of[name].line_of(token, text),
         tokens=text.columns[0],
         ids=text.ids if by_sentence else text.document_ids,
-        notes=[*notes, *of_pages, *plan.remarks],
+        notes=[*notes, *file_notes, *plan.notes],
     )
     raw = raw.replace(reading={**raw.reading, **ignored})
     if not by_sentence:
-        shared = next(iter(sentences.values()), None)
-        if shared is None or (differ and options.sentences_from is None):
+        shared_sentences = next(iter(sentences.values()), None)
+        if shared_sentences is None or (other_sentences and options.sentences_from is None):
             return raw
-        return raw.replace(text_ends=_ends(shared, text.documents))
-    # of sentences that another file added by id the document is not known
-    marked = (page for page in has_marks if len(page.lines) == len(text.lines))
-    page = next(marked, None)
-    return raw if page is None else raw.replace(parent_ids=page.parent_ids)
+        return raw.replace(text_ends=_sentence_ends(shared_sentences, text.documents))
+    # sentences that another file added by id have no known document
+    marked_files = (file for file in has_marks if len(file.lines) == len(text.lines))
+    file = next(marked_files, None)
+    return raw if file is None else raw.replace(parent_ids=file.parent_ids)
 
 
-def _ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
-    """Return where the sentences of each document end in it."""
-    begins, ends = np.cumsum(documents) - documents, np.cumsum(sentences)
-    document_index = np.searchsorted(begins, ends, side="left") - 1
+def _sentence_ends(sentences: Ints, documents: Ints) -> tuple[Ints, ...]:
+    """Find the ends of the sentences of each document, relative to its start."""
+    starts, ends = np.cumsum(documents) - documents, np.cumsum(sentences)
+    document_index = np.searchsorted(starts, ends, side="left") - 1
     return tuple(
-        np.split(ends - begins[document_index], np.searchsorted(ends, begins[1:], side="right"))
+        np.split(ends - starts[document_index], np.searchsorted(ends, starts[1:], side="right"))
     )
 
 
-def _notes_on(page: ConllFile) -> Iterator[str]:
-    """Yield what is to be said of a file by itself."""
-    if page.odd_comments:
+def _notes_on(file: ConllFile) -> Iterator[str]:
+    """Yield notes on a single file."""
+    if file.odd_comments:
         yield (
-            f"{page.name}:{page.odd_comments[0]}: begins with # and has a tab, but neither the"
-            f" columns nor the tags of a token: passed over ({len(page.odd_comments)} such lines)"
+            f"{file.name}:{file.odd_comments[0]}: begins with # and has a tab, but neither the"
+            f" columns nor the tags of a token: passed over ({len(file.odd_comments)} such lines)"
         )
-    yield from passed_over(page.name, page.passed)
-    if len(page.sentences) == 1 and len(page.lines) > _LONG:
+    yield from passed_over(file.name, file.n_skipped)
+    if len(file.sentences) == 1 and len(file.lines) > _LONG:
         yield (
-            f"{page.name}: no line is blank and no column says where sentences begin, so its"
-            f" {pluralize(len(page.lines), 'token')} are one sentence"
+            f"{file.name}: no line is blank and no column says where sentences begin, so its"
+            f" {pluralize(len(file.lines), 'token')} are one sentence"
         )
 
 
-def _differ(pages: Iterable[ConllFile], text: ConllFile) -> str:
-    """Return the first file whose sentences are not those of the text, and how many there are."""
-    names = [page.name for page in pages if not np.array_equal(page.sentences, text.sentences)]
+def _differing_sentences(files: Iterable[ConllFile], text: ConllFile) -> str:
+    """Name the first file with other sentences than the text, and count such files."""
+    names = [file.name for file in files if not np.array_equal(file.sentences, text.sentences)]
     return f"{names[0]}{more_like_it(len(names))}" if names else ""
 
 
-def _pages(
+def _read_files(
     plan: _Plan, texts: _Texts, progress: Callable[[int, int], None] | None
 ) -> dict[PathName, ConllFile]:
-    """Return each file's page, with all columns that are wanted; ``texts`` are used up."""
-    progress = progress or (lambda done, count: None)
-    pages: dict[PathName, ConllFile] = {}
-    for done, (_, path, _) in enumerate(plan.layers):
-        progress(done, len(plan.layers))
-        if path not in pages:
-            columns = [column for _, other, column in plan.layers if other == path]
-            # popped, so that its text can be freed as soon as it is split
-            pages[path] = read_page(path, texts.pop(path), plan.heads[path], columns, plan.options)
+    """Read each file once, with all columns that layers need."""
+    progress = progress or (lambda n_done, count: None)
+    file_by_path: dict[PathName, ConllFile] = {}
+    for n_done, (_, path, _) in enumerate(plan.layers):
+        progress(n_done, len(plan.layers))
+        if path not in file_by_path:
+            columns = [column for _, layer_path, column in plan.layers if layer_path == path]
+            # popped, so that the text is freed when it has been split
+            file_by_path[path] = read_page(
+                path, texts.pop(path), plan.heads[path], columns, plan.options
+            )
     progress(len(plan.layers), len(plan.layers))
-    return pages
+    return file_by_path
 
 
-def _tags(page: ConllFile, column: Column, text: ConllFile, missing: str | None) -> TagColumn:
-    """Return a page's column of tags, at the places of the whole text."""
-    numbers, tags = numbered(tags_of(page, column))
+def _tags(file: ConllFile, column: Column, text: ConllFile, missing: str | None) -> TagColumn:
+    """Return a column of tags, at the positions of the shared text."""
+    codes, tags = numbered(tags_of(file, column))
     if missing in tags:
-        numbers = np.where(numbers == tags.index(missing), numbers.dtype.type(-1), numbers)
-    order = brackets_of(page, column, tags)
-    return TagColumn(tags, *page.placed(numbers, text), brackets=order)
+        codes = np.where(codes == tags.index(missing), codes.dtype.type(-1), codes)
+    brackets = brackets_of(file, column, tags)
+    return TagColumn(tags, *file.align_codes(codes, text), brackets=brackets)
 
 
-def _check_tags(page: ConllFile, column: Column, layout: Layout, options: ConllOptions) -> None:
-    """Refuse a file whose column has no tag at all, unless a label may stand bare.
+def _check_tags(file: ConllFile, column: Column, layout: Layout, options: ConllOptions) -> None:
+    """Check that a column has tags; labels without a prefix are allowed in some schemes.
 
     Raises:
-        InputError: then, with what the file looks like and what is missing in it.
+        InputError: if no value is a tag, with the first row and a hint.
     """
-    number = number_of(column, page.layout)
-    if number is None or number >= len(page.columns) or layout.ragged:
+    index = number_of(column, file.layout)
+    if index is None or index >= len(file.columns) or layout.ragged:
         return
-    tags = options.as_tags({*numbered(page.columns[number])[1]} - {options.missing or "O"})
+    tags = options.as_tags({*numbered(file.columns[index])[1]} - {options.missing or "O"})
     unknown = [tag for tag in tags if parse_tag(tag, options.scheme) is None]
-    if not unknown or len(unknown) < len(tags) or "O" in page.columns[number] or "" in unknown:
+    if not unknown or len(unknown) < len(tags) or "O" in file.columns[index] or "" in unknown:
         return
-    cells = [texts[0] for texts in page.columns]
-    others = [texts for c, texts in enumerate(page.columns) if c != number]
-    has_head = not layout.header and not any(map(str.isdecimal, cells))
-    below = [texts[has_head:] for texts in others]
-    numbers = sum(bool(texts) and all(map(str.isdecimal, texts)) for texts in below)
-    lacks = "no column has tags, such as O and B-PER; labels alone are read with --scheme IO"
-    if numbers > 1:
-        lacks = (
+    first_row = [texts[0] for texts in file.columns]
+    other_columns = [texts for i, texts in enumerate(file.columns) if i != index]
+    may_have_header = not layout.header and not any(map(str.isdecimal, first_row))
+    values_below = [texts[may_have_header:] for texts in other_columns]
+    n_numeric_columns = sum(
+        bool(texts) and all(map(str.isdecimal, texts)) for texts in values_below
+    )
+    hint = "no column has tags, such as O and B-PER; labels alone are read with --scheme IO"
+    if n_numeric_columns > 1:
+        hint = (
             "numbers in several columns, as of spans by offsets, and no texts: --from dataset reads"
             " such a table below the names of its columns, beside a file with the texts"
         )
-    elif has_head and len(cells) > 2 and list(page.columns[number]).count(cells[number]) == 1:
-        lacks = (
+    elif (
+        may_have_header
+        and len(first_row) > 2
+        and list(file.columns[index]).count(first_row[index]) == 1
+    ):
+        hint = (
             "which may be names of columns: none is called token or word, and none has tags, such"
             " as O and B-PER"
         )
     raise InputError(
-        f"{page.location(0)}: unknown tag {quote_value(cells[number])}; the file has rows of"
-        f" {pluralize(len(cells), 'cell')}, of which the first is {quote_value(', '.join(cells))};"
-        f" {lacks}"
+        f"{file.location(0)}: unknown tag {quote_value(first_row[index])}; the file has rows of"
+        f" {pluralize(len(first_row), 'cell')}, of which the first is"
+        f" {quote_value(', '.join(first_row))};"
+        f" {hint}"
     )
 
 
-def _attribute(
-    page: ConllFile, column: Column, text: ConllFile
+def _attribute_column(
+    file: ConllFile, column: Column, text: ConllFile
 ) -> tuple[str, tuple[Ints, tuple[str, ...]]]:
-    """Return a column's name, its value of each token, −1 for none, and what these stand for."""
-    name, tags = page.layout.called(column), _tags(page, column, text, None)
-    ranked = name.startswith("NEL-")
-    number, values = codes(x.partition("|")[0] if ranked else x for x in tags.names)
-    none = np.isin(values, ["", "_", "O"])
-    known = np.append(np.where(none[number], -1, number), -1)  # the last is of tokens not seen
-    return name, (known[tags.codes], values)
+    """Return the name of a column, the code of each token's value (−1 for none), and the values."""
+    name, tags = file.layout.name_of(column), _tags(file, column, text, None)
+    has_candidates = name.startswith("NEL-")
+    value_codes, values = codes(x.partition("|")[0] if has_candidates else x for x in tags.names)
+    is_none = np.isin(values, ["", "_", "O"])
+    codes_or_none = np.append(
+        np.where(is_none[value_codes], -1, value_codes), -1
+    )  # the last code is of unseen tokens
+    return name, (codes_or_none[tags.codes], values)
 
 
 def column_values(
@@ -386,28 +406,28 @@ def column_values(
     """Return the ids of a file's documents, if they have any, and a column's values in each.
 
     Args:
-        path: the file.
-        column: the column's name in a first line, or its number; 0 is the token.
-        unit: what a document is, sentence or document.
-        encoding: of the file.
+        path: path of the file.
+        column: name of the column in a first line, or its number; 0 is the token.
+        unit: document of the corpus, sentence or document.
+        encoding: encoding of the file.
 
     Raises:
-        InputError: for a file that cannot be read.
-        SettingError: for a column that is not there.
+        InputError: if the file cannot be read.
+        SettingError: if the column does not exist.
     """
     text = read_lines(path, encoding)
     options = ConllOptions(unit=unit, encoding=encoding)
     head = head_of(first_lines(text))
-    page = read_page(path, text, head, [], options)
-    number = number_of(column, page.layout)
-    if number is None or number >= len(page.columns):
-        names = page.layout.names or range(len(page.columns))
+    file = read_page(path, text, head, [], options)
+    index = number_of(column, file.layout)
+    if index is None or index >= len(file.columns):
+        names = file.layout.names or range(len(file.columns))
         raise SettingError(
-            f"{page.name}: no column {quote_value(column)}; known are {', '.join(map(str, names))}"
+            f"{file.name}: no column {quote_value(column)}; known are {', '.join(map(str, names))}"
         )
-    values = list(page.columns[number])
-    lengths = page.sentences if unit == "sentence" else page.documents
+    values = list(file.columns[index])
+    lengths = file.sentences if unit == "sentence" else file.documents
     ends = np.cumsum(lengths).tolist()
     starts = [0, *ends[:-1]]
-    ids = page.ids if unit == "sentence" else page.document_ids
-    return ids, [values[a:b] for a, b in zip(starts, ends, strict=True)]
+    ids = file.ids if unit == "sentence" else file.document_ids
+    return ids, [values[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -1,4 +1,4 @@
-"""Write a corpus as CoNLL columns."""
+"""Writer of CoNLL columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanagree.errors import InputError, SettingError, quote_value
 from spanagree.files import BOM, PathName, write_text
 from spanagree.formats.conll.lines import DOCSTART
 
-_BEGINS_ELSE = re.compile(rf"{BOM}|[ \t]*{DOCSTART}(?=[ \t]|$)")  # a line of another kind
+_BEGINS_ELSE = re.compile(rf"{BOM}|[ \t]*{DOCSTART}(?=[ \t]|$)")  # a line that is no token
 
 
 _UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
@@ -24,16 +24,17 @@ _UNWRITABLE = re.compile("[\\t\\n\\r\\0\\ud800-\\udfff]|^ | $")
 def write_conll(
     corpus: Corpus, path: PathName, *, scheme: Scheme = "IOB2", missing: str = "?"
 ) -> None:
-    """Write one file: the token, then a tag column for each annotator, tab-separated.
+    """Write one file with the token and a tag column for each annotator, separated by tabs.
 
-    A line above each sentence has its id; the first line has the names of the columns and what
-    stands for missing, so :func:`read_conll` needs to be told neither. Documents that an annotator
-    never saw have ``missing`` for tags.
+    A line above each sentence has its id. The first line has the names of the columns and the tag
+    for missing, which :func:`read_conll` recognizes. Documents that an annotator never saw have
+    ``missing`` as tags.
 
     Raises:
-        SettingError: for segments that tags cannot hold (overlapping ones, offsets in characters),
-            naming the first; for tokens that are not known; for an unknown scheme.
-        InputError: for documents or tokens that the format cannot hold; for a path that cannot be
+        SettingError: if tags cannot represent a segment (overlapping segments, offsets in
+            characters), with the first such segment; if tokens are unknown; if the scheme is
+            unknown.
+        InputError: if the format cannot represent a document or token; if the path cannot be
             written.
 
     >>> import spanagree as sa
@@ -50,9 +51,10 @@ def write_conll(
             "CoNLL files hold tokens, which this corpus does not have; --tokenizer (to_tokens())"
             " makes them"
         )
-    for d in np.flatnonzero(corpus.lengths == 0)[:1].tolist():
+    for document_index in np.flatnonzero(corpus.lengths == 0)[:1].tolist():
         raise InputError(
-            f"document {quote_value(corpus.id_of(d))} has no tokens; a sentence in a CoNLL file"
+            f"document {quote_value(corpus.id_of(document_index))} has no tokens; a sentence in a"
+            " CoNLL file"
             " has one at least"
         )
     if not len(corpus) or not corpus.layers:
@@ -62,25 +64,30 @@ def write_conll(
             f"missing {quote_value(missing)}: could be read as a tag, or cannot stand in a CoNLL"
             " file; choose another, such as ?"
         )
-    documents = np.repeat(np.arange(len(corpus)), corpus.lengths)
-    _check_words(corpus, documents)
+    document_index_of_token = np.repeat(np.arange(len(corpus)), corpus.lengths)
+    _check_words(corpus, document_index_of_token)
     columns = []
     for layer in corpus.layers.values():
         tags = write_tags(layer, corpus.labels, corpus.lengths, scheme)
-        seen = layer.annotated[documents].tolist()
-        columns.append([t if s else missing for t, s in zip(tags, seen, strict=True)])
+        is_seen = layer.annotated[document_index_of_token].tolist()
+        columns.append(
+            [
+                tag if is_tag_seen else missing
+                for tag, is_tag_seen in zip(tags, is_seen, strict=True)
+            ]
+        )
     rows = ["\t".join(row) for row in zip(corpus.tokens, *columns, strict=True)]
     bounds = np.cumsum(corpus.lengths).tolist()
     header = {"columns": list(corpus.annotators), "missing": missing}
     lines = [f"# spanagree = {json.dumps(header)}"]
-    for d, (a, b) in enumerate(zip([0, *bounds], bounds, strict=False)):
-        lines += [] if corpus.ids is None else [f"# sent_id = {corpus.ids[d]}"]
-        lines += [*rows[a:b], ""]
+    for document_index, (start, end) in enumerate(zip([0, *bounds], bounds, strict=False)):
+        lines += [] if corpus.ids is None else [f"# sent_id = {corpus.ids[document_index]}"]
+        lines += [*rows[start:end], ""]
     write_text(path, "\n".join(lines) + "\n")
 
 
-def _check_words(corpus: Corpus, documents: Ints) -> None:
-    """Refuse tokens, labels and ids that cannot stand in a line."""
+def _check_words(corpus: Corpus, document_index: Ints) -> None:
+    """Check that tokens, labels and ids can be written in a line."""
     problem = (
         "cannot stand in a CoNLL file: it has a tab, a line break, a NUL, half a surrogate pair or"
         f" a space at its edge, begins with a byte order mark, or is {DOCSTART}"
@@ -89,7 +96,7 @@ def _check_words(corpus: Corpus, documents: Ints) -> None:
         raise InputError(f"label {quote_value(label)} {problem}")
     for i, token in enumerate(corpus.tokens or ()):
         if _UNWRITABLE.search(token) or _BEGINS_ELSE.match(token):
-            location = f"document {quote_value(corpus.id_of(int(documents[i])))}"
+            location = f"document {quote_value(corpus.id_of(int(document_index[i])))}"
             raise InputError(f"{location}: token {quote_value(token)} {problem}")
     for id_ in corpus.ids or ():
         if not id_.isprintable() or id_ != id_.strip():
