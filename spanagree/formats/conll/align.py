@@ -24,7 +24,7 @@ def align(files: list[ConllFile], unit: str, ignore_tokens: bool) -> tuple[Conll
     Args:
         files: files, the first of which the others are compared with.
         unit: noun for a document, sentence or document.
-        ignore_tokens: if True, files are aligned by position though tokens differ.
+        ignore_tokens: True to align files by position though tokens differ.
 
     Returns:
         The shared text, and notes on files with other tokens.
@@ -81,7 +81,7 @@ def _compare(file: ConllFile, first: ConllFile, unit: str, ignore_tokens: bool) 
         file: file to compare.
         first: file that it is compared with.
         unit: noun for a document, sentence or document.
-        ignore_tokens: if True, tokens may differ.
+        ignore_tokens: True if tokens may differ.
 
     Raises:
         InputError: if tokens differ and may not, or if documents begin or end at other tokens.

@@ -82,7 +82,7 @@ class ConllHeader:
 
         Args:
             data: lines as bytes.
-            header: if True, the first row has the names of the columns.
+            header: True if the first row has the names of the columns.
             encoding: encoding of the data.
 
         Returns:

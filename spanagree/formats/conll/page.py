@@ -398,7 +398,7 @@ def _locate_among_rows(
     """Locate lines among rows.
 
     Args:
-        lines: all lines.
+        lines: lines of the file.
         line_index: indices of the lines to locate.
         non_rows: indices of the lines that are not rows.
 
@@ -510,7 +510,7 @@ def _table(
 
     Args:
         name: printable path.
-        lines: all lines.
+        lines: lines of the file.
         is_kept: mask of the rows.
         line_numbers: line number of each row.
         width: number of columns.

@@ -73,7 +73,7 @@ def read_conll(
     id, files with different sentences are matched by id.
 
     Args:
-        source: one file with a column for each layer, several files of the same text with a layer
+        source: file with a column for each layer, several files of the same text with a layer
             each, or ``FILE:COLUMN``; a mapping names the layers, else they have the names of the
             files.
         columns: tag column of each layer, by number (0 is the token), by its name in a first line,
@@ -84,9 +84,9 @@ def read_conll(
         sentences_from: layer with the sentences of all layers, if the unit is the document.
             Default: each layer has the sentences of its own file.
         scheme: auto (found for each layer), IO, IOB1, IOB2, IOE1, IOE2, IOBES or BILOU.
-        strict: if True, segments that are not well-formed in the scheme are ignored.
+        strict: True to ignore segments that are not well-formed in the scheme.
         encoding: encoding of the files.
-        ignore_tokens: if True, files are aligned by position though their tokens differ; a note has
+        ignore_tokens: True to align files by position though their tokens differ; a note has
             the number of these tokens.
         missing: tag of tokens that an annotator never saw, such as ``?``.
         outside: further tag, or tags, of unmarked tokens, in addition to ``O``: HIPE has ``_``,
@@ -143,7 +143,7 @@ def raw_conll(
     Args:
         files: path of each layer.
         progress: see :func:`read_conll`.
-        thorough: if True, tags in columns that are not read are counted too.
+        thorough: True to count the tags in columns that are not read, too.
         **options: further arguments of :func:`read_conll`.
     """
     return _read(*_options(files, options), progress, thorough=thorough)

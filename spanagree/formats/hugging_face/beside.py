@@ -1,4 +1,4 @@
-"""What is marked in the columns of a dataset that nobody named and that are not read."""
+"""Marks in columns of a dataset that are not read and that the user did not name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBERS = ("int", "uint", "float", "bool")
 
 
 class InspectedRows(MappingRows):
-    """Rows that are looked at, as they come, for what is marked in other columns."""
+    """Rows that are inspected while they are read, for marks in other columns."""
 
     def __init__(self, data: Any, log: ReadLog) -> None:
         rows = (
@@ -40,7 +40,7 @@ class InspectedRows(MappingRows):
         self.gaps, self.flat, self.log = rows.gaps, rows.flat, log
 
     def placed(self) -> Iterator[tuple[str, Any]]:
-        """Yield the rows, each with its place."""
+        """Yield the rows, each with its location."""
         rows = self.rows.placed() if isinstance(self.rows, MappingRows) else ()
         for location, row in rows:
             if isinstance(row, Mapping) and self.flat:
@@ -51,11 +51,11 @@ class InspectedRows(MappingRows):
 
 
 class UnreadColumns:
-    """Columns beside those that are read.
+    """Columns that are not read.
 
     Args:
         data: the rows.
-        shape: the columns that are read.
+        shape: columns that are read.
     """
 
     def __init__(self, data: Any, shape: ColumnMapping) -> None:
@@ -65,68 +65,68 @@ class UnreadColumns:
         self.data: Any = data if self.is_in_columns else InspectedRows(data, self.log)
 
     def count_unread(self, raw: RawCorpus) -> RawCorpus:
-        """Count in the balance of what was read the marks in other columns.
+        """Add the number of marks in other columns to the balance of what was read.
 
         Raises:
-            InputError: if something is marked, and nothing was read.
+            InputError: if there are such marks, and nothing was read.
         """
         if self.is_in_columns:
             self._look_at_columns()
         unread = self.log.unread
         if unread and not len(raw.start) and self.shape.file is None:
-            at, number = unread.most_common(1)[0]
+            path, n_marks = unread.most_common(1)[0]
             raise InputError(
-                f"nothing is marked in the columns that are read, but {pluralize(number, 'mark')}"
-                f" under {quote_value(at)}; name the columns with spans= or tags="
+                f"nothing is marked in the columns that are read, but {pluralize(n_marks, 'mark')}"
+                f" under {quote_value(path)}; name the columns with spans= or tags="
             )
         return self.log.with_unread(raw)
 
     def _look_at_columns(self) -> None:
-        """Count what is marked in the columns of a Dataset, of which those of numbers are left."""
+        """Count the marks in the columns of a Dataset, except columns of numbers."""
         features: Mapping[str, Any] = self.data.features or {}
-        lists = []
+        columns_of_lists = []
         for name in self.data.column_names:
             if self.log.tree.get(name, {}) is None:
                 continue
             if (names := layer_names(features, name, None)) is not None:
-                tags = [i for i, tag in enumerate(names) if tag != "O" and is_tag(tag, None)]
-                flat, _ = DatasetColumns(self.data, [name]).flat(name) if tags else ((), None)
-                number = int(np.isin(np.asarray(flat), tags).sum())
-                self.log.unread.update({name: number} if number else {})
+                tag_codes = [i for i, tag in enumerate(names) if tag != "O" and is_tag(tag, None)]
+                codes, _ = DatasetColumns(self.data, [name]).flat(name) if tag_codes else ((), None)
+                n_tagged = int(np.isin(np.asarray(codes), tag_codes).sum())
+                self.log.unread.update({name: n_tagged} if n_tagged else {})
             elif _may_be_marked(features.get(name)):
-                lists.append(name)
-        for row in _rows_of(self.data, lists) if lists else ():
+                columns_of_lists.append(name)
+        for row in _rows_of(self.data, columns_of_lists) if columns_of_lists else ():
             self.log.look_beside(row)
 
 
 def _tree(shape: ColumnMapping) -> Tree:
-    """Return the columns that are read, which may be paths, as a tree."""
+    """Build a tree of the columns that are read, which may be paths."""
     columns = [*shape.columns, *shape.maybe, "relations"]
-    names = [part.strip() for column in columns for part in (column, *column.split(","))]
+    names = [name.strip() for column in columns for name in (column, *column.split(","))]
     paths: list[tuple[str | int, ...]] = [(name,) for name in names]
     for name in names:
-        with suppress(SettingError):  # a name that is no path
+        with suppress(SettingError):  # a name that is not a path
             paths += steps_of(name)
     return tree_of(paths)
 
 
 def _may_be_marked(feature: Any) -> bool:
-    """Return whether a column has lists or objects, and not of numbers alone."""
-    inner = feature
-    while hasattr(inner, "feature"):
-        inner = inner.feature
-    inner = inner[0] if isinstance(inner, list) and inner else inner
-    kind = getattr(inner, "dtype", "")
-    is_scalar = inner is feature and isinstance(kind, str) and not isinstance(feature, Mapping)
-    return not (is_scalar and kind) and not str(kind).startswith(_NUMBERS)
+    """Check whether a column has lists or objects, and not of numbers alone."""
+    element = feature
+    while hasattr(element, "feature"):
+        element = element.feature
+    element = element[0] if isinstance(element, list) and element else element
+    dtype = getattr(element, "dtype", "")
+    is_scalar = element is feature and isinstance(dtype, str) and not isinstance(feature, Mapping)
+    return not (is_scalar and dtype) and not str(dtype).startswith(_NUMBERS)
 
 
 def _rows_of(data: Any, columns: list[str]) -> Iterable[Any]:
-    """Return the rows of some columns of a Dataset."""
+    """Iterate over the rows of some columns of a Dataset."""
     table = arrow_table(data, columns)
     if table is None:
         return iter(data)
-    return chain.from_iterable(part.to_pylist() for part in table.to_batches(max_chunksize=1000))
+    return chain.from_iterable(batch.to_pylist() for batch in table.to_batches(max_chunksize=1000))
 
 
 def _as_lists(row: Mapping[Any, Any]) -> dict[Any, Any]:

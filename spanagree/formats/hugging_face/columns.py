@@ -1,4 +1,4 @@
-"""Rows of mappings, whatever holds them, and what is in their columns."""
+"""Rows of mappings from any container, and the entries of their columns."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _NUMBER = re.compile(r"\s*-?[0-9]{1,15}(\.0+)?\s*", re.ASCII)
 
 
 class MappingRows:
-    """Rows that are mappings, as they come.
+    """Rows that are mappings.
 
     Attributes:
-        features: what a dataset knows of its columns.
-        gaps: whether a row may lack columns, whose entries then are null.
-        flat: whether all entries are text, as in CSV, in which lists are written.
+        features: a dataset's description of its columns.
+        gaps: True if a row may lack columns; their entries are null.
+        flat: True if all entries are text, as in CSV, so that lists are written as text.
     """
 
     features: Any = None
@@ -52,18 +52,26 @@ class MappingRows:
         self.features = features
 
     def placed(self) -> Iterator[tuple[str, Any]]:
-        """Yield the rows, each with its place for errors."""
-        for number, row in enumerate(self.rows, 1):
-            yield f"row {number}", row
+        """Yield the rows, each with its location for errors."""
+        for row_number, row in enumerate(self.rows, 1):
+            yield f"row {row_number}", row
 
     def __iter__(self) -> Iterator[Any]:
         return (row for _, row in self.placed())
 
 
 def choose_split(data: Any, split: str | None) -> Any:
-    """Return the part of a DatasetDict that is asked for; other data as they are.
+    """Select a split of a DatasetDict, and convert tables in memory to lists of rows.
 
-    Frames of pandas and Polars, Arrow tables and what turns into one become lists of rows.
+    Other data are returned unchanged.
+
+    Args:
+        data: rows of any kind.
+        split: name of the split, or `None` for data without splits.
+
+    Raises:
+        SettingError: if a split is missing, unknown, or there are none.
+        InputError: if the data are not rows.
     """
     if isinstance(data, Mapping):
         if split is None:
@@ -83,8 +91,8 @@ def choose_split(data: Any, split: str | None) -> Any:
 
 
 def _frame_rows(data: Any) -> Any:
-    """Return the rows of a table in memory, by the method that its kind has; other data stay."""
-    if hasattr(data, "features"):  # a dataset, of which only the columns asked for are taken
+    """Convert a table of Polars, Arrow or pandas to a list of rows; return other data unchanged."""
+    if hasattr(data, "features"):  # a dataset, of which only some columns are converted
         return data
     if hasattr(data, "to_dicts"):  # Polars
         return data.to_dicts()
@@ -107,7 +115,7 @@ def _is_null(value: Any) -> bool:
 
 
 class _NestedRows(MappingRows):
-    """The records that rows hold, each a row, in which columns are paths to what is theirs."""
+    """Records nested in rows, each of which becomes a row; columns are paths to its entries."""
 
     def __init__(self, data: Any, columns: Mapping[str, Any]) -> None:
         super().__init__(data, getattr(data, "features", None))
@@ -115,14 +123,14 @@ class _NestedRows(MappingRows):
         self.columns = columns
 
     def placed(self) -> Iterator[tuple[str, Any]]:
-        """Yield the records, each with its place."""
+        """Yield the records, each with its location."""
         rows = self.rows if isinstance(self.rows, MappingRows) else MappingRows(self.rows)
         for location, row in rows.placed():
             yield from _records_of(row, self.columns, location)
 
 
 def each_record(data: Any, columns: Mapping[str, Any]) -> Any:
-    """Return data with a row for each record, where columns are paths to several in a row."""
+    """Return a row for each record, if a column is a path to several values in a row."""
     if not any(map(_leads_to_several, _paths_in(columns))):
         return data
     rows = _NestedRows(data, columns)
@@ -130,15 +138,19 @@ def each_record(data: Any, columns: Mapping[str, Any]) -> Any:
 
 
 def _paths_in(columns: Mapping[str, Any]) -> list[str]:
-    """Return the paths that options name, of which one may name several."""
-    values = [x for v in columns.values() for x in (v.values() if isinstance(v, Mapping) else [v])]
-    return [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]
+    """Split the values of options into paths; an option may name several."""
+    values = [
+        option
+        for value in columns.values()
+        for option in (value.values() if isinstance(value, Mapping) else [value])
+    ]
+    return [path.strip() for value in values if isinstance(value, str) for path in value.split(",")]
 
 
 def _leads_to_several(path: str) -> bool:
     try:
         return is_several(path)
-    except SettingError:  # a name that is no path
+    except SettingError:  # a name that is not a path
         return False
 
 
@@ -148,62 +160,80 @@ def _records_of(
     """Yield the records in a row: of each text or list of tokens, and of each annotator in these.
 
     Raises:
-        InputError: for paths that lead to what stands under different records.
+        InputError: if paths lead to values in different records.
     """
     if not isinstance(row, Mapping):
         yield location, row
         return
     paths = {name: _paths_in({name: columns.get(name)}) for name in columns}
-    paths = {name: list(filter(_leads_to_several, some)) for name, some in paths.items()}
-    marked = [*_paths_in({"": columns.get("spans")}), *_paths_in({"": columns.get("tags")})]
-    is_table = isinstance(columns.get("spans"), str) and len(marked) > 1
+    paths = {
+        name: list(filter(_leads_to_several, candidates)) for name, candidates in paths.items()
+    }
+    marked_paths = [*_paths_in({"": columns.get("spans")}), *_paths_in({"": columns.get("tags")})]
+    is_table = isinstance(columns.get("spans"), str) and len(marked_paths) > 1
     content = next((columns[name] for name in ("tokens", "text") if columns.get(name)), "")
-    parts: list[tuple[str, Any]] = [("", dict(row))]
-    anchors = [content, *paths.get("annotator", ()), *(marked[:1] if is_table else ())]
-    for number, anchor in enumerate(filter(_leads_to_several, anchors)):
-        others = [x for name in paths for x in paths[name] if x not in (anchor, *marked)]
-        of_each = [
-            path for path in marked if path != anchor and (number == 0 or _leads_to_several(path))
+    records: list[tuple[str, Any]] = [("", dict(row))]
+    anchors = [content, *paths.get("annotator", ()), *(marked_paths[:1] if is_table else ())]
+    for index, anchor in enumerate(filter(_leads_to_several, anchors)):
+        other_paths = [
+            path for name in paths for path in paths[name] if path not in (anchor, *marked_paths)
+        ]
+        element_paths = [
+            path
+            for path in marked_paths
+            if path != anchor and (index == 0 or _leads_to_several(path))
         ]
         if anchor == content and _paths_in({"": columns.get("document")}):
             ids = _paths_in({"": columns.get("document")})
-            of_each.append(next(filter(_leads_to_several, ids), ids[0]))
-        parts = [
-            part
-            for _, record in parts
-            for part in records_at(
-                record, anchor, of_each, others, location, in_lists=anchor == columns.get("tokens")
+            element_paths.append(next(filter(_leads_to_several, ids), ids[0]))
+        records = [
+            inner_record
+            for _, record in records
+            for inner_record in records_at(
+                record,
+                anchor,
+                element_paths,
+                other_paths,
+                location,
+                in_lists=anchor == columns.get("tokens"),
             )
         ]
-    lists = {*paths.get("tokens", ()), *paths.get("tags", ()), *paths.get("spans", ())}
-    for number, (_, part) in enumerate(parts, 1):
-        cells = {path: _list_at(part, path) for path in lists if not is_table and path not in part}
-        place = location if len(parts) == 1 else f"{location}, {number}"
-        yield place, {**part, **{path: cell for path, cell in cells.items() if cell is not _NONE}}
+    list_paths = {*paths.get("tokens", ()), *paths.get("tags", ()), *paths.get("spans", ())}
+    for index, (_, record) in enumerate(records, 1):
+        cells = {
+            path: _list_at(record, path)
+            for path in list_paths
+            if not is_table and path not in record
+        }
+        record_location = location if len(records) == 1 else f"{location}, {index}"
+        yield (
+            record_location,
+            {**record, **{path: cell for path, cell in cells.items() if cell is not _NONE}},
+        )
 
 
 _NONE = object()
 
 
 def _list_at(row: Mapping[str, Any], path: str) -> Any:
-    """Return the list of tokens, tags or spans to which a path leads, or its elements."""
+    """Return the list of tokens, tags or spans at a path, or the values that the path leads to."""
     values = values_at(row, path)
     if not values:
         return _NONE
     is_one = len(values) == 1 and not path.endswith("]")
-    inner = values[0] if len(values) == 1 and isinstance(values[0], list) else None
-    is_list = inner is not None and (not inner or not isinstance(inner[0], int))
+    first_list = values[0] if len(values) == 1 and isinstance(values[0], list) else None
+    is_list = first_list is not None and (not first_list or not isinstance(first_list[0], int))
     return values[0] if is_one or is_list or values == [None] else values
 
 
 def grouped_tokens(data: Any, document: str) -> Any:
-    """Return a row for each run of rows of one document, with lists of tokens and tags.
+    """Build a row with lists of tokens and tags for each run of rows of the same document.
 
-    Data whose rows are not a token each, by the name of a column, are returned as they are, and so
-    is what can be gone through only once.
+    Data are returned unchanged if their rows are not tokens, by the names of columns, or if they
+    can be iterated only once.
 
     Raises:
-        InputError: for a document whose rows do not follow each other.
+        InputError: if the rows of a document are not consecutive.
     """
     first = None if isinstance(data, Iterator) else next(iter(data), None)
     if not isinstance(first, Mapping):
@@ -213,22 +243,22 @@ def grouped_tokens(data: Any, document: str) -> Any:
     if token is None or document not in first:
         return data
     in_lists = [token, *(name for name in names if name not in (token, document))]
-    rows, seen = [], set()
-    for id_, document_index in groupby(data, key=lambda row: row.get(document)):
-        if id_ in seen:
+    rows, known_ids = [], set()
+    for id_, document_rows in groupby(data, key=lambda row: row.get(document)):
+        if id_ in known_ids:
             raise InputError(
                 f"document {quote_value(id_)}: its rows do not follow each other; sort them by"
                 " document"
             )
-        seen.add(id_)
-        tokens = list(document_index)
+        known_ids.add(id_)
+        tokens = list(document_rows)
         lists = {name: [row.get(name) for row in tokens] for name in in_lists}
         rows.append({document: id_, **lists})
     return MappingRows(rows, getattr(data, "features", None))
 
 
 def _token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
-    """Return the column of tokens of a row that is a token; ``None`` if it is not one."""
+    """Find the column of tokens of a row that is a token; `None` if there is no such column."""
     for usual in COLUMNS["tokens"]:
         for name in names:
             if plain(name) == usual and isinstance(row[name], str):
@@ -237,7 +267,7 @@ def _token_column(names: list[str], row: Mapping[str, Any]) -> str | None:
 
 
 def cell_of(row: Mapping[str, Any], column: str) -> Any:
-    """Return the entry of a column, which may be a path; ``a,b`` are two that make one.
+    """Return the entry of a column, which may be a path; ``a,b`` joins two columns.
 
     Raises:
         KeyError: if the row has no such column.
@@ -248,8 +278,8 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
     if column in row:
         return row[column]
     if "," in column:
-        return "/".join(str(cell_of(row, part.strip())) for part in column.split(","))
-    with suppress(SettingError):  # a name that is no path
+        return "/".join(str(cell_of(row, name.strip())) for name in column.split(","))
+    with suppress(SettingError):  # a name that is not a path
         values = values_at(row, column)
         if len(values) > 1:
             raise InputError(
@@ -262,7 +292,7 @@ def cell_of(row: Mapping[str, Any], column: str) -> Any:
 
 
 def words_in(cell: Any) -> Any:
-    """Return the list that a cell of a table holds: JSON or Python's, or words with spaces between.
+    """Parse the list in a cell of a table: JSON, a Python literal, or words between spaces.
 
     >>> words_in("Jo is"), words_in('["Jo", "is"]')
     (['Jo', 'is'], ['Jo', 'is'])
@@ -272,7 +302,7 @@ def words_in(cell: Any) -> Any:
 
 
 def number_in(cell: Any) -> Any:
-    """Return the whole number in a cell of a table, where there is one; else the cell.
+    """Return the integer in a cell of a table if there is one, else the cell.
 
     >>> number_in("7"), number_in(7.0), number_in("x")
     (7, 7, 'x')
@@ -283,19 +313,21 @@ def number_in(cell: Any) -> Any:
 
 
 class DatasetColumns:
-    """The columns that are asked for: of an Arrow table as Arrow, else as lists."""
+    """Some columns of a dataset: Arrow arrays of an Arrow table, else lists."""
 
-    def __init__(self, data: Any, lists: Sequence[str], others: Sequence[str] = ()) -> None:
-        wanted = [*lists, *others]
+    def __init__(self, data: Any, lists: Sequence[str], scalars: Sequence[str] = ()) -> None:
+        columns = [*lists, *scalars]
         self.features: Mapping[str, Any] = getattr(data, "features", None) or {}
-        self.table: Any = arrow_table(data, wanted)
-        self.lists: dict[str, list[Any]] = {column: [] for column in wanted}
+        self.table: Any = arrow_table(data, columns)
+        self.lists: dict[str, list[Any]] = {column: [] for column in columns}
         if self.table is None:
-            flat = getattr(data, "flat", False)
-            for _, row in rows_of(data, wanted):
+            is_text = getattr(data, "flat", False)
+            for _, row in rows_of(data, columns):
                 for column, values in self.lists.items():
                     cell = cell_of(row, column)
-                    values.append(_light(words_in(cell) if flat and column in lists else cell))
+                    values.append(
+                        _interned(words_in(cell) if is_text and column in lists else cell)
+                    )
 
     def values(self, column: str) -> list[Any]:
         """Return the entries of a column."""
@@ -304,7 +336,7 @@ class DatasetColumns:
         return self.lists[column]
 
     def flat(self, column: str) -> tuple[Any, Ints]:
-        """Return all rows' entries, concatenated, and how many each row has; −1 for null."""
+        """Return the concatenated entries of all rows, and the number in each row, −1 for null."""
         if self.table is None:
             values = self.lists[column]
             for i, row in enumerate(values):
@@ -312,8 +344,8 @@ class DatasetColumns:
                     location = f"column {quote_value(column)}, row {i + 1}:"
                     raise invalid_value(location, row, "a list of tags is needed")
             sizes = [-1 if row is None else len(row) for row in values]
-            flat = list(chain.from_iterable(row for row in values if row is not None))
-            return flat, np.array(sizes, np.int64)
+            entries = list(chain.from_iterable(row for row in values if row is not None))
+            return entries, np.array(sizes, np.int64)
         array = self.table.column(column).combine_chunks()
         if hasattr(array, "chunks"):  # older releases keep a chunked array
             array = array.chunk(0) if array.num_chunks else array
@@ -325,68 +357,80 @@ class DatasetColumns:
         return array.flatten(), np.array(lengths.fill_null(-1).to_numpy(zero_copy_only=False))
 
 
-def arrow_table(data: Any, wanted: Sequence[str], maybe: Sequence[str] = ()) -> Any:
-    """Return the columns of a Dataset as an Arrow table; of other data, or an odd column, none.
+def arrow_table(data: Any, required: Sequence[str], maybe: Sequence[str] = ()) -> Any:
+    """Convert columns of a Dataset to an Arrow table; `None` for other data, or odd columns.
+
+    Args:
+        data: dataset.
+        required: columns that the table needs.
+        maybe: columns that the table has if the data have them.
 
     Raises:
-        SettingError: for a column that is not there.
-        InputError: for data that are damaged.
+        SettingError: if a column is missing.
+        InputError: if the data are damaged.
     """
-    form = getattr(data, "format", None)
-    transformed = isinstance(form, Mapping) and form.get("type") == "custom"
-    if not (hasattr(data, "with_format") and hasattr(data, "data")) or transformed:
+    data_format = getattr(data, "format", None)
+    is_transformed = isinstance(data_format, Mapping) and data_format.get("type") == "custom"
+    if not (hasattr(data, "with_format") and hasattr(data, "data")) or is_transformed:
         return None
-    names = list(data.column_names)
-    if any(column not in names and re.search("[.,]", column) for column in wanted):
+    existing = list(data.column_names)
+    if any(column not in existing and re.search("[.,]", column) for column in required):
         return None
-    _check(wanted, names)
-    chosen = dict.fromkeys([*wanted, *(column for column in maybe if column in names)])
-    table = data.select_columns(list(chosen)).with_format("arrow")[:]
+    _check_columns(required, existing)
+    columns = dict.fromkeys([*required, *(column for column in maybe if column in existing)])
+    table = data.select_columns(list(columns)).with_format("arrow")[:]
     try:
         table.validate(full=True)
-    except Exception as error:  # Arrow's own, whose library need not be there
+    except Exception as error:  # an error of Arrow, which may not be installed
         raise InputError(f"the data are damaged: {reason(error)}; write them anew") from None
     return table
 
 
 def rows_of(
-    data: Any, wanted: Sequence[str], maybe: Sequence[str] = ()
+    data: Any, required: Sequence[str], maybe: Sequence[str] = ()
 ) -> Iterator[tuple[str, Any]]:
-    """Yield rows, each with its place; they have the columns wanted, and may have some more.
+    """Yield rows, each with its location.
+
+    Args:
+        data: rows of any kind.
+        required: columns that each row has.
+        maybe: columns that rows have if the data have them.
 
     Raises:
-        SettingError: for a column that a row has not, or of data with gaps no row.
-        InputError: for rows that are not mappings.
+        SettingError: if a row lacks a column, or all rows lack it in data with gaps.
+        InputError: if rows are not mappings.
     """
-    if (table := arrow_table(data, wanted, maybe)) is not None:
+    if (table := arrow_table(data, required, maybe)) is not None:
         batches = (batch.to_pylist() for batch in table.to_batches(max_chunksize=1000))
         data = chain.from_iterable(batches)
     rows = data if isinstance(data, MappingRows) else MappingRows(data)
-    lacking = dict.fromkeys(wanted)
-    known: dict[str, None] = {}
+    lacking_columns = dict.fromkeys(required)
+    known_columns: dict[str, None] = {}
     for location, row in rows.placed():
         if not isinstance(row, Mapping):
             raise invalid_value(f"{location}:", row, "rows are mappings")
-        missing = [name for name in wanted if name not in row and not has(row, name)]
-        if missing and not rows.gaps:
-            _check(missing, list(row), f"{location}: ")
+        missing_columns = [name for name in required if name not in row and not has(row, name)]
+        if missing_columns and not rows.gaps:
+            _check_columns(missing_columns, list(row), f"{location}: ")
         if rows.gaps:
-            if not row.keys() <= known.keys():
-                known |= dict.fromkeys(row)
-            if lacking:
-                lacking = {column: None for column in lacking if column in missing}
-            if missing:
-                row = {**row, **dict.fromkeys(missing)}
+            if not row.keys() <= known_columns.keys():
+                known_columns |= dict.fromkeys(row)
+            if lacking_columns:
+                lacking_columns = {
+                    column: None for column in lacking_columns if column in missing_columns
+                }
+            if missing_columns:
+                row = {**row, **dict.fromkeys(missing_columns)}
         yield location, row
     if rows.gaps:
-        _check(lacking, list(known))
+        _check_columns(lacking_columns, list(known_columns))
 
 
 def each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of a data frame, an Arrow table, a Dataset, or others, each with its place.
+    """Yield the rows of a data frame, an Arrow table, a Dataset or an iterable, with locations.
 
     Raises:
-        InputError: for rows that are not mappings.
+        InputError: if rows are not mappings.
     """
     data = _frame_rows(data)
     if isinstance(data, (str, bytes, Mapping)) or not is_iterable(data):
@@ -400,7 +444,7 @@ def each_row(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def has(row: Mapping[str, Any], column: str) -> bool:
-    """Return whether a row has a column."""
+    """Check whether a row has a column."""
     try:
         cell_of(row, column)
     except KeyError:
@@ -408,15 +452,15 @@ def has(row: Mapping[str, Any], column: str) -> bool:
     return True
 
 
-def _check(wanted: Iterable[str], existing: Sequence[str], location: str = "") -> None:
-    for column in wanted:
+def _check_columns(columns: Iterable[str], existing: Sequence[str], location: str = "") -> None:
+    for column in columns:
         if column not in existing:
-            there = join_names(existing) or "none"
-            raise SettingError(f"{location}no column {quote_value(column)}; there are {there}")
+            available = join_names(existing) or "none"
+            raise SettingError(f"{location}no column {quote_value(column)}; there are {available}")
 
 
-def _light(cell: Any) -> Any:
-    """Return a list of texts with each of these kept once, whatever their number; others as is."""
+def _interned(cell: Any) -> Any:
+    """Intern the texts in a list, so that equal texts share memory; other cells are unchanged."""
     if isinstance(cell, list):
         with suppress(TypeError):
             return list(map(sys.intern, cell))
@@ -424,13 +468,22 @@ def _light(cell: Any) -> Any:
 
 
 def layer_names(
-    features: Any, column: str, given: Sequence[str] | Mapping[str, Sequence[str]] | None
+    features: Any, column: str, label_names: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> list[str] | None:
-    """Return the names of a column's label ids, from the caller or from the features."""
-    if isinstance(given, Mapping):
-        given = given.get(column)
-    if given is not None:
-        return list(given)
+    """Find the names of a column's label ids, from the caller or from the features.
+
+    Args:
+        features: features of a dataset, or `None`.
+        column: the column.
+        label_names: names for all columns, or by column, from the caller.
+
+    Returns:
+        The names, or `None` if they are unknown.
+    """
+    if isinstance(label_names, Mapping):
+        label_names = label_names.get(column)
+    if label_names is not None:
+        return list(label_names)
     feature = (features or {}).get(column)
     while feature is not None and not hasattr(feature, "names"):
         if isinstance(feature, (list, tuple)) and feature:
@@ -442,31 +495,43 @@ def layer_names(
     return None if feature is None else list(feature.names)
 
 
-def label_codes(flat: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
-    """Return tags or label ids as numbers into the tags' names, −1 for those to leave out."""
-    odd = f"column {quote_value(column)}: tags are strings or whole numbers; there are others"
-    if hasattr(flat, "dictionary_encode") and str(flat.type) in ("string", "large_string"):
-        coded = flat.dictionary_encode()
+def label_codes(tags: Any, names: list[str] | None, column: str) -> tuple[list[str], Ints]:
+    """Code tags or label ids by the names of tags, −1 for tags to leave out.
+
+    Args:
+        tags: tags or label ids of all rows.
+        names: names of label ids, or `None`.
+        column: the column, for messages.
+
+    Raises:
+        InputError: if a tag is neither a string nor an integer, or an id has no name.
+        SettingError: if the names of ids are unknown.
+    """
+    message = f"column {quote_value(column)}: tags are strings or whole numbers; there are others"
+    if hasattr(tags, "dictionary_encode") and str(tags.type) in ("string", "large_string"):
+        coded = tags.dictionary_encode()
         indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        known = coded.dictionary.to_pylist()
-        ignored = [i for i, tag in enumerate(known) if is_ignored(tag)]
+        distinct_tags = coded.dictionary.to_pylist()
+        ignored = [i for i, tag in enumerate(distinct_tags) if is_ignored(tag)]
         indices = indices.astype(np.int64)
-        return known, np.where(np.isin(indices, ignored), -1, indices) if ignored else indices
-    if isinstance(flat, list) and any(isinstance(tag, str) for tag in flat):
-        if not all(isinstance(tag, (str, int, type(None))) for tag in flat):
-            raise InputError(odd)
-        number = Vocabulary()
-        left_out = (None, IGNORED, str(IGNORED))
-        numbers = [-1 if tag in left_out else number[tag] for tag in flat]
-        return list(number), np.array(numbers, np.int64)
+        return distinct_tags, np.where(
+            np.isin(indices, ignored), -1, indices
+        ) if ignored else indices
+    if isinstance(tags, list) and any(isinstance(tag, str) for tag in tags):
+        if not all(isinstance(tag, (str, int, type(None))) for tag in tags):
+            raise InputError(message)
+        code_by_tag = Vocabulary()
+        missing_tags = (None, IGNORED, str(IGNORED))
+        tag_codes = [-1 if tag in missing_tags else code_by_tag[tag] for tag in tags]
+        return list(code_by_tag), np.array(tag_codes, np.int64)
     try:
-        values = flat if isinstance(flat, list) else flat.to_numpy(zero_copy_only=False)
-        casting: Any = "same_kind" if len(flat) else "unsafe"
+        values = tags if isinstance(tags, list) else tags.to_numpy(zero_copy_only=False)
+        casting: Any = "same_kind" if len(tags) else "unsafe"
         codes = np.asarray(values).astype(np.int64, casting=casting, copy=False)
     except (TypeError, ValueError):
-        raise InputError(odd) from None
+        raise InputError(message) from None
     if codes.ndim != 1:  # lists within lists
-        raise InputError(odd)
+        raise InputError(message)
     if not len(codes):
         return names or [], codes
     if names is None:

@@ -1,4 +1,4 @@
-"""Guess which columns of rows hold what, from their names and from what is in the first rows."""
+"""Guesses of the columns of rows, by their names and by the values in the first rows."""
 
 from __future__ import annotations
 
@@ -34,100 +34,119 @@ from spanagree.formats.usual_names import (
 )
 
 NAMELESS = frozenset((*COLUMNS["spans"], *COLUMNS["tags"], "hardlabels", "softlabels"))
-"""Names of columns that do not say whose annotations they hold."""
+"""Names of columns that are not names of annotators."""
 
 LOOKED_AT = 50
-"""How many rows are looked at, and behind them those that fill an empty column."""
+"""Number of first rows for guesses; later rows are used if they fill an empty column."""
 
 SEARCHED = 10_000
-"""In how many rows these are looked for."""
+"""Number of rows that are searched for entries of empty columns."""
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
-_SPEAKS_OF_SPANS = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
-_SPEAKS_OF_QUOTES = re.compile(
-    "span|label|annot|entit|^ents|^ner|highl|gold|pred|error|answer|output"
-)
+_SPAN_NAMES = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error")
+_QUOTE_NAMES = re.compile("span|label|annot|entit|^ents|^ner|highl|gold|pred|error|answer|output")
 _NO_SPANS = re.compile(
     "relation|link|event|coref|cluster|comment|note|key|topic|tag|cat|meta|option|accept|token|word"
     "|sent|hist|image|url|attr|group|choice|feature|label|score"
 )
 _NO_LABELS = frozenset(("tag", "v", "span", "mark", "error", "err", "e", "em", "b", "highlight"))
-_ONE_OFF = 1  # of ends that are inclusive, or a blank at an edge
+_ONE_OFF = 1  # difference for inclusive ends, or a blank at an edge
 _OTHER_KIND = re.compile(r"pos|chunk|nested|fine|xpos|upos|lemma")
-_SOME, _TIMES = 3, 2  # tokens inside another column's segments, and how many more that column has
+_MIN_SHARED, _MIN_RATIO = 3, 2  # tokens in segments of another column; its further tokens
 _LISTS = (list, tuple, np.ndarray)
 _Fits = Callable[[Any], bool]
 
 
 def guess(
     data: Iterable[Any],
-    given: Mapping[str, Any],
-    before: str = "",
+    named_columns: Mapping[str, Any],
+    prefix: str = "",
     outside: Sequence[str] = (),
     *,
     strings: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the columns to read that were not given, as far as the first rows show them.
+    """Guess the columns that the user did not name, from the first rows.
 
-    They are named as the options of ``from_dataset``. Where spans or tags were given,
-    only what these need is guessed. Then there are the columns that may hold spans and are left.
-    What is in doubt is an error, ``before`` which the file may stand. Tags ``outside`` are as
-    ``O``. Of ``strings`` without a text, a column with lists of them under labels is one to read.
+    If spans or tags are named, only the columns that they need are guessed.
+
+    Args:
+        data: the rows.
+        named_columns: columns that the user named, by option of ``from_dataset``.
+        prefix: prefix of messages, with the file.
+        outside: tags that are equal to ``O``.
+        strings: True if quotes need no text; a column with lists of them under labels is read.
+
+    Returns:
+        The guessed columns by option, and columns that may have spans and are not read.
+
+    Raises:
+        InputError: if the columns are ambiguous.
     """
-    named = given.keys() & {"tags", "spans"} and given.keys() & {"tokens", "text"}
-    if named and ("annotator" not in given or "document" in given):
+    has_layers_and_content = named_columns.keys() & {"tags", "spans"} and named_columns.keys() & {
+        "tokens",
+        "text",
+    }
+    if has_layers_and_content and ("annotator" not in named_columns or "document" in named_columns):
         return {}, []
     rows = _first_rows(data)
-    about = getattr(data, "features", None), getattr(data, "flat", False)
-    made = (guessed := _Guess(rows, given, *about, before, outside, strings)).columns()
-    spans = made.get("spans", {})
-    taken = [spans] if isinstance(spans, str) else list(spans.values())
-    taken += made.get("tags", {}).values()
-    parts = {*taken, *(str(name).partition(".")[0] for name in taken)}
-    return made, [name for name in dict.fromkeys(guessed.like) if taken and name not in parts]
+    properties = getattr(data, "features", None), getattr(data, "flat", False)
+    columns = (
+        rows_guess := _Guess(rows, named_columns, *properties, prefix, outside, strings)
+    ).columns()
+    spans = columns.get("spans", {})
+    read_columns = [spans] if isinstance(spans, str) else list(spans.values())
+    read_columns += columns.get("tags", {}).values()
+    read_names = {*read_columns, *(str(name).partition(".")[0] for name in read_columns)}
+    return columns, [
+        name
+        for name in dict.fromkeys(rows_guess.span_like)
+        if read_columns and name not in read_names
+    ]
 
 
 def _first_rows(data: Iterable[Any]) -> list[Mapping[str, Any]]:
-    """Return the first rows, and the later ones that fill a column which is empty in these.
+    """Return the first rows, and later rows that fill a column which is empty in these.
 
-    Someone who began late has entries in later rows only.
+    An annotator who began late has entries in later rows only.
     """
     rows: list[Mapping[str, Any]] = []
     filled: set[str] = set()
-    for number, row in enumerate(islice(data, SEARCHED)):
+    for row_index, row in enumerate(islice(data, SEARCHED)):
         if isinstance(row, Mapping):
-            more = {key for key in row.keys() - filled if not _is_empty(row[key])}
-            filled |= more
-            if more or number < LOOKED_AT:
+            newly_filled = {key for key in row.keys() - filled if not _is_empty(row[key])}
+            filled |= newly_filled
+            if newly_filled or row_index < LOOKED_AT:
                 rows.append(row)
     return rows
 
 
 class _Guess:
-    """Some rows, and the names of their columns, also of those in objects."""
+    """First rows, and the names of their columns and of the keys in their objects."""
 
     def __init__(
         self,
         rows: Sequence[Mapping[str, Any]],
-        given: Mapping[str, Any],
+        named_columns: Mapping[str, Any],
         features: Any,
-        flat: bool,
-        before: str,
+        is_text: bool,
+        prefix: str,
         outside: Sequence[str],
         strings: bool,
     ) -> None:
-        self.rows, self.given, self.features, self.before = rows, given, features, before
-        self.flat, self.strings = flat, strings
-        self.words: Callable[[Any], Any] = words_in if flat else lambda cell: cell
+        self.rows, self.named, self.features, self.prefix = rows, named_columns, features, prefix
+        self.is_text, self.strings = is_text, strings
+        self.words: Callable[[Any], Any] = words_in if is_text else lambda cell: cell
         pairs = [(str(key), value) for row in rows for key, value in row.items()]
         self.names = list(dict.fromkeys(name for name, _ in pairs))
-        inner = [f"{k}.{key}" for k, v in pairs if isinstance(v, Mapping) for key in v]
-        self.inner = list(dict.fromkeys(inner))
+        nested_names = [
+            f"{column}.{key}" for column, cell in pairs if isinstance(cell, Mapping) for key in cell
+        ]
+        self.nested_names = list(dict.fromkeys(nested_names))
         self.outside = frozenset(outside)
-        self.like: list[str] = []  # columns that may hold spans
+        self.span_like: list[str] = []  # columns that may have spans
 
     def cells(self, column: str) -> Iterator[Any]:
-        """Yield the entries of a column that are there."""
+        """Yield the entries of a column that are not empty."""
         for row in self.rows:
             try:
                 cell = cell_of(row, column)
@@ -137,164 +156,197 @@ class _Guess:
                 yield parsed(cell)
 
     def fits(self, column: str, fit: _Fits) -> bool:
-        """Return whether all of a column's entries are of a kind, and there is one."""
+        """Check whether all entries of a column meet a condition, and there is an entry."""
         cells = list(self.cells(column))
         return bool(cells) and all(map(fit, cells))
 
     @cached_property
-    def _called(self) -> dict[tuple[bool, str], list[str]]:
-        """The columns by whether they are in an object, and the plain form of their last name."""
+    def _by_plain_name(self) -> dict[tuple[bool, str], list[str]]:
+        """Columns by the plain form of their last name, and whether they are in an object."""
         called: dict[tuple[bool, str], list[str]] = {}
-        for is_inner, names in enumerate((self.names, self.inner)):
+        for is_inner, names in enumerate((self.names, self.nested_names)):
             for name in names:
                 key = bool(is_inner), plain(name.rpartition(".")[2])
                 called.setdefault(key, []).append(name)
         return called
 
-    def usual(self, what: str, fit: _Fits, but: Sequence[object] = ()) -> str | None:
-        """Return the first column with a usual name whose entries are of a kind."""
-        for usual in COLUMNS[what]:
-            inner = self._called.get((True, usual), ()) if what == "annotator" else ()
-            for name in (*self._called.get((False, usual), ()), *inner):
-                if name not in but and self.fits(name, fit):
+    def find_usual(self, use: str, fit: _Fits, excluded: Sequence[object] = ()) -> str | None:
+        """Find the first column with a usual name and suitable entries.
+
+        Args:
+            use: use of the column.
+            fit: condition that all entries meet.
+            excluded: columns to leave out.
+        """
+        for usual_name in COLUMNS[use]:
+            nested = self._by_plain_name.get((True, usual_name), ()) if use == "annotator" else ()
+            for name in (*self._by_plain_name.get((False, usual_name), ()), *nested):
+                if name not in excluded and self.fits(name, fit):
                     return name
         return None
 
     def columns(self) -> dict[str, Any]:
-        """Return all that is guessed."""
-        made: dict[str, Any] = {}
-        chosen = ChainMap(made, dict(self.given))
-        if not self.given.keys() & {"tags", "spans"}:
-            made |= self.layers()
-            if not made:
+        """Guess all columns."""
+        guessed_columns: dict[str, Any] = {}
+        columns = ChainMap(guessed_columns, dict(self.named))
+        if not self.named.keys() & {"tags", "spans"}:
+            guessed_columns |= self.layers()
+            if not guessed_columns:
                 return {}
-        spans = chosen.get("spans")
-        copied = self.copied(spans) if isinstance(spans, str) else None
-        if not chosen.keys() & {"text", "tokens", "length"}:
-            made |= self.content(_is_table(spans)) if copied is None else {"text": copied}
-        if copied is not None and self.flat:
-            made |= _named(label=self.label_of_marks(str(spans)))
-        guessed = "annotator" not in chosen and "spans" in made and isinstance(spans, str)
-        if guessed and (_is_table(spans) or not self.people(str(spans))):
-            made |= _named(annotator=self.usual("annotator", _is_name) or self.systems(spans))
-        if "annotator" not in chosen and isinstance(spans, str):
-            self.like += [name for name in self.names if self.may_be_annotators(name)]
-        if _is_table(spans) and "quote" not in chosen and "tokens" not in chosen:
-            made |= self.quote(chosen)
-        has_rows = "annotator" in chosen or made.keys() & {"spans", "tags"}
-        if "document" not in chosen and (has_rows or self.strings):  # no text tells them apart
-            made |= self.document(chosen)
-        return made
+        spans = columns.get("spans")
+        copied_text = self.copied_text_column(spans) if isinstance(spans, str) else None
+        if not columns.keys() & {"text", "tokens", "length"}:
+            guessed_columns |= (
+                self.content(_is_table(spans)) if copied_text is None else {"text": copied_text}
+            )
+        if copied_text is not None and self.is_text:
+            guessed_columns |= _without_none(label=self.label_of_marks(str(spans)))
+        may_have_annotators = (
+            "annotator" not in columns and "spans" in guessed_columns and isinstance(spans, str)
+        )
+        if may_have_annotators and (_is_table(spans) or not self.has_annotators(str(spans))):
+            guessed_columns |= _without_none(
+                annotator=self.find_usual("annotator", _is_name) or self.systems(spans)
+            )
+        if "annotator" not in columns and isinstance(spans, str):
+            self.span_like += [name for name in self.names if self.may_be_annotators(name)]
+        if _is_table(spans) and "quote" not in columns and "tokens" not in columns:
+            guessed_columns |= self.quote(columns)
+        has_rows = "annotator" in columns or guessed_columns.keys() & {"spans", "tags"}
+        if "document" not in columns and (
+            has_rows or self.strings
+        ):  # no text distinguishes documents
+            guessed_columns |= self.document(columns)
+        return guessed_columns
 
     def layers(self) -> dict[str, Any]:
-        """Return the columns of spans or tags."""
-        ours = {name.partition(":")[2]: name for name in self.names if name.startswith("spans:")}
-        if ours:
-            return {"spans": ours}
+        """Guess the columns of spans or tags."""
+        own_columns = {
+            name.partition(":")[2]: name for name in self.names if name.startswith("spans:")
+        }
+        if own_columns:
+            return {"spans": own_columns}
         keys = keys_of(tuple(self.names))
         bounds = [keys[key] for key in ("start", "end", "label") if key in keys]
         if {"start", "end"} <= keys.keys() and all(map(self.are_numbers, bounds[:2])):
             return {"spans": ",".join(bounds)}
-        tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
-        if tokens and not self.given.keys() & {"text", "annotator"}:
+        tokens = self.named.get("tokens") or self.find_usual("tokens", self.are_words)
+        if tokens and not self.named.keys() & {"text", "annotator"}:
             tags = [name for name in self.names if self.is_tags(name, tokens)]
             if tags:
-                kept = self.tags_of_one_kind(tags)
-                self.like += [name for name in self.names if self.may_be_tags(name, tokens)]
-                return {"tags": {name: name for name in kept}, "tokens": tokens}
+                layer_columns = self.tags_of_one_kind(tags)
+                self.span_like += [name for name in self.names if self.may_be_tags(name, tokens)]
+                return {"tags": {name: name for name in layer_columns}, "tokens": tokens}
         return self.lists(tokens)
 
     def lists(self, tokens: str | None) -> dict[str, Any]:
-        """Return the columns of lists of spans, or of answers that quote the text.
+        """Guess the columns of lists of spans, or of answers that quote the text.
 
         Raises:
             InputError: if there are only labels of ``tokens``, without prefixes.
         """
-        maybe = [name for name in self.names if self.may_be_spans(name)]
-        self.like = [name for name in self.names if name in maybe or self.has_spans(name)]
-        lists = [name for name in maybe if self.is_spans(name)]
-        if any(plain(name) not in NAMELESS for name in lists):  # columns are annotators
-            lists = [name for name in maybe if name in lists or self.is_of_nothing_marked(name)]
-        lists = self.of_one_text(lists)
-        labels = {label for name in lists for label in self.labels_of_spans(name)}
-        several = [name for name in self.names if self.people(name)]
-        people = [name for name in several if labels.isdisjoint(self.keys_in(name))]
-        self.like += [name for name in several if name not in people]  # these are by label
-        answers = [name for name in self.names if self.are_quotes(name) or self.has_copies(name)]
-        self.like += [name for name in answers if name not in self.like]
-        answers = [name for name in answers if self.speaks_of_quotes(name) or self.has_copies(name)]
-        if people:
-            return {"spans": people[0]}
-        lists = lists or answers
-        if not lists:  # a dump of a model's answer may have them in an object
-            inside = [name for name in self.inner if self.may_be_spans(name)]
-            lists = [name for name in inside if self.is_spans(name) and any(self.cells(name))]
-        bare = [name for name in self.names if tokens and self.are_labels(name, tokens)]
-        if bare and not lists:
+        candidates = [name for name in self.names if self.may_be_spans(name)]
+        self.span_like = [name for name in self.names if name in candidates or self.has_spans(name)]
+        span_columns = [name for name in candidates if self.is_spans(name)]
+        if any(plain(name) not in NAMELESS for name in span_columns):  # each column is an annotator
+            span_columns = [
+                name
+                for name in candidates
+                if name in span_columns or self.is_of_nothing_marked(name)
+            ]
+        span_columns = self.of_one_text(span_columns)
+        labels = {label for name in span_columns for label in self.labels_of_spans(name)}
+        with_annotators = [name for name in self.names if self.has_annotators(name)]
+        annotator_columns = [
+            name for name in with_annotators if labels.isdisjoint(self.keys_in(name))
+        ]
+        self.span_like += [
+            name for name in with_annotators if name not in annotator_columns
+        ]  # columns with spans by label
+        quote_columns = [
+            name for name in self.names if self.are_quotes(name) or self.has_copies(name)
+        ]
+        self.span_like += [name for name in quote_columns if name not in self.span_like]
+        quote_columns = [
+            name for name in quote_columns if self.suggests_quotes(name) or self.has_copies(name)
+        ]
+        if annotator_columns:
+            return {"spans": annotator_columns[0]}
+        span_columns = span_columns or quote_columns
+        if not span_columns:  # a dump of a model's answer may have lists in an object
+            nested = [name for name in self.nested_names if self.may_be_spans(name)]
+            span_columns = [
+                name for name in nested if self.is_spans(name) and any(self.cells(name))
+            ]
+        label_columns = [name for name in self.names if tokens and self.are_labels(name, tokens)]
+        if label_columns and not span_columns:
             raise InputError(
-                f"{self.before}column {bare[0]} has a label for each token, without a prefix such"
-                f" as B-; --tokens {tokens} --tags gold={bare[0]} --scheme IO (tokens=, tags=,"
+                f"{self.prefix}column {label_columns[0]} has a label for each token, without a"
+                " prefix such"
+                f" as B-; --tokens {tokens} --tags gold={label_columns[0]} --scheme IO (tokens=,"
+                " tags=,"
                 " scheme=) reads them"
             )
-        if len(lists) == 1:
-            return {"spans": lists[0]}
-        if lists and self.usual("annotator", _is_name):
+        if len(span_columns) == 1:
+            return {"spans": span_columns[0]}
+        if span_columns and self.find_usual("annotator", _is_name):
             ranks = {name: rank for rank, name in enumerate(COLUMNS["spans"])}
-            return {"spans": min(lists, key=lambda name: ranks.get(plain(name), len(ranks)))}
-        return {"spans": {name: name for name in lists}} if lists else {}
+            return {"spans": min(span_columns, key=lambda name: ranks.get(plain(name), len(ranks)))}
+        return {"spans": {name: name for name in span_columns}} if span_columns else {}
 
     def of_one_text(self, columns: list[str]) -> list[str]:
-        """Return which columns of spans are in one text: ``source_errors`` are not in a target.
+        """Select the columns of spans in one text: ``source_errors`` are not in a target.
 
         Raises:
-            InputError: for spans in several texts, unless one of these is named.
+            InputError: if spans are in several texts, and the user named none of these.
         """
         texts = [name for name in self.names if self.fits(name, lambda cell: isinstance(cell, str))]
-        about = {
+        text_by_column = {
             column: text
             for column in columns
             for text in texts
             if re.search(rf"^{re.escape(plain(text))}.|.{re.escape(plain(text))}$", plain(column))
         }
-        given = self.given.get("text")
-        if len(set(about.values()) | {given} - {None}) < 2:
+        named_text = self.named.get("text")
+        if len(set(text_by_column.values()) | {named_text} - {None}) < 2:
             return columns
-        if given is not None:
-            return [name for name in columns if about.get(name, given) == given]
-        shown = "; ".join(f"{column}: {text}" for column, text in about.items())
-        column, text = list(about.items())[-1]
+        if named_text is not None:
+            return [name for name in columns if text_by_column.get(name, named_text) == named_text]
+        listing = "; ".join(f"{column}: {text}" for column, text in text_by_column.items())
+        column, text = list(text_by_column.items())[-1]
         raise InputError(
-            f"{self.before}columns of spans in several texts ({shown}); name one text and its"
+            f"{self.prefix}columns of spans in several texts ({listing}); name one text and its"
             f" spans: --text {text} --spans {column} (text=, spans=)"
         )
 
     def tags_of_one_kind(self, columns: list[str]) -> list[str]:
-        """Return which columns of tags are layers: those with labels in common.
+        """Select the columns of tags with labels in common, as layers.
 
-        Columns of another kind by their names, such as chunks, are left out.
+        Columns with names of another kind of tags, such as chunks, are left out.
 
         Raises:
-            InputError: for columns of several kinds, of which nothing says which are meant, such
-                as those of two levels of nested names.
+            InputError: if columns have tags of several kinds, such as two levels of nested names.
         """
-        kept = [name for name in columns if not _OTHER_KIND.search(name.lower())] or columns
-        self.like += [name for name in columns if name not in kept]
-        labels = {name: self.labels_in(name) for name in kept}
-        apart = [
+        tag_columns = [name for name in columns if not _OTHER_KIND.search(name.lower())] or columns
+        self.span_like += [name for name in columns if name not in tag_columns]
+        labels = {name: self.labels_in(name) for name in tag_columns}
+        dissimilar = [
             (first, second)
-            for first, second in combinations(kept, 2)
+            for first, second in combinations(tag_columns, 2)
             if (labels[first] and labels[second] and not labels[first] & labels[second])
             or self.lies_inside(first, second)
             or self.lies_inside(second, first)
         ]
-        if not apart:
-            return kept
-        shown = "; ".join(
-            f"{name}: {join_names(sorted(labels[name])) or 'O alone'}" for name in kept
+        if not dissimilar:
+            return tag_columns
+        listing = "; ".join(
+            f"{name}: {join_names(sorted(labels[name])) or 'O alone'}" for name in tag_columns
         )
         raise InputError(
-            f"{self.before}columns of tags of several kinds ({shown}); say which are annotators to"
-            f" compare: --tags gold={kept[-1]} (tags=), or --tags gold={kept[0]},mine={kept[-1]}"
+            f"{self.prefix}columns of tags of several kinds ({listing}); say which are annotators"
+            " to"
+            f" compare: --tags gold={tag_columns[-1]} (tags=), or --tags"
+            f" gold={tag_columns[0]},mine={tag_columns[-1]}"
         )
 
     def tags_in(self, column: str) -> Iterator[list[str]]:
@@ -309,52 +361,54 @@ class _Guess:
                 ]
 
     def labels_in(self, column: str) -> set[str]:
-        """Return the labels of a column's tags."""
+        """Collect the labels of a column's tags."""
         return {tag[2:] for tags in self.tags_in(column) for tag in tags if tag[1:2] == "-"}
 
     def lies_inside(self, inner: str, outer: str) -> bool:
-        """Return whether a column marks only tokens inside segments of another, and fewer."""
-        marked = [
+        """Check whether a column marks only tokens inside segments of another, and fewer tokens."""
+        is_marked = [
             [[tag[1:2] == "-" for tag in tags] for tags in self.tags_in(column)]
             for column in (inner, outer)
         ]
-        if len(marked[0]) != len(marked[1]):
+        if len(is_marked[0]) != len(is_marked[1]):
             return False
         pairs = [
             pair
-            for inside, around in zip(*marked, strict=True)
-            for pair in zip(inside, around, strict=False)
+            for inner_row, outer_row in zip(*is_marked, strict=True)
+            for pair in zip(inner_row, outer_row, strict=False)
         ]
-        both, alone, left = (pairs.count(p) for p in ((True, True), (True, False), (False, True)))
-        return both >= _SOME and not alone and left > _TIMES * both
+        n_in_both, n_in_inner, n_in_outer = (
+            pairs.count(pattern) for pattern in ((True, True), (True, False), (False, True))
+        )
+        return n_in_both >= _MIN_SHARED and not n_in_inner and n_in_outer > _MIN_RATIO * n_in_both
 
     def are_numbers(self, column: str) -> bool:
-        """Return whether most of a column's entries are numbers; reading says what others are.
+        """Check whether most entries of a column are numbers; true for an empty column.
 
-        Of somebody who marked nothing there are none.
+        Reading raises errors of the other entries.
         """
         cells = [*self.cells(column)]
         return not cells or _mostly(map(_is_number, cells))
 
     def has_copies(self, column: str) -> bool:
-        """Return whether a column has copies of another one's text, with tags in them."""
-        return self.copied(column) is not None
+        """Check whether a column has copies of another column's text, with tags in them."""
+        return self.copied_text_column(column) is not None
 
-    def copied(self, column: str) -> str | None:
-        """Return the column with the text of which another one has copies with tags in them."""
+    def copied_text_column(self, column: str) -> str | None:
+        """Find the column with the text of which another column has copies with tags."""
         for row in self.rows:
             cell = row.get(column)
-            if isinstance(cell, str) and (plainly := without_tags(cell)) != cell:
+            if isinstance(cell, str) and (untagged := without_tags(cell)) != cell:
                 for name, text in row.items():
                     is_text = name != column and isinstance(text, str)
-                    if is_text and text.strip() == plainly.strip():
+                    if is_text and text.strip() == untagged.strip():
                         return str(name)
         return None
 
     def label_of_marks(self, column: str) -> str | None:
-        """Return the column with the label of what is marked beside it, by a tag without meaning.
+        """Find the column with the label of the marks in a column, if the tags have no meaning.
 
-        The label is that of an error or an entity, which has a row of its own.
+        The label is that of an error or an entity with its own row.
         """
         cells = " ".join(cell for cell in self.cells(column) if isinstance(cell, str))
         if not {match[1].lower() for match in MARKED.finditer(cells)} <= _NO_LABELS:
@@ -363,132 +417,141 @@ class _Guess:
         return next((name for name in names if self.fits(name, _is_name)), None)
 
     def are_quotes(self, column: str) -> bool:
-        """Return whether a column has lists of strings of the text, alone or with labels.
+        """Check whether a column has lists of strings of the text, alone or with labels.
 
-        Its name says whether these are an annotator's.
+        If there is no text, the name of the column decides.
         """
-        named = self.given.get("text") or self.usual("text", lambda cell: isinstance(cell, str))
-        text = None if named is None else str(named)
-        tokens = self.given.get("tokens") or self.usual("tokens", self.are_words)
-        if tokens and self.goes_with(column, tokens):
+        text_column = self.named.get("text") or self.find_usual(
+            "text", lambda cell: isinstance(cell, str)
+        )
+        text = None if text_column is None else str(text_column)
+        tokens = self.named.get("tokens") or self.find_usual("tokens", self.are_words)
+        if tokens and self.is_parallel(column, tokens):
             return False
         name = plain(column)
         if "token" in name or name in COLUMNS["tokens"] or not list(self.cells(column)):
             return False
-        number = there = odd = 0
+        n_quotes = n_found = n_invalid = 0
         for row in self.rows:
             quotes = quotes_in(row.get(column, []))
-            if quotes is None:  # what it is, is said when it is read
-                odd += 1
+            if quotes is None:  # reading raises the error
+                n_invalid += 1
                 continue
-            number += len(quotes)
-            there += sum(quote in str(row.get(text or "")) for quote in quotes)
-        if 2 * odd >= len(self.rows):
+            n_quotes += len(quotes)
+            n_found += sum(quote in str(row.get(text or "")) for quote in quotes)
+        if 2 * n_invalid >= len(self.rows):
             return False
-        if text is None and not self.speaks_of_quotes(column):
+        if text is None and not self.suggests_quotes(column):
             return False
-        return number > 0 and (text is None or 2 * there > number)
+        return n_quotes > 0 and (text is None or 2 * n_found > n_quotes)
 
-    def speaks_of_quotes(self, column: str) -> bool:
-        """Return whether a column's name says that it has quotes, or of strings their labels do."""
-        if _SPEAKS_OF_QUOTES.search(plain(column)):
+    def suggests_quotes(self, column: str) -> bool:
+        """Check whether the name of a column suggests quotes; for strings, also labels do."""
+        if _QUOTE_NAMES.search(plain(column)):
             return True
         cells = [*self.cells(column)] if self.strings else []
         return any(isinstance(cell, Mapping) and by_label(cell) for cell in cells)
 
-    def goes_with(self, column: str, tokens: str) -> bool:
-        """Return whether most rows of a column have an entry for each token.
+    def is_parallel(self, column: str, tokens: str) -> bool:
+        """Check whether most rows of a column have an entry for each token.
 
-        A token a row is another format.
+        Rows with a single token each are another format.
         """
         pairs = [
             (self.words(row.get(tokens)), self.words(row.get(column)))
             for row in self.rows
             if not _is_missing(row.get(column))
         ]
-        lists = [pair for pair in pairs if all(is_sequence(part) for part in pair)]
-        if not lists or (self.words is words_in and all(len(words) == 1 for words, _ in lists)):
+        list_pairs = [pair for pair in pairs if all(is_sequence(cell) for cell in pair)]
+        if not list_pairs or (
+            self.words is words_in and all(len(words) == 1 for words, _ in list_pairs)
+        ):
             return False
-        alike = sum(len(words) == len(entries) for words, entries in lists)
-        return 2 * alike > len(pairs) and column != tokens
+        n_equal = sum(len(words) == len(entries) for words, entries in list_pairs)
+        return 2 * n_equal > len(pairs) and column != tokens
 
     def entries(self, column: str) -> Iterator[Any]:
-        """Yield what is in the lists of a column."""
+        """Yield the entries of the lists in a column."""
         for row in self.rows:
             words = self.words(row.get(column))
             if is_sequence(words):
                 yield from words
 
     def is_tags(self, column: str, tokens: str) -> bool:
-        """Return whether a column has a tag for each token; most of those that are not ``O``."""
-        if not self.goes_with(column, tokens):
+        """Check whether a column has an entry for each token, and most except ``O`` are tags."""
+        if not self.is_parallel(column, tokens):
             return False
         names = layer_names(self.features, column, None)
-        fit, may_be_outside = [], False
+        is_tag_entry, may_be_outside = [], False
         for tag in self.entries(column):
             if _is_outside(tag, names) or (isinstance(tag, str) and tag in self.outside):
                 continue
-            if isinstance(tag, str) and tag.upper() in USUAL_OUTSIDE:  # said when it is read
+            if isinstance(tag, str) and tag.upper() in USUAL_OUTSIDE:  # reading has a note
                 may_be_outside = True
             else:
-                fit.append(is_tag(tag, names))
-        return _mostly(fit) if fit else not may_be_outside
+                is_tag_entry.append(is_tag(tag, names))
+        return _mostly(is_tag_entry) if is_tag_entry else not may_be_outside
 
     def may_be_tags(self, column: str, tokens: str) -> bool:
-        """Return whether a column has some tags, or numbers of a name that speaks of them."""
+        """Check whether a column has any tags, or numbers and a name that suggests tags."""
         entries = [*self.entries(column)]
-        speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
-        numbers = speaks and self.goes_with(column, tokens) and all(map(is_whole, entries))
-        return numbers or any(is_tag(entry, None) and entry != "O" for entry in entries)
+        suggests_tags = bool(_SPAN_NAMES.search(plain(column)))
+        are_label_ids = (
+            suggests_tags and self.is_parallel(column, tokens) and all(map(is_whole, entries))
+        )
+        return are_label_ids or any(is_tag(entry, None) and entry != "O" for entry in entries)
 
     def are_labels(self, column: str, tokens: str) -> bool:
-        """Return whether a column has a label for each token, without a prefix, or ``O``."""
+        """Check whether a column has a label for each token, without a prefix, or ``O``."""
         names = layer_names(self.features, column, None)
-        if not self.goes_with(column, tokens) or "O" not in (names or [*self.entries(column)]):
+        if not self.is_parallel(column, tokens) or "O" not in (names or [*self.entries(column)]):
             return False
-        kind = is_whole if names else lambda entry: isinstance(entry, str)
-        return all(map(kind, self.entries(column)))
+        is_valid = is_whole if names else lambda entry: isinstance(entry, str)
+        return all(map(is_valid, self.entries(column)))
 
     def is_spans(self, column: str) -> bool:
-        """Return whether a column has lists of spans; shares of annotators have no labels."""
+        """Check whether a column has lists of spans; probabilities of annotators have no labels."""
         cells = [*filter(_is_list, self.cells(column))]
-        rated = any(
+        has_probabilities = any(
             isinstance(span, Mapping) and "prob" in span and "label" not in keys_of(tuple(span))
             for cell in cells
             for span in cell
         )
-        speaks = bool(_SPEAKS_OF_SPANS.search(plain(column)))
-        return not rated and (speaks or any(len(cell) for cell in cells))
+        suggests_spans = bool(_SPAN_NAMES.search(plain(column)))
+        return not has_probabilities and (suggests_spans or any(len(cell) for cell in cells))
 
     def may_be_spans(self, column: str) -> bool:
-        """Return whether most of a column are lists, of which most entries are spans, or empty.
+        """Check whether most cells of a column are lists, and most entries are spans.
 
-        What the others are is said when they are read.
+        Lists without entries are allowed. Reading raises errors of the other entries.
         """
         name = plain(column)
         cells = [*self.cells(column)]
         if name == "tokens" or not _mostly(map(_is_list, cells)):
             return False
-        parts = [
+        elements = [
             [entry] if is_sequence(cell) else entry
             for cell in filter(_is_list, cells)
             for entry in (cell if is_sequence(cell) else [cell])
         ]
-        if not _SPEAKS_OF_QUOTES.search(name) and any(map(_has_names, parts)):
+        if not _QUOTE_NAMES.search(name) and any(map(_has_names, elements)):
             return False
-        fit = [_are_spans(part, bool(_SPEAKS_OF_SPANS.search(name))) for part in parts]
-        return not fit or _mostly(fit)
+        is_span_list = [_are_spans(element, bool(_SPAN_NAMES.search(name))) for element in elements]
+        return not is_span_list or _mostly(is_span_list)
 
     def has_spans(self, column: str) -> bool:
-        """Return whether a column has a list of spans, perhaps in an object, whatever else."""
+        """Check whether any cell of a column is a list of spans, or has one in an object."""
         cells = [*self.cells(column)]
-        inner = [part for cell in cells if isinstance(cell, Mapping) for part in cell.values()]
+        nested_values = [
+            value for cell in cells if isinstance(cell, Mapping) for value in cell.values()
+        ]
         return any(
-            is_sequence(part) and len(part) and _are_spans(part, False) for part in (*cells, *inner)
+            is_sequence(value) and len(value) and _are_spans(value, False)
+            for value in (*cells, *nested_values)
         )
 
     def is_of_nothing_marked(self, column: str) -> bool:
-        """Return whether a column has lists, all empty, and no name of something else."""
+        """Check whether all lists of a column are empty, and its name suggests nothing else."""
         are_empty = all(length_of(cell) == 0 for cell in self.cells(column))
         return are_empty and not _NO_SPANS.search(plain(column))
 
@@ -500,23 +563,23 @@ class _Guess:
                     yield str(span[keys["label"]])
 
     def keys_in(self, column: str) -> set[str]:
-        """Return the keys of a column's objects."""
+        """Collect the keys of a column's objects."""
         objects = (cell for cell in self.cells(column) if isinstance(cell, Mapping))
         return {str(key) for cell in objects for key in cell}
 
     def systems(self, spans: object) -> str | None:
-        """Return the column with the names of systems, of which some have several rows."""
-        name = self.usual("system", _is_name)
+        """Find the column with the names of systems; a system has several rows."""
+        name = self.find_usual("system", _is_name)
         cells = [] if name is None else [*self.cells(name)]
         return name if _is_table(spans) or len({*cells}) < len(cells) else None
 
     def may_be_annotators(self, column: str) -> bool:
-        """Return whether a column has several names, of annotators or of who wrote the texts."""
-        named = plain(column) in (*MAYBE_ANNOTATORS, *COLUMNS["system"])
-        return named and self.fits(column, _is_name) and len({*self.cells(column)}) > 1
+        """Check whether a column has several names, of annotators or of authors of the texts."""
+        has_usual_name = plain(column) in (*MAYBE_ANNOTATORS, *COLUMNS["system"])
+        return has_usual_name and self.fits(column, _is_name) and len({*self.cells(column)}) > 1
 
-    def people(self, column: str) -> bool:
-        """Return whether a column has the spans of several annotators."""
+    def has_annotators(self, column: str) -> bool:
+        """Check whether a column has the spans of several annotators."""
         if f"{column}.users" in self.names:
             return True
         cells = [*self.cells(column)]
@@ -529,24 +592,24 @@ class _Guess:
         )
 
     def are_words(self, cell: Any) -> bool:
-        """Return whether a cell is a list of texts, or in a flat table a text of words."""
+        """Check whether a cell is a list of texts, or in a table of text has words."""
         words = self.words(cell)
         return is_sequence(words) and all(isinstance(word, str) for word in words)
 
-    def content(self, table: bool) -> dict[str, Any]:
-        """Return the column of what offsets count; in a table, not that of the spans' own texts."""
-        spoken = [self.given.get(what) for what in ("document", "annotator", "spans")]
-        if table:
-            spoken += [name for name in self.names if self._is_quote(name)]
-        text = self.usual("text", lambda cell: isinstance(cell, str), spoken)
-        tokens = None if text else self.usual("tokens", self.are_words)
-        length = None if text or tokens else self.usual("length", _is_number)
+    def content(self, is_table: bool) -> dict[str, Any]:
+        """Guess the column that offsets refer to; in a table, not the column of spans' texts."""
+        excluded = [self.named.get(option) for option in ("document", "annotator", "spans")]
+        if is_table:
+            excluded += [name for name in self.names if self._is_quote(name)]
+        text = self.find_usual("text", lambda cell: isinstance(cell, str), excluded)
+        tokens = None if text else self.find_usual("tokens", self.are_words)
+        length = None if text or tokens else self.find_usual("length", _is_number)
         if not (text or tokens or length):
             text = self.blank_texts()
-        return _named(text=text, tokens=tokens, length=length)
+        return _without_none(text=text, tokens=tokens, length=length)
 
     def has_several_texts(self, document: str, text: str | None) -> bool:
-        """Return whether an id is that of several texts, as of a document with many sentences."""
+        """Check whether several texts share an id, as the sentences of a document do."""
         if text is None:
             return False
         texts: dict[Any, Any] = {}
@@ -554,7 +617,7 @@ class _Guess:
         return any(texts.setdefault(row[document], row[text]) != row[text] for row in rows)
 
     def blank_texts(self) -> str | None:
-        """Return the column of texts if all of them are blank, as those of silent documents are."""
+        """Find the column of texts if all of them are blank, as in silent documents."""
         for name in self.names:
             cells = [row.get(name) for row in self.rows]
             is_text = plain(name) in COLUMNS["text"] and any(isinstance(c, str) for c in cells)
@@ -562,14 +625,14 @@ class _Guess:
                 return name
         return None
 
-    def quote(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the column of what spans cover, in a table with a row for each of them."""
-        taken = {*str(chosen["spans"]).split(","), *chosen.values()} - {None}
-        left = [name for name in self.names if name not in taken and self._is_quote(name)]
-        return _named(quote=next(iter(left), None))
+    def quote(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Guess the column of the texts that spans cover, in a table with a row for each span."""
+        used = {*str(columns["spans"]).split(","), *columns.values()} - {None}
+        candidates = [name for name in self.names if name not in used and self._is_quote(name)]
+        return _without_none(quote=next(iter(candidates), None))
 
     def _is_quote(self, column: str) -> bool:
-        """Return whether a column has texts about as long as the spans beside them."""
+        """Check whether a column has texts about as long as the spans in the same rows."""
         keys = keys_of(tuple(self.names))
         if plain(column) not in (*USUAL["text"], *COLUMNS["text"]) or "end" not in keys:
             return False
@@ -579,37 +642,43 @@ class _Guess:
         spans = [
             (quote, end - start)
             for quote, start, end in rows
-            if is_whole(start) and is_whole(end) and start >= 0  # reading says what others are
+            if is_whole(start)
+            and is_whole(end)
+            and start >= 0  # reading raises errors of other entries
         ]
-        near = (isinstance(q, str) and abs(len(q) - size) <= _ONE_OFF for q, size in spans)
-        return bool(spans) and _mostly(near)
+        is_near = (
+            isinstance(quote, str) and abs(len(quote) - size) <= _ONE_OFF for quote, size in spans
+        )
+        return bool(spans) and _mostly(is_near)
 
-    def document(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the column of documents' ids; without annotators each row is another document."""
-        but = [chosen.get("text"), chosen.get("annotator")]
-        if "annotator" in chosen or _is_table(chosen.get("spans")):
-            name = self.usual("document", _is_name, but)
-            while name is not None and self.has_several_texts(name, chosen.get("text")):
-                but.append(name)
-                name = self.usual("document", _is_name, but)
-            return _named(document=name or self.usual("document", _is_name, but[:2]))
+    def document(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Guess the column of documents' ids; without annotators each row is a document."""
+        excluded = [columns.get("text"), columns.get("annotator")]
+        if "annotator" in columns or _is_table(columns.get("spans")):
+            name = self.find_usual("document", _is_name, excluded)
+            while name is not None and self.has_several_texts(name, columns.get("text")):
+                excluded.append(name)
+                name = self.find_usual("document", _is_name, excluded)
+            return _without_none(
+                document=name or self.find_usual("document", _is_name, excluded[:2])
+            )
         for name in ("id", "uid", *COLUMNS["document"]):
             for column in (
                 candidate
                 for candidate in self.names
-                if plain(candidate) == name and candidate not in but
+                if plain(candidate) == name and candidate not in excluded
             ):
                 cells = list(self.cells(column))
-                complete = len(cells) == len(self.rows) and all(map(_is_name, cells))
-                if complete and (name in ("id", "uid") or len(set(cells)) == len(cells)):
+                is_complete = len(cells) == len(self.rows) and all(map(_is_name, cells))
+                if is_complete and (name in ("id", "uid") or len(set(cells)) == len(cells)):
                     return {"document": column}
-                self.like.append(column)
+                self.span_like.append(column)
         return {}
 
 
-def _named(**columns: str | None) -> dict[str, Any]:
-    """Return the columns that there are."""
-    return {what: column for what, column in columns.items() if column}
+def _without_none(**columns: str | None) -> dict[str, Any]:
+    """Return the columns that are not `None`."""
+    return {use: column for use, column in columns.items() if column}
 
 
 def _is_table(spans: object) -> bool:
@@ -629,7 +698,7 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _is_empty(cell: Any) -> bool:
-    """Return whether nothing is in a cell."""
+    """Check whether a cell is empty."""
     return _is_missing(cell) or (isinstance(cell, (str, Mapping, *_LISTS)) and length_of(cell) == 0)
 
 
@@ -643,33 +712,39 @@ def _mostly(fit: Iterable[bool]) -> bool:
 
 
 def _is_outside(tag: Any, names: Sequence[str] | None) -> bool:
-    """Return whether something is ``O``, or stands for it, or for no tag."""
+    """Check whether a value is ``O``, its label id, or a missing tag."""
     if is_whole(tag) and names is not None and 0 <= tag < len(names):
         return names[tag] == "O"
     return tag == "O" or is_ignored(tag)
 
 
 def is_tag(tag: Any, names: Sequence[str] | None) -> bool:
-    """Return whether something is a tag, or the number of one of some names."""
+    """Check whether a value is a tag, or the label id of a tag."""
     if is_whole(tag) and names is not None:
         return 0 <= tag < len(names) and bool(_TAG.fullmatch(names[tag]))
     return isinstance(tag, str) and bool(_TAG.fullmatch(tag))
 
 
-def _are_spans(cell: Any, speaks: bool) -> bool:
-    """Return whether something is a list of spans; pairs of numbers, where the name ``speaks``."""
+def _are_spans(cell: Any, suggests_spans: bool) -> bool:
+    """Check whether a value is a list of spans.
+
+    Args:
+        cell: the value.
+        suggests_spans: True if the name of the column suggests spans; then pairs of numbers
+            are spans.
+    """
     if isinstance(cell, Mapping):
         return {"start", "end"} <= keys_of(tuple(cell)).keys()
-    return is_sequence(cell) and all(_is_span(span, speaks) for span in cell)
+    return is_sequence(cell) and all(_is_span(span, suggests_spans) for span in cell)
 
 
-def _has_names(part: Any) -> bool:
-    """Return whether a part of a cell has what may be a quote, or the name of something else."""
-    keys = [keys_of(tuple(span)) for span in part if isinstance(span, Mapping)]
+def _has_names(element: Any) -> bool:
+    """Check whether a part of a cell has a key that may be of a quote, or of another name."""
+    keys = [keys_of(tuple(span)) for span in element if isinstance(span, Mapping)]
     return any(plain(key.get("text", "")) in NAMES for key in keys)
 
 
-def _is_span(span: Any, speaks: bool) -> bool:
+def _is_span(span: Any, suggests_spans: bool) -> bool:
     if isinstance(span, Mapping):
         keys = keys_of(tuple(span))
         is_placed = "start" in keys and ("end" in keys or "text" in keys)
@@ -677,5 +752,5 @@ def _is_span(span: Any, speaks: bool) -> bool:
         return is_placed or is_quote
     if not is_sequence(span) or len(span) not in (2, 3):
         return False
-    numbers = all(map(is_whole, span[:2]))
-    return numbers and (isinstance(span[-1], str) if len(span) == 3 else speaks)
+    has_offsets = all(map(is_whole, span[:2]))
+    return has_offsets and (isinstance(span[-1], str) if len(span) == 3 else suggests_spans)

@@ -1,4 +1,4 @@
-"""Load a dataset from a folder, a file or a hub."""
+"""Loading of datasets from a folder, a file or a hub."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from spanagree.formats.joined_texts import TextLookup
 from spanagree.formats.json_records import json_records
 from spanagree.settings import reading_settings
 
-_OLDEST = 4  # the first major release of datasets that runs no scripts
+_OLDEST = 4  # first major release of datasets that runs no scripts
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9_][\w.-]*)?")
 
 
 def read_dataset(path: PathName, **options: Any) -> RawCorpus:
-    """Return the rows of a file, or of a folder in which datasets saved some, unchecked.
+    """Read the rows of a file, or of a folder saved by datasets, without checks.
 
     Raises:
-        SettingError: if datasets is not installed; JSON is read without it.
-        InputError: for what is not there or cannot be read.
+        SettingError: if datasets is not installed; it is not needed for JSON.
+        InputError: if the file is missing or cannot be read.
     """
     name = printable_path(path)
     if not Path(path).exists():
@@ -54,76 +54,82 @@ def read_dataset(path: PathName, **options: Any) -> RawCorpus:
     check_encoding(encoding)
     try:
         data = _data(name, os.fsdecode(path), encoding)
-        ours = isinstance(data, Mapping) and _our_split(data)
-        if ours and not options.keys() & {"tags", "spans", "split"}:
+        is_own_split = isinstance(data, Mapping) and _is_own_split(data)
+        if is_own_split and not options.keys() & {"tags", "spans", "split"}:
             data = _library(name).concatenate_datasets([*data.values()])
         has_texts = texts is not None and not options.get("strings")
         if has_texts and texts is not None and isinstance(data, (_Records, _TextTable)):
-            made, _ = guess(data, options, f"{name}: ")
-            if not {**options, **made}.keys() & {"text", "tokens", "length", "tags"}:
-                data = _Joined(data, texts, options.get("document"))
+            guessed, _ = guess(data, options, f"{name}: ")
+            if not {**options, **guessed}.keys() & {"text", "tokens", "length", "tags"}:
+                data = _JoinedRows(data, texts, options.get("document"))
         raw = raw_dataset(data, file=name, **options)
     except SpanAgreeError:
         raise
-    except Exception as error:  # whatever the decoders raise
+    except Exception as error:  # any error of the decoders
         raise InputError(f"{name}: cannot be read as a dataset: {reason(error)}") from None
     notes = (*raw.notes, *(texts.notes(f"{name}: ") if texts is not None else ()))
     reading = reading_settings(encoding, **raw.reading.get("read", {}))
     return raw.replace(reading={**raw.reading, **reading}, notes=notes)
 
 
-def guess_of(start: FileHead) -> dict[str, Any]:
-    """Return the columns that the beginning of a file shows, if it has spans or tags.
+def guess_of(head: FileHead) -> dict[str, Any]:
+    """Guess the columns from the beginning of a file, if it has spans or tags.
 
-    Of columns that cannot all be meant none is named; reading says what there is.
+    If the columns are ambiguous, none is named; reading raises the error.
     """
     try:
-        return _guess_of(start)
+        return _guess_of(head)
     except InputError:
         return {"tags": None, "spans": None}
 
 
-def _guess_of(start: FileHead) -> dict[str, Any]:
-    if start.shape in ("json", "jsonl"):
-        return guess(start.objects, {})[0] if start.objects else {}
-    if start.shape not in ("csv", "tsv"):
+def _guess_of(head: FileHead) -> dict[str, Any]:
+    if head.shape in ("json", "jsonl"):
+        return guess(head.objects, {})[0] if head.objects else {}
+    if head.shape not in ("csv", "tsv"):
         return {}
     rows: list[Any] = []
-    for encoding in ("utf-8", "latin-1"):  # which reads anything; reading says what is not UTF-8
+    for encoding in (
+        "utf-8",
+        "latin-1",
+    ):  # latin-1 decodes any bytes; reading raises if it is not UTF-8
         if not rows:
-            with suppress(InputError):  # what is wrong with a row is said when it is read
-                rows.extend(islice(_TextTable(start.path, encoding), LOOKED_AT))
-    begin = MappingRows(rows)
-    begin.flat = True
-    return guess(begin, {})[0]
+            with suppress(InputError):  # reading raises the error of a row
+                rows.extend(islice(_TextTable(head.path, encoding), LOOKED_AT))
+    first_rows = MappingRows(rows)
+    first_rows.flat = True
+    return guess(first_rows, {})[0]
 
 
 def rows_in_file(path: PathName, encoding: str = "utf-8") -> Any:
-    """Open a file, or a folder in which datasets saved some: rows, or a dataset of the library.
+    """Open a file, or a folder saved by datasets, as rows or as a dataset of the library.
 
     Raises:
         SettingError: if datasets is needed and not installed.
-        InputError: for what cannot be read; what is no table raises it when its rows are read.
+        InputError: if the file cannot be read; a file that is no table raises it when rows are
+            read.
     """
     return _data(printable_path(path), os.fsdecode(path), encoding)
 
 
 def _data(name: str, path: str, encoding: str) -> Any:
-    """Return what is in a file or folder: rows, or a dataset of the library."""
+    """Return the contents of a file or folder: rows, or a dataset of the library."""
     if Path(path).is_dir():
-        return _saved(name, path)
+        return _load_saved(name, path)
     with open(path, "rb") as file:
         start = file.read(4)
     if start == b"PAR1" or Path(path).suffix.lower() == ".parquet":
         return _parquet(name, path)
     shape = read_head(path).shape
-    is_table = shape == "text" and Path(path).suffix.lower() == ".csv"  # with odd rows, or none
-    kind = _TextTable if is_table or shape in ("csv", "tsv") else _Records
-    return kind(path, encoding)
+    is_table = (
+        shape == "text" and Path(path).suffix.lower() == ".csv"
+    )  # a table with odd rows, or without rows
+    row_class = _TextTable if is_table or shape in ("csv", "tsv") else _Records
+    return row_class(path, encoding)
 
 
 class _File(MappingRows):
-    """The rows of a file."""
+    """Rows of a file."""
 
     def __init__(self, path: str, encoding: str) -> None:
         super().__init__()
@@ -131,35 +137,36 @@ class _File(MappingRows):
 
 
 class _Records(_File):
-    """The objects in a JSON file, one by one; what one lacks is null."""
+    """Objects in a JSON file, one by one; keys that an object lacks are null."""
 
     gaps = True
 
     def placed(self) -> Iterator[tuple[str, Any]]:
-        """Yield the objects, each with its place.
+        """Yield the objects, each with its location.
 
         Raises:
-            InputError: for what is not valid JSON, or another value.
+            InputError: if the JSON is invalid, or a value is not an object.
         """
-        needed, location = "a list of objects, or one a line, is needed", ""
-        for location, row in json_records(self.path, needed, self.encoding):
+        expected, location = "a list of objects, or one a line, is needed", ""
+        for location, row in json_records(self.path, expected, self.encoding):
             if not isinstance(row, dict):
-                raise invalid_value(f"{location}:", row, needed)
+                raise invalid_value(f"{location}:", row, expected)
             yield location, row
         if not location:
-            raise InputError(f"{escape_name(self.path)}: no rows; {needed}")
+            raise InputError(f"{escape_name(self.path)}: no rows; {expected}")
 
 
 class _TextTable(_File):
-    """The rows of a table in text, in which an empty entry is null."""
+    """Rows of a table in text; an empty entry is null."""
 
     flat = True
 
     def placed(self) -> Iterator[tuple[str, Any]]:
-        """Yield the rows by the names in the header, each with its line.
+        """Yield the rows as mappings of the names in the header, each with its line.
 
         Raises:
-            InputError: as :func:`spanagree.formats.csv_rows.csv_rows`; for a column called twice.
+            InputError: if two columns have the same name, or a row is invalid (see
+                :func:`spanagree.formats.csv_rows.csv_rows`).
         """
         name = escape_name(self.path)
         rows = csv_rows(self.path, self.encoding)
@@ -177,8 +184,8 @@ class _TextTable(_File):
             raise InputError(f"{name}: no rows; a header and rows are needed")
 
 
-class _Joined(MappingRows):
-    """Rows without texts, with those of other files beside them."""
+class _JoinedRows(MappingRows):
+    """Rows without texts, joined with the texts in other files."""
 
     def __init__(self, data: MappingRows, texts: TextLookup, document: str | None) -> None:
         super().__init__()
@@ -186,7 +193,7 @@ class _Joined(MappingRows):
         self.flat, self.gaps = data.flat, data.gaps
 
     def placed(self) -> Iterator[tuple[str, Any]]:
-        """Yield the rows of documents that have a text, each with its place."""
+        """Yield the rows of documents that have a text, each with its location."""
         return self.texts.rows(self.data.placed(), self.document)
 
 
@@ -196,23 +203,23 @@ def _parquet(name: str, path: str) -> Any:
     return datasets.Dataset(read_parquet(parquet, name, path))
 
 
-def _saved(name: str, path: str) -> Any:
+def _load_saved(name: str, path: str) -> Any:
     datasets = _library(name)
     _check_names(name, path)
-    with tempfile.TemporaryDirectory() as folder:  # in the path itself, "::" would be an address
+    with tempfile.TemporaryDirectory() as folder:  # "::" in a path would be read as an address
         link = Path(folder, "saved")
         link.symlink_to(os.path.abspath(path))
         saved = datasets.load_from_disk(str(link))
-    for part in saved.values() if isinstance(saved, Mapping) else [saved]:
-        part.data.validate(full=True)  # reading damaged data may end the process
+    for split in saved.values() if isinstance(saved, Mapping) else [saved]:
+        split.data.validate(full=True)  # reading damaged data can crash the process
     return saved
 
 
 def _check_names(name: str, path: str) -> None:
-    """Raise if a saved dataset names files or parts that are not in its own folder.
+    """Check that a saved dataset names files and parts in its own folder only.
 
     Raises:
-        InputError: for such a name, or a description that is not JSON.
+        InputError: if a name leads elsewhere, or a description is not JSON.
     """
     about = {"dataset_dict.json": "splits", "state.json": "_data_files"}
     for file in (file for file in Path(path).rglob("*.json") if file.name in about):
@@ -229,7 +236,7 @@ def _check_names(name: str, path: str) -> None:
 
 
 def _library(name: str) -> Any:
-    """Return datasets, in a release that does not run code that comes with data."""
+    """Import datasets, in a release that does not run code that comes with data."""
     datasets = import_optional("datasets", "datasets", f"reading {name}")
     if int(datasets.__version__.partition(".")[0]) < _OLDEST:
         raise SettingError(
@@ -240,44 +247,50 @@ def _library(name: str) -> Any:
     return datasets
 
 
-def _our_split(data: Mapping[str, Any]) -> bool:
-    """Return whether a saved dataset is a split of ours: its parts are one corpus."""
-    names = [list(part.column_names) for part in data.values()]
+def _is_own_split(data: Mapping[str, Any]) -> bool:
+    """Check whether this package wrote a saved dataset, so that its parts are one corpus."""
+    names = [list(split.column_names) for split in data.values()]
     spans = names and any(name.startswith("spans:") for name in names[0])
-    return bool(spans) and all(other == names[0] for other in names)
+    return bool(spans) and all(split_names == names[0] for split_names in names)
 
 
 def quieten(datasets: Any) -> None:
-    """Switch off the bars and log lines of the library itself."""
+    """Switch off the progress bars and log messages of the library."""
     datasets.logging.set_verbosity(datasets.logging.CRITICAL)
     datasets.disable_progress_bars()
 
 
 def read_hub(name: PathName, **options: Any) -> RawCorpus:
-    """Return the rows of a dataset on the hub, unchecked; of its first split unless one is named.
+    """Read the rows of a dataset on the hub without checks. Default: its first split.
 
     Raises:
         SettingError: if datasets is not installed.
         InputError: if the hub cannot be reached, or the dataset cannot be read.
     """
-    shown = printable_path(name)
-    datasets = _library(shown)
+    printable_name = printable_path(name)
+    datasets = _library(printable_name)
     packaged = getattr(datasets.packaged_modules, "_PACKAGED_DATASETS_MODULES", ())
     if os.path.exists(name) or not _HUB_NAME.fullmatch(os.fspath(name)) or name in packaged:
         raise InputError(
-            f"{shown}: not the name of a dataset on the hub, such as OWNER/NAME; files and folders"
+            f"{printable_name}: not the name of a dataset on the hub, such as OWNER/NAME; files and"
+            " folders"
             " are read with --from dataset"
         )
-    hub = import_optional("huggingface_hub.constants", "datasets", f"reading {shown}").ENDPOINT
-    try:  # an answer at once, where the client would try for half a minute
+    hub = import_optional(
+        "huggingface_hub.constants", "datasets", f"reading {printable_name}"
+    ).ENDPOINT
+    try:  # fails at once; the client would retry for half a minute
         location = urlsplit(hub)
         socket.create_connection((location.hostname or "", location.port or 443), 1.5).close()
     except OSError as error:
         raise InputError(
-            f"{shown}: the hub cannot be reached ({error}); name a file, or try again later"
+            f"{printable_name}: the hub cannot be reached ({error}); name a file, or try again"
+            " later"
         ) from None
     try:
         data = datasets.load_dataset(os.fspath(name))
-    except Exception as error:  # whatever the hub's client raises
-        raise InputError(f"{shown}: cannot be read from the hub: {reason(error)}") from None
+    except Exception as error:  # any error of the hub's client
+        raise InputError(
+            f"{printable_name}: cannot be read from the hub: {reason(error)}"
+        ) from None
     return raw_dataset(data, **{"split": next(iter(data)), **options})

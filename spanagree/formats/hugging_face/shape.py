@@ -1,4 +1,4 @@
-"""Which columns of a dataset hold what, as they were named or guessed."""
+"""Columns of a dataset by their use, as named or guessed."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from spanagree.formats.usual_names import plain
 from spanagree.settings import reading_settings
 
 COLUMNS = ("tokens", "text", "tags", "spans", "annotator", "document")
-"""The options that name columns."""
+"""Options that name columns."""
 
 
 @dataclass(frozen=True)
 class ColumnMapping(TagOptions):
-    """Which columns hold what; as in :func:`spanagree.formats.from_dataset`.
+    """Columns by their use; see :func:`spanagree.formats.from_dataset` for the others.
 
     Attributes:
-        length: the column of documents' lengths, where there are no texts.
-        label: of a table with a row for each marked copy of a text, the column of the label.
-        quote: of a table with a row for each span, the column of the text that the span covers.
-        ends: what the end of a span names, one of :data:`spanagree.corpus.raw.ENDS`.
-        scores: whether the score of a span is read, as an attribute.
-        file: the name of the file that the rows are from, if they are.
-        strings: whether quotes are in no text, and are compared as strings.
-        by_label: whether a cell has quotes under their labels, not spans under annotators.
-        is_own: whether we wrote the rows, whose columns then were not chosen.
+        length: column of the lengths of documents, if there are no texts.
+        label: column of the label, in a table with a row for each marked copy of a text.
+        quote: column of the text that a span covers, in a table with a row for each span.
+        ends: meaning of the end of a span, one of :data:`spanagree.corpus.raw.ENDS`.
+        scores: True to read the score of a span as an attribute.
+        file: printable name of the file of the rows, if any.
+        strings: True if quotes are in no text and compared as strings.
+        by_label: True if a cell has quotes under their labels, not spans under annotators.
+        is_own: True if this package wrote the rows; their columns are no choice of the user.
     """
 
     tokens: str | None = None
@@ -58,8 +58,10 @@ class ColumnMapping(TagOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         tags, spans, annotator = self.tags, self.spans, self.annotator
-        content = self.strings or any(c is not None for c in (self.text, self.tokens, self.length))
-        wrong = {
+        content = self.strings or any(
+            column is not None for column in (self.text, self.tokens, self.length)
+        )
+        is_wrong_by_problem = {
             f"tags {quote_value(tags)}; annotator to column is needed, as {{'gold': 'tags'}}": (
                 tags is not None and not isinstance(tags, Mapping)
             ),
@@ -83,32 +85,32 @@ class ColumnMapping(TagOptions):
                 self.document is None and (annotator is not None or self.is_table)
             ),
         }
-        for problem in (problem for problem, case in wrong.items() if case):
+        for problem in (problem for problem, is_wrong in is_wrong_by_problem.items() if is_wrong):
             raise SettingError(f"{self.file}: {problem}" if self.file else problem)
         check_absent(self.absent)
-        others = [self.tokens, self.text, self.annotator, self.document, self.length]
-        others += [self.label, self.quote]
-        for column in (*self.layers.values(), *others):
+        further_columns = [self.tokens, self.text, self.annotator, self.document, self.length]
+        further_columns += [self.label, self.quote]
+        for column in (*self.layers.values(), *further_columns):
             if column is not None and not isinstance(column, str):
                 raise SettingError(f"column {quote_value(column)}; the name of a column is needed")
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """What was read, for the signature."""
+        """Settings of reading, for the signature."""
         columns = () if self.is_own else (*COLUMNS, "length", "label", "quote", "label_names")
         names = (*columns, "split", "ends", "absent", "align")
-        chosen = {name: getattr(self, name) for name in names}
-        made = {"strings": True} if self.strings else {}
-        return {**made, **reading_settings(**chosen, outside=self.outside or None)}
+        settings = {name: getattr(self, name) for name in names}
+        strings_setting = {"strings": True} if self.strings else {}
+        return {**strings_setting, **reading_settings(**settings, outside=self.outside or None)}
 
     @property
     def is_table(self) -> bool:
-        """Whether a row is a span."""
+        """Whether each row is a span."""
         return isinstance(self.spans, str) and "," in self.spans
 
     @property
     def layers(self) -> dict[str, str]:
-        """The column of tags or spans by layer; of a file, one that names nobody by no name."""
+        """Column of tags or spans of each layer; in a file, ``""`` is a layer without a name."""
         layers = (
             {self.spans: self.spans} if isinstance(self.spans, str) else self.tags or self.spans
         )
@@ -118,32 +120,39 @@ class ColumnMapping(TagOptions):
         return dict(layers or {})
 
     def names_nobody(self, column: str) -> bool:
-        """Return whether a column says nothing about whose annotations it holds."""
-        alone = isinstance(self.spans, str) or {*(self.tags or self.spans or {})} == {column}
-        return alone and (plain(column.rpartition(".")[2]) in NAMELESS or self.is_table)
+        """Check whether the name of a column is not that of an annotator."""
+        is_only_column = isinstance(self.spans, str) or {*(self.tags or self.spans or {})} == {
+            column
+        }
+        return is_only_column and (plain(column.rpartition(".")[2]) in NAMELESS or self.is_table)
 
     @property
     def columns(self) -> list[str]:
-        """The columns that rows need to have."""
+        """Columns that each row needs."""
         layers = str(self.spans).split(",") if self.is_table else self.layers.values()
-        of_text = () if self.strings else (self.tokens, self.text, self.length)
-        others = (*of_text, self.annotator, self.document)
-        return list(dict.fromkeys([*layers, *(column for column in others if column)]))
+        content_columns = () if self.strings else (self.tokens, self.text, self.length)
+        further_columns = (*content_columns, self.annotator, self.document)
+        return list(dict.fromkeys([*layers, *(column for column in further_columns if column)]))
 
     @property
     def maybe(self) -> list[str]:
-        """The columns that say more where there are any."""
+        """Columns with further information, if they exist."""
         users = (f"{c}.{key}" for c in self.layers.values() for key in ("users", "status"))
         return [*users, *(column for column in (self.label, self.quote) if column)]
 
     def content(self, row: Mapping[str, Any], *, flat: bool) -> dict[str, Any]:
-        """Return what offsets count in a row: its text, tokens or length."""
+        """Return the text, the tokens or the length of a row, which offsets refer to.
+
+        Args:
+            row: the row.
+            flat: True if all entries are text, so that lists have to be parsed.
+        """
         if self.strings:
             return {"length": 0}
         if self.length is not None:
             return {"length": number_in(cell_of(row, self.length))}
-        what = "text" if self.text is not None else "tokens"
+        key = "text" if self.text is not None else "tokens"
         cell = cell_of(row, str(self.text or self.tokens))
         if flat:
-            cell = cell or "" if what == "text" else words_in(cell)
-        return {what: cell}
+            cell = cell or "" if key == "text" else words_in(cell)
+        return {key: cell}

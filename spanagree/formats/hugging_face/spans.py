@@ -1,4 +1,4 @@
-"""Spans as other tools write them: lists, objects under many names, by annotator or not."""
+"""Spans in the forms of other tools: lists, or objects with various keys, by annotator or not."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from spanagree.formats.records import RawSpan, ReadLog
 from spanagree.formats.tagged_copies import NO_ANSWER, is_copy, unfenced
 from spanagree.formats.usual_names import keys_of, plain
 
-WRAPPERS = ("spans", "entities", "annotations")  # keys of an object with nothing but a list
+WRAPPERS = ("spans", "entities", "annotations")  # keys of an object around a list
 _BOUNDS = ("start", "end", "text")
-_TIMES = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
-_NEVER = ("draft", "discarded", "pending")  # states of an answer that was not given
+_OCCURRENCE_KEYS = ("occurrence", "occurence", "occurrenceindex", "occurenceindex")
+_NEVER = ("draft", "discarded", "pending")  # states of an answer that was never submitted
 _LISTS = (list, tuple, np.ndarray)
-_MAPPINGS = (dict, Mapping)  # dicts first: an abstract class takes ten times as long to say so
+_MAPPINGS = (dict, Mapping)  # dict first: checking the abstract class takes ten times as long
 _NEEDED = "a list of {start, end, label} is needed, or null"
 _NO_JSON = "not valid JSON, a list of spans is needed"
 _NO_COPY = f"neither a list of spans in JSON nor a copy of the text with tags; {NO_ANSWER}"
 _CUT_OFF = f"the JSON of an answer that is cut off, or not valid; {NO_ANSWER}"
 _SIDE_BY_SIDE = re.compile(r"""['"\d)\]}]\s+['"\d(\[{]""")
-# no list of numbers, as notes have
+# no lists of numbers, which occur in footnotes
 _BEGINS_JSON = re.compile(r"""\[\s*(?=[\[{"\]])|\{\s*(?=["}])""")
-_THOUGHT = "</think>"  # behind which the answer begins
+_THOUGHT = "</think>"  # the answer follows it
 _REFUSALS = frozenset(("error", "refusal", "message", "reason", "detail"))
 
 
 def parsed(cell: Any) -> Any:
-    """Return what a text says in JSON or as Python writes it, where it does; else the cell.
+    """Parse a text as JSON or a Python literal; return other cells unchanged.
 
-    The text may be a code fence, and a list the one entry of an object, or that with such a name,
-    as models write them.
+    The text may be in a code fence. If an object has a list as its only entry, or under a usual
+    key, as models write it, the list is returned.
 
     >>> parsed('```json\\n{"entities": [1]}\\n```')
     [1]
@@ -57,7 +57,7 @@ def parsed(cell: Any) -> Any:
 
 
 def held(cell: Any) -> Any:
-    """Return what a text says in JSON or as Python writes it, in a code fence or not."""
+    """Parse a text as JSON or a Python literal, possibly in a code fence."""
     fenced = isinstance(cell, str) and cell.lstrip().startswith("```")
     return _literal(unfenced(cell) if fenced else cell)
 
@@ -72,7 +72,7 @@ def _literal(cell: Any) -> Any:
 
 
 def _with_commas(text: str) -> str:
-    """Return a list as NumPy writes it as Python does; two texts side by side would be one.
+    """Insert the commas that NumPy omits in lists; Python would join two adjacent strings.
 
     >>> _with_commas("['New York' 'is']").replace(" ,", ",")
     "[ 'New York', 'is' ]"
@@ -89,28 +89,31 @@ def _with_commas(text: str) -> str:
 
 
 def by_annotator(cell: Any, users: Any = None, states: Any = None) -> list[tuple[Any, Any]] | None:
-    """Return annotators with their spans, where a cell holds those of several; else ``None``.
+    """Return annotators with their spans if a cell has those of several, else `None`.
 
-    Either a mapping of annotator to spans, a list of answers that name their annotators, or answers
-    in the order of ``users``, with ``states``. Spans that were never handed in are ``None``.
+    Args:
+        cell: a mapping of annotator to spans, a list of answers that name their annotators, or
+            answers in the order of `users`.
+        users: annotators of the answers.
+        states: states of the answers; spans that were never submitted are `None`.
     """
     cell = parsed(cell)
     if is_sequence(users) and is_sequence(cell) and len(users) == len(cell):
-        given = is_sequence(states) and len(states) == len(cell)
+        has_states = is_sequence(states) and len(states) == len(cell)
         return [
-            (text_of_whole(user), None if given and states[i] in _NEVER else cell[i])
+            (text_of_whole(user), None if has_states and states[i] in _NEVER else cell[i])
             for i, user in enumerate(users)
         ]
     if isinstance(cell, Mapping) and "start" not in keys_of(tuple(cell)):
         return [(text_of_whole(annotator), spans) for annotator, spans in cell.items()]
-    if is_sequence(cell) and len(cell) and all(isinstance(item, Mapping) for item in cell):
+    if is_sequence(cell) and len(cell) and all(isinstance(answer, Mapping) for answer in cell):
         keys = [keys_of(tuple(answer)) for answer in cell]
         if all(
             "annotator" in key
             and "start" in key
             and not isinstance(span[key["annotator"]], (Mapping, *_LISTS))
             for span, key in zip(cell, keys, strict=True)
-        ):  # each span has its own
+        ):  # each span names its annotator
             spans: dict[Any, list[Any]] = {}
             for span, key in zip(cell, keys, strict=True):
                 spans.setdefault(text_of_whole(span[key["annotator"]]), []).append(span)
@@ -135,8 +138,8 @@ class _LostQuote(NamedTuple):
     """A quote that is not in the text.
 
     Attributes:
-        span: the span, with bounds that mean nothing.
-        quote: its text.
+        span: the span, with meaningless bounds.
+        quote: text of the quote.
     """
 
     span: Mapping[str, Any]
@@ -144,12 +147,18 @@ class _LostQuote(NamedTuple):
 
 
 class SpanReader:
-    """Reads the spans of rows, and remembers what was odd about them."""
+    """Reader of the spans of rows, which records oddities for notes."""
 
     def __init__(self, log: ReadLog, *, scores: bool = False, strings: bool = False) -> None:
-        """Begin with no span; ``scores`` become attributes of spans, ``strings`` have no text."""
+        """Initialize the reader.
+
+        Args:
+            log: log of reading.
+            scores: True to read scores as attributes of spans.
+            strings: True if quotes have no text.
+        """
         self.log, self.scores, self.strings = log, scores, strings
-        self.unlabelled = ""  # place of the first string without a label
+        self.unlabelled = ""  # location of the first string without a label
         self.log.labelled = False
         self.in_text: bool = False
         self.probable: int = 0
@@ -163,52 +172,59 @@ class SpanReader:
         location: str,
         annotator: Any = "",
     ) -> list[RawSpan] | None:
-        """Return the spans of a cell.
+        """Parse the spans of a cell.
 
-        Spans without start, or with −1, are quotes of the text, or tokens, by ``annotator``, which
-        are looked for.
+        Spans without start, or with −1, are quotes; they are searched in the text or tokens.
 
-        They are lists of pieces, objects, a mapping of lists, or text that holds these; labels that
-        are label ids go by their ``names``. ``None`` stays.
+        Args:
+            cell: spans as lists, objects, a mapping of lists, or text that contains these; or
+                `None`.
+            names: names of label ids, or `None`.
+            text: text or tokens of the document.
+            location: location for errors.
+            annotator: name of the annotator.
+
+        Returns:
+            The spans, or `None` for `None`.
 
         Raises:
-            InputError: for other values.
+            InputError: if the cell has other values.
         """
         self.in_text = isinstance(text, str)
         if isinstance(cell, str) and _THOUGHT not in str(text):
             cell = cell.rpartition(_THOUGHT)[2]
         spans = parsed(unfenced(cell) if isinstance(cell, str) else cell)
         spans = cell if isinstance(spans, str) else spans
-        place = f"{location}: spans"
+        spans_location = f"{location}: spans"
         if spans is None:
             return None
-        whose = annotator if isinstance(annotator, str) else ""
+        annotator_name = annotator if isinstance(annotator, str) else ""
         if isinstance(spans, str) and isinstance(text, str):
             is_exact = is_copy(spans, text)
             spans = spans if is_exact else _among_words(spans)
         if isinstance(spans, str) and isinstance(text, str):
             is_marked = is_exact or (self.log.copies.align and not _is_cut_off(spans, text))
             if is_marked:
-                aligned, lost = self.log.copies.read(spans, text, location, whose)
-                spans = [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost)]
+                aligned, lost_spans = self.log.copies.read(spans, text, location, annotator_name)
+                spans = [*aligned, *(_LostQuote(span, span.pop("text")) for span in lost_spans)]
         if isinstance(spans, str):
-            wrong = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
-            raise invalid_value(place, spans, wrong if self.in_text else _NO_JSON)
+            problem = _CUT_OFF if _is_cut_off(spans, text) else _NO_COPY
+            raise invalid_value(spans_location, spans, problem if self.in_text else _NO_JSON)
         if isinstance(spans, Mapping):
             if _is_refusal(spans, text):
-                raise invalid_value(place, spans, _NO_COPY)
-            spans = _in_object(spans, place)
+                raise invalid_value(spans_location, spans, _NO_COPY)
+            spans = _in_object(spans, spans_location)
         if not is_sequence(spans):
-            raise invalid_value(place, spans, _NEEDED)
+            raise invalid_value(spans_location, spans, _NEEDED)
         if isinstance(text, (str, list, tuple)):
-            spans = self._placed(spans, text, whose, place)
+            spans = self._placed(spans, text, annotator_name, spans_location)
         return [row for span in spans for row in self._rows_of(span, spans, names, location)]
 
     def notes(self) -> Iterator[str]:
-        """Yield a note on what is not used.
+        """Yield notes on ignored properties.
 
         Raises:
-            InputError: for a string without a label, if others have one.
+            InputError: if a string has no label, and others have one.
         """
         if self.unlabelled and self.log.labelled:
             raise InputError(f"{self.unlabelled}: a string without a label, which others have")
@@ -224,47 +240,49 @@ class SpanReader:
                 " marked"
             )
 
-    def _placed(self, spans: Iterable[Any], text: Place, annotator: str, place: str) -> list[Any]:
-        """Return spans, quotes with their places, or as lost if they are not in the text."""
-        everything = [*map(_as_quote, spans)]
+    def _placed(
+        self, spans: Iterable[Any], text: Place, annotator: str, location: str
+    ) -> list[Any]:
+        """Find quotes in the text; those that are not in it are lost quotes. Other spans stay."""
+        quotes_and_spans = [*map(_as_quote, spans)]
         if self.strings:
-            return [self._string(span, place) for span in everything]
-        quotes = [self._quoted(span, place) for span in everything]
+            return [self._string(span, location) for span in quotes_and_spans]
+        quotes = [self._quoted(span, location) for span in quotes_and_spans]
         if not any(quotes):
-            return everything
-        placed: list[Any] = []
+            return quotes_and_spans
+        located: list[Any] = []
         bounds = iter(self.log.quotes.place(text, [*filter(None, quotes)], annotator))
-        for span, quote in zip(everything, quotes, strict=True):
+        for span, quote in zip(quotes_and_spans, quotes, strict=True):
             if quote is None:
-                placed.append(span)
+                located.append(span)
                 continue
-            at = next(bounds)
+            position = next(bounds)
             keys = keys_of(tuple(span))
-            others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
-            start, end = at or (0, 0)
-            bounded = {**others, "start": start, "end": end}
-            placed.append(bounded if at is not None else _LostQuote(bounded, quote[0]))
-        return placed
+            further_keys = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
+            start, end = position or (0, 0)
+            bounded = {**further_keys, "start": start, "end": end}
+            located.append(bounded if position is not None else _LostQuote(bounded, quote[0]))
+        return located
 
-    def _string(self, span: Any, place: str) -> _LostQuote:
-        """Return a string that is in no text.
+    def _string(self, span: Any, location: str) -> _LostQuote:
+        """Convert a string without a text to a lost quote.
 
         Raises:
-            InputError: for a span that has none.
+            InputError: if the span has no string.
         """
         keys = keys_of(tuple(span)) if isinstance(span, _MAPPINGS) else {}
         quote = span.get(keys.get("text")) if keys else None
         if not isinstance(quote, str) or not quote.strip():
-            raise invalid_value(place, span, "a string with its label is needed (strings)")
+            raise invalid_value(location, span, "a string with its label is needed (strings)")
         if span.get(keys.get("label")) is None:
-            self.unlabelled = self.unlabelled or place
-        others = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
-        return _LostQuote({**others, "start": 0, "end": 0}, quote)
+            self.unlabelled = self.unlabelled or location
+        further_keys = {k: v for k, v in span.items() if k not in map(keys.get, _BOUNDS)}
+        return _LostQuote({**further_keys, "start": 0, "end": 0}, quote)
 
     def _rows_of(
         self, span: Any, spans: Any, names: Sequence[str] | None, location: str
     ) -> Iterable[RawSpan]:
-        """Return what a span says, which may be a quote that is not in the text."""
+        """Convert a span to rows; a lost quote has no position."""
         if not isinstance(span, _LostQuote):
             return self._row(span, spans, names, location)
         rows = self._row(span.span, spans, names, location)
@@ -272,30 +290,32 @@ class SpanReader:
             row._replace(start=None, end=None, quote=span.quote, is_placed=False) for row in rows
         ]
 
-    def _quoted(self, span: Any, place: str) -> tuple[str, int | None] | None:
-        """Return a span's quote, if it has one in place of offsets, and which time is meant."""
+    def _quoted(self, span: Any, location: str) -> tuple[str, int | None] | None:
+        """Return the quote of a span without offsets, and the number of its occurrence if any."""
         keys = keys_of(tuple(span)) if isinstance(span, _MAPPINGS) else {}
         quote = span.get(keys.get("text")) if keys else None
         start = span.get(keys.get("start")) if keys else 0
         if not isinstance(quote, str) or start not in (None, -1) or start is False:
             return None
-        time = None
+        occurrence = None
         for name, value in span.items():
-            if plain(name) in _TIMES and value is not None:
-                time = _time(value, f"{place}: {name}") - ("index" not in plain(name))
-        return quote, time
+            if plain(name) in _OCCURRENCE_KEYS and value is not None:
+                occurrence = _occurrence_number(value, f"{location}: {name}") - (
+                    "index" not in plain(name)
+                )
+        return quote, occurrence
 
     def _row(
         self, span: Any, spans: Any, names: Sequence[str] | None, location: str
     ) -> Iterable[RawSpan]:
-        """Return what a span says, once for each of its labels."""
+        """Convert a span to rows, one for each of its labels."""
         if isinstance(span, _MAPPINGS):
             keys = keys_of(tuple(span))
             text = span.get(keys.get("text"))
             if "start" in keys and ("end" in keys or isinstance(text, str)):
                 if self.in_text and _counts_tokens(keys["start"]):
-                    needed = "start and end in the text are needed; --tokens C counts tokens"
-                    raise invalid_value(f"{location}: spans", span, needed)
+                    expected = "start and end in the text are needed; --tokens C counts tokens"
+                    raise invalid_value(f"{location}: spans", span, expected)
                 start = span[keys["start"]]
                 end = span[keys["end"]] if "end" in keys else None
                 if end is None and isinstance(text, str) and is_whole(start):
@@ -307,12 +327,13 @@ class SpanReader:
                 label = span.get(keys.get("label"))
                 labels = label if isinstance(label, list) and label else [label]
                 self.prefixes |= {
-                    isinstance(given, str) and given[:2] in ("B-", "I-") for given in labels
+                    isinstance(one_label, str) and one_label[:2] in ("B-", "I-")
+                    for one_label in labels
                 }
                 quote = text if isinstance(text, str) else None
                 return [
-                    RawSpan(start, end, _name(given, names, location), quote, details)
-                    for given in labels
+                    RawSpan(start, end, _name(one_label, names, location), quote, details)
+                    for one_label in labels
                 ]
         elif is_sequence(span) and length_of(span) in (2, 3):
             start, end, *label = span
@@ -322,7 +343,7 @@ class SpanReader:
 
 
 def _among_words(answer: str) -> Any:
-    """Return the one list or object in JSON that an answer has among words; else the answer.
+    """Return the only list or object in JSON in an answer with other words, else the answer.
 
     >>> _among_words('Here it is: {"PER": ["Jo"]}. Done.'), _among_words("No [1].")
     ({'PER': ['Jo']}, 'No [1].')
@@ -341,13 +362,13 @@ def _among_words(answer: str) -> Any:
 
 
 def _is_cut_off(answer: str, text: object) -> bool:
-    """Return whether an answer begins as JSON does, and the text does not."""
+    """Check whether an answer begins as JSON does, and the text does not."""
     begin = unfenced(answer).lstrip("` \n").removeprefix("json").lstrip()[:1]
     return begin in ("[", "{") and isinstance(text, str) and not text.lstrip().startswith(begin)
 
 
 def _is_refusal(answer: Mapping[Any, Any], text: object) -> bool:
-    """Return whether an object has words of the model in place of spans, and none of the text."""
+    """Check whether an object has words of the model in place of spans, and none of the text."""
     return bool(answer) and all(
         plain(key) in _REFUSALS and isinstance(words, str) and words not in str(text)
         for key, words in answer.items()
@@ -360,7 +381,7 @@ def _is_quote(span: Mapping[Any, Any]) -> bool:
 
 
 def _as_quote(span: Any) -> Any:
-    """Return a text, or one with its label, as a quote; any other span as it is."""
+    """Convert a text, or a pair of text and label, to a quote; return other spans unchanged."""
     if isinstance(span, str):
         return {"text": span}
     if is_sequence(span) and len(span) == 2 and all(isinstance(x, str) for x in span):
@@ -369,19 +390,24 @@ def _as_quote(span: Any) -> Any:
 
 
 def by_label(cell: Any) -> list[dict[str, Any]] | None:
-    """Return the quotes of an object that has a list of them under each label, else ``None``.
+    """Return the quotes of an object with a list of quotes under each label, else `None`.
 
     >>> by_label({"PER": ["Jo"], "LOC": []})
     [{'text': 'Jo', 'label': 'PER'}]
     """
     if not isinstance(cell, Mapping) or keys_of(tuple(cell)).keys() & {"start", "end"}:
         return None
-    listed_by = {label: parsed(some) for label, some in cell.items()}
-    if not all(some is None or isinstance(some, (str, list)) for some in listed_by.values()):
+    quotes_by_label = {label: parsed(label_quotes) for label, label_quotes in cell.items()}
+    if not all(
+        label_quotes is None or isinstance(label_quotes, (str, list))
+        for label_quotes in quotes_by_label.values()
+    ):
         return None
     quotes: list[dict[str, Any]] = []
-    for label, some in listed_by.items():
-        for quote in filter(None, [some] if isinstance(some, str) else some or ()):
+    for label, label_quotes in quotes_by_label.items():
+        for quote in filter(
+            None, [label_quotes] if isinstance(label_quotes, str) else label_quotes or ()
+        ):
             span = _as_quote(quote)
             if not isinstance(span, Mapping) or not keys_of(tuple(span)).keys() <= {"text"}:
                 return None
@@ -391,7 +417,7 @@ def by_label(cell: Any) -> list[dict[str, Any]] | None:
 
 
 def quotes_in(cell: Any) -> list[str] | None:
-    """Return the strings of a list of them, of pairs with labels, or under labels; else ``None``.
+    """Return the strings in a list of strings, of pairs with labels, or under labels, else `None`.
 
     >>> quotes_in(["Jo", ["Rome", "LOC"]]), quotes_in({"PER": ["Jo"]}), quotes_in([3])
     (['Jo', 'Rome'], ['Jo'], None)
@@ -400,49 +426,49 @@ def quotes_in(cell: Any) -> list[str] | None:
     spans = by_label(cell) if isinstance(cell, Mapping) else cell
     if not is_sequence(spans):
         return None
-    given = [_as_quote(span) for span in spans]
-    return [str(quote["text"]) for quote in given] if all(map(_is_plain, given)) else None
+    quotes = [_as_quote(span) for span in spans]
+    return [str(quote["text"]) for quote in quotes] if all(map(_is_plain, quotes)) else None
 
 
 def _is_plain(span: Any) -> bool:
     if not isinstance(span, Mapping) or not span.keys() <= {"text", "label"}:
         return False
-    return isinstance(span.get("text"), (str, int, float))  # a number is refused when it is read
+    return isinstance(span.get("text"), (str, int, float))  # reading a number raises an error
 
 
-def _in_object(spans: Mapping[Any, Any], place: str) -> Any:
-    """Return the spans in an object: it is one, or has them in a list, by label, or in columns."""
+def _in_object(spans: Mapping[Any, Any], location: str) -> Any:
+    """Return the spans in an object: a span, or spans in a list, by label, or in columns."""
     if _is_quote(spans):
         return [spans]
     inner = [spans[k] for k in spans if k in WRAPPERS and isinstance(spans[k], (list, dict))]
     if len(inner) == 1 and not keys_of(tuple(spans)).keys() & {"start", "end"}:
-        return _in_object(inner[0], place) if isinstance(inner[0], dict) else inner[0]
+        return _in_object(inner[0], location) if isinstance(inner[0], dict) else inner[0]
     quotes = by_label(spans)
-    return _transposed(spans, place) if quotes is None else quotes
+    return _transposed(spans, location) if quotes is None else quotes
 
 
-def _time(value: object, place: str) -> int:
-    """Return which occurrence of a quote is meant, which a model may write as text."""
-    number = number_in(value.strip(), 1 << 48) if isinstance(value, str) else value
-    if not is_whole(number):
-        raise invalid_value(place, value, "a whole number is needed, or null")
-    return int(number)
+def _occurrence_number(value: object, location: str) -> int:
+    """Return the number of an occurrence of a quote, which a model may write as text."""
+    integer = number_in(value.strip(), 1 << 48) if isinstance(value, str) else value
+    if not is_whole(integer):
+        raise invalid_value(location, value, "a whole number is needed, or null")
+    return int(integer)
 
 
-def _transposed(spans: Mapping[Any, Any], place: str) -> list[dict[Any, Any]]:
-    """Return the spans in a mapping of lists."""
+def _transposed(spans: Mapping[Any, Any], location: str) -> list[dict[Any, Any]]:
+    """Convert a mapping of lists to a list of spans."""
     keys = keys_of(tuple(spans))
-    wanted = [keys[what] for what in ("start", "end", "label", "text") if what in keys]
-    columns = [spans[key] for key in wanted]
+    column_keys = [keys[key] for key in ("start", "end", "label", "text") if key in keys]
+    columns = [spans[key] for key in column_keys]
     are_lists = all(map(is_sequence, columns))
     if not {"start", "end"} <= keys.keys() or not are_lists or len(set(map(len, columns))) > 1:
-        needed = "lists of equal length under start, end and label are needed"
-        raise invalid_value(place, spans, needed)
-    return [dict(zip(wanted, row, strict=True)) for row in zip(*columns, strict=True)]
+        expected = "lists of equal length under start, end and label are needed"
+        raise invalid_value(location, spans, expected)
+    return [dict(zip(column_keys, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _name(label: Any, names: Sequence[str] | None, location: str) -> Any:
-    """Return a label by its name where it is a label id, and a number as text."""
+    """Return a label as text, or the name of a label id."""
     if names is None or not is_whole(label):
         return text_of_whole(label)
     if 0 <= label < len(names):
@@ -451,7 +477,7 @@ def _name(label: Any, names: Sequence[str] | None, location: str) -> Any:
 
 
 def is_sequence(cell: object) -> TypeGuard[Any]:
-    """Return whether a cell is a list, or an array that has a length.
+    """Check whether a cell is a list, or an array with a length.
 
     >>> is_sequence(["Jo"]), is_sequence(np.array(["Jo"])), is_sequence(np.array("Jo"))
     (True, True, False)
