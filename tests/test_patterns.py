@@ -52,7 +52,11 @@ MADE = {  # expressions that are made as the program runs: examples of each
     # the name of one of our own functions
     ("cli/signatures.py", "f'^(?:def|class) {name}\\\\b'"): [r"^(?:def|class) evaluate\b"],
     # names of files, which are short, and which glob has matched before
-    ("formats/patterns.py", "regex"): ["(.*/)?([^/]*)", patterns._character_class("!a-c^]"), "a([^/]*)\\.b"],
+    ("formats/patterns.py", "regex"): [
+        "(.*/)?([^/]*)",
+        patterns._character_class("!a-c^]"),
+        "a([^/]*)\\.b",
+    ],
 }
 
 

@@ -48,13 +48,8 @@ def split_texts(joined: Corpus | None) -> tuple[Corpus, Ints]:
             end=layer.end - begin[text],
             annotated=layer.annotated[document],
         )
-<<<<<<< HEAD
     # a quote that is missing from the joined text counts in the first of its texts
-    unplaced = {name: quotes.moved(first) for name, quotes in joined.unplaced.items()}
-=======
-    # a quote that is not in the joined text is counted with the first of its texts
     unplaced = {name: quotes.reindex(first) for name, quotes in joined.unplaced.items()}
->>>>>>> 447e942e (Name functions of the corpus and of projects by what they do)
     texts = Corpus(end - begin, layers, joined.labels, offsets=joined.offsets, unplaced=unplaced)
     return texts, document
 
