@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 RENAMED = {
     "AgainstReferences": "ReferenceEvaluation",
     "Change": "AlteredSegment",
+    "Disagreement": "CoefficientScore",
     "Macro": "MacroAverage",
     "SideBySide": "MeasureComparison",
     "side_by_side": "compare_measures",

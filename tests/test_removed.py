@@ -11,6 +11,7 @@ import pytest
 import spanagree as sa
 from spanagree.cli.group import NAMES, spanagree
 from spanagree.cli.main import main
+from spanagree.public import RENAMED
 from spanagree.removed import REMOVED
 
 CHANGES = Path(__file__).parent.parent / "CHANGELOG.md"
@@ -72,3 +73,24 @@ def test_what_left_is_gone_and_answers(name, capsys):
     assert sentence in error
     assert error.count("\n") == 1
     assert not out
+
+
+RENAMED_SECTION = (
+    CHANGES.read_text("utf-8").partition("### Renamed before 1.0\n")[2].partition("\n### ")[0]
+)
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_renamed_names(old, new):
+    """An old name is what its new name is, and the changes have both."""
+    assert getattr(sa, old) is getattr(sa, new)
+    assert any(f"{old}`" in line and f"`{new}`" in line for line in RENAMED_SECTION.splitlines())
+
+
+def test_renamed_methods():
+    """Old methods of corpora and tables of labels do what the new ones do."""
+    corpus = sa.Corpus.from_segments([3, 2], {"a": [[(0, 1, "x")], []], "b": [[], []]})
+    table = sa.LabelTable.from_rows([(1, "a", "x"), (1, "b", "y")])
+    assert corpus.of_annotators(["b"]) == corpus.select_annotators(["b"])
+    assert corpus.but(notes=("odd",)) == corpus.replace(notes=("odd",))
+    assert table.of_annotators(["b"]).annotators == table.select_annotators(["b"]).annotators
