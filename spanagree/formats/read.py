@@ -33,8 +33,8 @@ def read(
             ``"part-*.jsonl"``, of files that are parts of one corpus. Also a data frame, an Arrow
             table, a Dataset or rows, which :func:`from_dataset` reads; or mappings of annotators to
             lists of tag lists (:func:`from_tags`) or of spaCy's Docs (:func:`from_docs`).
-        format: the format of all files, where it is not to be recognised: conll, jsonl, spacy,
-            brat, inception, bioc, pubtator, xml, mqm, qe-tags, label-studio, prodigy, doccano,
+        format: format of all files. Default: recognised. One of conll, jsonl, spacy, brat,
+            inception, bioc, pubtator, xml, mqm, qe-tags, label-studio, prodigy, doccano,
             langextract, batch-output, spacy-pairs, spacy-json, tagged-lines, dataturks, gliner,
             dygie, docred, spert, pubannotation, tecoholic, gate, lighttag, ubiai, ground-truth,
             squad, universalner, bigbio, argilla, hatexplain, mqm-answers, toxic-spans, kaggle,
