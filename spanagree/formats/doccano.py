@@ -26,7 +26,7 @@ from spanagree.formats.exports import OUR_ID, check_named, objects_in
 from spanagree.formats.file_head import FileHead, read_head_inside
 from spanagree.formats.json_records import json_records, records_in
 from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
-from spanagree.formats.spans_beside import annotations_beside
+from spanagree.formats.spans_beside import unread_span_keys
 
 _SPAN_KEYS = ("entities", "annotations", "labels", "label")
 _IGNORED_NOUNS = {"cats": "category", "Comments": "comment"}
@@ -57,7 +57,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     return (
         bool(_find_span_key(row))
         and _find_text(row) is not None
-        and not any(annotations_beside(row, read_values))
+        and not any(unread_span_keys(row, read_values))
     )
 
 
@@ -110,7 +110,7 @@ def records(
                 f"{location}: a row of doccano has text, and spans in one of"
                 f" {', '.join(_SPAN_KEYS)}; the keys are {join_names(row)}"
             )
-        log.look_beside(row)
+        log.count_unread_marks(row)
         for other_key, noun in _IGNORED_NOUNS.items():
             if isinstance(items := row.get(other_key), list) and items:
                 log.passed[noun] += len(items)

@@ -66,7 +66,7 @@ def records(path: PathName, log: ReadLog, *, annotator_from: str | None = None) 
     for location, row in json_records(path, "Prodigy writes an object a line"):
         if not isinstance(row, dict):
             raise invalid_value(f"{location}:", row, "an object is needed")
-        log.look_beside(row)
+        log.count_unread_marks(row)
         yield from rows.read(row, location)
     if row is None:
         raise InputError(f"{log.name}: no rows; Prodigy writes an object a line")

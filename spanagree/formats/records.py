@@ -16,7 +16,7 @@ from spanagree.corpus.details import SCORE
 from spanagree.corpus.raw import RawCorpus
 from spanagree.formats.file_head import passed_over
 from spanagree.formats.quotes import Quotes
-from spanagree.formats.spans_beside import Tree, parts_beside
+from spanagree.formats.spans_beside import Tree, unread_parts
 from spanagree.formats.tagged_copies import TaggedCopies
 from spanagree.formats.unread import counting_unread, held_in_cells, marks_at
 
@@ -201,13 +201,13 @@ class ReadLog:
         self.seen_unknown: dict[str, None] = {}
 
     @property
-    def before(self) -> str:
+    def prefix(self) -> str:
         """Prefix of notes."""
         return f"{self.name}: " if self.name else ""
 
-    def look_beside(self, record: Any) -> None:
+    def count_unread_marks(self, record: Any) -> None:
         """Count the marks in a record that no path reads."""
-        for parent_path, unread_value in parts_beside(record, self.tree) if self.tree else ():
+        for parent_path, unread_value in unread_parts(record, self.tree) if self.tree else ():
             for path, count, _ in marks_at(unread_value):
                 self.unread[
                     f"{parent_path}.{path}"
@@ -221,15 +221,15 @@ class ReadLog:
             return {}
         return {key: cell for key, cell in row.items() if self.tree.get(key, {}) is not None}
 
-    def look_in_cells(self, row: Mapping[str, Any]) -> None:
+    def count_unread_cells(self, row: Mapping[str, Any]) -> None:
         """Count the marks in JSON in the cells of a table's row that no path reads."""
         if cells := self.unread_cells(row):
-            self.look_beside(held_in_cells(cells.items()))
+            self.count_unread_marks(held_in_cells(cells.items()))
 
     def with_unread(self, raw: RawCorpus) -> RawCorpus:
         """Add the marks that no path read to the balance of the rows, and a note."""
         n_unread = self.unread.total()
-        return counting_unread(raw, self.unread, n_unread, self.before) if n_unread else raw
+        return counting_unread(raw, self.unread, n_unread, self.prefix) if n_unread else raw
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Count spans without offsets, and those that are not in the text, by annotator.
@@ -333,9 +333,9 @@ def gather(
                 )
                 collector.relation(head, tail, label, span_location, directed)
     notes = [*passed_over(log.name, log.passed)]
-    notes += [*log.quotes.notes(log.before), *log.copies.notes(log.before)]
+    notes += [*log.quotes.notes(log.prefix), *log.copies.notes(log.prefix)]
     if not log.labelled and collector.label_all(ONE_LABEL):
-        notes.append(f"{log.before}the spans have no labels; all are called {ONE_LABEL!r}")
+        notes.append(f"{log.prefix}the spans have no labels; all are called {ONE_LABEL!r}")
     counts = {"quotes": quotes} if (quotes := log.counts()) else {}
     reading = {**reading, **log.reading, **counts}
     raw = collector.raw(reading, [*notes, *log.notes], numbered=log.numbered)

@@ -17,22 +17,20 @@ _NO_PATH: Tree = {}
 _MAX_DEPTH = 6  # largest number of nested objects and lists
 
 
-def annotations_beside(
-    value: Any, reached: Set[int], key: str = "", depth: int = 0
-) -> Iterator[str]:
+def unread_span_keys(value: Any, reached: Set[int], key: str = "", depth: int = 0) -> Iterator[str]:
     """Yield the keys of lists of labelled spans in a value, except values in ``reached``, by id."""
     if depth > _MAX_DEPTH or id(value) in reached:
         return
     if isinstance(value, dict):
         for name, inner in value.items():
             if plain(name) not in _TEXT_PART_NAMES:
-                yield from annotations_beside(inner, reached, str(name), depth + 1)
+                yield from unread_span_keys(inner, reached, str(name), depth + 1)
     elif isinstance(value, list):
         if any(is_labelled_span(item) and id(item) not in reached for item in value):
             yield key
             return
         for inner in value:
-            yield from annotations_beside(inner, reached, key, depth + 1)
+            yield from unread_span_keys(inner, reached, key, depth + 1)
 
 
 def is_labelled_span(item: Any) -> bool:
@@ -71,14 +69,14 @@ def _is_list_step(step: str | int) -> bool:
     return isinstance(step, int) or step.startswith("[")
 
 
-def parts_beside(value: Any, tree: Tree, path: str = "") -> Iterator[tuple[str, Any]]:
+def unread_parts(value: Any, tree: Tree, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the objects and lists in a record to which no path of a tree leads, with their paths.
 
     A value under a key is yielded in an object with that key. Parts of a text, such as tokens, are
     skipped.
 
     >>> record = {"spans": [{"start": 0}], "by": {"ann": [1]}}
-    >>> [*parts_beside(record, tree_of([("spans", "[*]")]))]
+    >>> [*unread_parts(record, tree_of([("spans", "[*]")]))]
     [('', {'by': {'ann': [1]}})]
     """
     if isinstance(value, dict):
@@ -89,16 +87,16 @@ def parts_beside(value: Any, tree: Tree, path: str = "") -> Iterator[tuple[str, 
             if branch is None:
                 continue
             if branch and (isinstance(inner, dict) or any(map(_is_list_step, branch))):
-                yield from parts_beside(inner, branch, f"{path}.{key}" if path else key)
+                yield from unread_parts(inner, branch, f"{path}.{key}" if path else key)
             elif not _is_text_part(key):
                 yield path, {key: inner}
     elif "[*]" in tree:
         for item in value if tree["[*]"] is not None else ():
-            yield from parts_beside(item, tree["[*]"], f"{path}[*]")
+            yield from unread_parts(item, tree["[*]"], f"{path}[*]")
     elif isinstance(value, list):
         for i, item in enumerate(value):
             branch = tree[i] if i in tree else tree.get("[1:]" if i else "", _NO_PATH)
             if branch:
-                yield from parts_beside(item, branch, f"{path}[{i}]")
+                yield from unread_parts(item, branch, f"{path}[{i}]")
             elif branch is not None and isinstance(item, (dict, list)):
                 yield f"{path}[{i}]", item

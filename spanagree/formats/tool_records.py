@@ -282,7 +282,7 @@ class _RecordReader:
             self._count_textless(record, location)
             return
         if isinstance(record, dict) and not tool.rows:  # readers with rows check these records
-            self.log.look_beside(record)
+            self.log.count_unread_marks(record)
         text = None if tool.tokens else content.get("text", content.get("tokens"))
         for path, noun in tool.passed.items():
             present_values = [value for value in values_at(record, path) if value is not None]

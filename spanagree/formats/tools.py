@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from spanagree.formats.file_head import FileHead, Shape, read_head
 from spanagree.formats.paths import first_at, steps_of, values_at
-from spanagree.formats.spans_beside import Tree, annotations_beside, tree_of
+from spanagree.formats.spans_beside import Tree, tree_of, unread_span_keys
 from spanagree.formats.usual_names import (
     COLUMNS,
     MARKED,
@@ -102,7 +102,7 @@ def _is_span(span: Any) -> bool:
         is_record = any(
             isinstance(span[key], list) for key in span if plain(key) in _RECORD_COLUMNS
         )
-        is_record |= any(annotations_beside(span, frozenset()))
+        is_record |= any(unread_span_keys(span, frozenset()))
         return not is_record and bool(keys_of(tuple(span)).keys() & {"start", "text"})
     is_list = isinstance(span, list) and len(span) in (2, 3) and isinstance(span[-1], str)
     return is_list or isinstance(span, str)
@@ -241,7 +241,7 @@ class Tool:
         """
         if self.rows or self.read:
             read_values = {id(value) for path in self.reads for value in values_at(record, path)}
-            return next(annotations_beside(record, read_values), None)
+            return next(unread_span_keys(record, read_values), None)
         records = values_at(record, self.records) if self.records else [record]
         paths = [self.spans, *self.passed, *([self.links.relations] if self.links else [])]
         reached = [
@@ -255,7 +255,7 @@ class Tool:
             for value in values_at(container, path)
         ]
         return next(
-            annotations_beside(record, {id(reached_value) for reached_value in reached}), None
+            unread_span_keys(record, {id(reached_value) for reached_value in reached}), None
         )
 
     @cached_property

@@ -142,7 +142,7 @@ def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
         if not records:
             raise InputError(f"{name}: nothing is in it; export it once more, or delete it")
         for _, record in records:
-            log.look_beside(record)
+            log.count_unread_marks(record)
             names = found_at(record, "annotatable.parts[*]", name)
             text, parts = _with_parts(file, stem, names, name, known)
             by: dict[str, list[Any]] = {}
@@ -216,7 +216,7 @@ def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
     rows, marked = [], 0
     for file, name in files_ending(path, "user_state.json"):
         state = json.loads(read_text(file, encoding))
-        log.look_beside(state)
+        log.count_unread_marks(state)
         spans, labels = (
             state.get(f"instance_id_to_{what}_to_value") or {} for what in ("span", "label")
         )

@@ -46,7 +46,7 @@ def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple
         is_named = len(people) > 1 or any(first_at(r, _NAME) for _, r in rows[folder])
         before = f"{folder.name}/" if len(campaigns) > 1 else ""
         for location, row in rows[folder]:
-            log.look_beside(row)
+            log.count_unread_marks(row)
             id_ = _id_of(row)
             annotator = f"{before}{_who(row)}" if is_named else before.removesuffix("/")
             text = row.get("output")

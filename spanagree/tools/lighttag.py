@@ -18,7 +18,7 @@ def example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[
     ``seen_by``, who marked nothing in an example is not said.
     """
     for location, job in json_records(path, encoding=encoding):
-        log.look_beside(job)
+        log.count_unread_marks(job)
         is_said = bool(values_at(job, "examples[*].seen_by[*]"))
         marking = values_at(job, "examples[*].annotations[*].annotated_by[*]")
         others = dict.fromkeys(map(_name, marking))

@@ -33,7 +33,7 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     last: tuple[str, dict[str, Any]] | None = None
     unasked = []
     for location, value in json_records(path, encoding=encoding):
-        log.look_beside(value)
+        log.count_unread_marks(value)
         paragraphs = found_at(value, "data[*].paragraphs[*]", location) or [
             {**value, "qas": [value]}
         ]
@@ -74,7 +74,7 @@ def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
     for location, record in json_records(path, encoding=encoding):
-        log.look_beside(record)
+        log.count_unread_marks(record)
         conversation = objects_in(record.get("conversations"), "conversations", location)
         turns = [str(turn.get("value")) for turn in conversation]
         if not turns or not turns[0].startswith("Text: "):
@@ -112,7 +112,7 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
     }
     text = max(texts, key=lambda column: standing[column])
     for (location, _), (row, strings) in zip(rows, judged, strict=True):
-        log.look_in_cells(row)
+        log.count_unread_cells(row)
         spans = [{"text": string} for string in strings]
         record = {"id": row["_unit_id"], "text": row[text], "worker": row["_worker_id"]}
         yield location, {**record, "spans": spans}

@@ -45,7 +45,7 @@ def runs(indices: Sequence[int]) -> list[list[int]]:
 def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield BigBIO's documents, each with the text of its passages at their offsets."""
     for location, record in json_records(path, encoding=encoding):
-        log.look_beside(record)
+        log.count_unread_marks(record)
         text = ""
         for passage in found_at(record, "passages[*]", location):
             starts = found_at(passage, "offsets[*][0]", location)
@@ -69,7 +69,7 @@ def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
         InputError: for a sentence that is not a list of tokens.
     """
     for location, record in json_records(path, encoding=encoding):
-        log.look_beside(record)
+        log.count_unread_marks(record)
         for sentence in record["sents"]:
             if not isinstance(sentence, list):
                 raise invalid_value(f"{location}: sents", sentence, "lists of tokens are needed")
@@ -101,7 +101,7 @@ def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
         InputError: for a post without tokens, or a rationale that does not fit them.
     """
     for location, value in json_records(path, encoding=encoding):
-        log.look_beside(value)
+        log.count_unread_marks(value)
         for record in [value] if "post_tokens" in value else value.values():
             by = _rationales(record, location)
             people = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
@@ -166,7 +166,7 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     name = log.name
     if read_head(path).shape in ("json", "jsonl"):
         for location, record in json_records(path, encoding=encoding):
-            log.look_beside(record)
+            log.count_unread_marks(record)
             yield location, {**record, "spans": runs(_indices(record.get("spans"), location))}
         return
     table = csv_rows(path, encoding)
@@ -178,7 +178,7 @@ def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
     for line, row in rows:
         location = f"{name}:{line}"
         cells: dict[str, Any] = dict(zip(columns, row, strict=True))
-        log.look_in_cells(cells)
+        log.count_unread_cells(cells)
         yield location, {**cells, "spans": runs(_indices(cells["spans"], location))}
 
 
@@ -206,7 +206,7 @@ def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
         raise InputError(f"{name}: no column id; Kaggle's predictions name the text of each row")
     texts: dict[str, list[Any]] = {}
     for location, cells in rows:
-        log.look_in_cells(cells)
+        log.count_unread_cells(cells)
         words = cells["predictionstring"].split()
         if not all(word.isdecimal() for word in words):
             raise InputError(

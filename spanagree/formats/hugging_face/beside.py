@@ -44,9 +44,9 @@ class InspectedRows(MappingRows):
         rows = self.rows.placed() if isinstance(self.rows, MappingRows) else ()
         for location, row in rows:
             if isinstance(row, Mapping) and self.flat:
-                self.log.look_in_cells(row)
+                self.log.count_unread_cells(row)
             elif isinstance(row, Mapping) and (cells := self.log.unread_cells(row)):
-                self.log.look_beside(_as_lists(cells))
+                self.log.count_unread_marks(_as_lists(cells))
             yield location, row
 
 
@@ -96,7 +96,7 @@ class UnreadColumns:
             elif _may_be_marked(features.get(name)):
                 columns_of_lists.append(name)
         for row in _rows_of(self.data, columns_of_lists) if columns_of_lists else ():
-            self.log.look_beside(row)
+            self.log.count_unread_marks(row)
 
 
 def _tree(shape: ColumnMapping) -> Tree:

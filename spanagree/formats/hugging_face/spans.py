@@ -230,13 +230,13 @@ class SpanReader:
             raise InputError(f"{self.unlabelled}: a string without a label, which others have")
         if self.prefixes == {True}:
             yield (
-                f"{self.log.before}all labels begin with B- or I-, as of single tokens; a pipeline"
+                f"{self.log.prefix}all labels begin with B- or I-, as of single tokens; a pipeline"
                 " of transformers joins them with aggregation_strategy='simple'"
             )
         if self.probable:
             spans = pluralize(self.probable, "span")
             yield (
-                f"{self.log.before}{spans} with a probability, which is not used: all are taken as"
+                f"{self.log.prefix}{spans} with a probability, which is not used: all are taken as"
                 " marked"
             )
 

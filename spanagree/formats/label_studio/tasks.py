@@ -153,7 +153,7 @@ class SourceTasks:
 
     def _task(self, entry: Mapping[str, Any], location: str) -> SourceTask:
         """Return a task of a JSON export."""
-        self.log.look_beside(entry)
+        self.log.count_unread_marks(entry)
         data = entry["data"]
         id_ = self._id_of(data, data.get(OUR_ID, entry.get("id")), location)
         answers = []
