@@ -73,7 +73,7 @@ def test_the_tools_own_suite(real):
         for arc in page.relations:  # relations between tokens alone link no annotation
             layers = [mark and mark[0] for mark in (arc.first, arc.second)]
             assert None not in layers or about["spans_per_layer"].keys() <= {CHAINS}, name
-        assert (page.passed["chain link"] > 0) == (CHAINS in about["spans_per_layer"]), name
+        assert (page.n_skipped["chain link"] > 0) == (CHAINS in about["spans_per_layer"]), name
         for span in about.get("exact_spans", ()):
             if span["layer"] != CHAINS:
                 marks = page.layers[span["layer"]]
@@ -108,7 +108,7 @@ def test_a_project_as_it_was_counted(real):
                 assert span["text"] in texts
             dates = Counter(filter(None, page.layers["webanno.custom.TxtDate"].values["Value"]))
             assert all(dates[k] == n for k, n in about["TxtDate_values"].items() if k != "*")
-    assert project.missing == facts["source_documents_in_project_json"] - 10
+    assert project.n_missing == facts["source_documents_in_project_json"] - 10
     auto = read_project(folder / "airec_time", None, "auto", False)
     same = {(d, f["user"]) for d, files in facts["documents"].items() for f in files if f["byte_identical_to_INITIAL_CAS"]}  # fmt: skip
     unseen = {(d, user) for d, pages in project.pages.items() for user in pages.keys() - auto.pages.get(d, {}).keys()}  # fmt: skip
@@ -252,7 +252,7 @@ def test_cas_as_it_was_counted(real):
                 if layer == "webanno.custom.Multivalrel":
                     assert len(page.relations) == sizes[layer]
                     continue
-                others = page.passed["other-view annotation"]
+                others = page.n_skipped["other-view annotation"]
                 assert len(page.layers[layer].start) + others == sizes[layer], (file, layer)
                 for feature, values in counts.get("values", {}).items():
                     kind, _, key = feature.partition("|")
@@ -363,7 +363,7 @@ def test_cas_forms(tmp_path):
         assert [list(c) for c in (page.layers[NE].start, page.layers[NE].end)] == [[2, 13], [8, 15]]
         assert page.layers[NE].values["value"] == ["PER", "true"]
         assert page.relations == (((NE, 0), (NE, 1), "Rel"),)
-        assert page.passed == {
+        assert page.n_skipped == {
             "chain link": 1, "slot filler": 1, "string list": 1, "unindexed annotation": 1,
         }  # fmt: skip
     assert "x.Y" in pages[1].layers
@@ -388,7 +388,7 @@ def test_views():
     source = xmi(named(1, 3, 9, "PER"), named(7, 0, 2, "X", sofa=8), second)
     page = read_xmi(io.BytesIO(source.encode()), "x.xmi")
     assert page.layers[NE].values["value"] == ["PER"]
-    assert page.passed == {"other-view annotation": 1}
+    assert page.n_skipped == {"other-view annotation": 1}
     only = read_xmi(io.BytesIO(xmi(sofa='sofaID="Only"').encode()), "x.xmi")
     assert only.text == "😀 Jo Doe\nmet Al"
 

@@ -1,4 +1,4 @@
-"""UIMA CAS as XMI or JSON 0.4: annotations beside a text, with offsets in UTF-16 units."""
+"""Reader of UIMA CAS as XMI or JSON 0.4: stand-off annotations with offsets in UTF-16 units."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spanagree.formats.inception.pages import (
 from spanagree.formats.xml_elements import elements
 
 _DKPRO = "de.tudarmstadt.ukp.dkpro.core.api."
-_FRAME = {  # layers of what holds a text together, which nobody compares without asking
+_FRAME = {  # layers of the structure of a text, which are read on request only
     "uima.tcas.DocumentAnnotation",
     f"{_DKPRO}metadata.type.DocumentMetaData",
     f"{_DKPRO}metadata.type.TagsetDescription",
@@ -36,13 +36,13 @@ _FRAME = {  # layers of what holds a text together, which nobody compares withou
 }
 _VIEW = "_InitialView"
 _PLACE = ("sofa", "begin", "end")
-_ENDS = ("Governor", "Dependent")  # of a relation
+_ENDS = ("Governor", "Dependent")  # of a relation: features with its ends
 _OLD = {"_context", "_views"}  # keys of JSON before version 0.4
 _AGAIN = "export the document again, as UIMA CAS JSON 0.4 or XMI"
 
 
 def knows_cas(start: FileHead) -> bool:
-    """Return whether a file begins as a CAS in XMI or JSON does, in whatever version."""
+    """Check whether a file begins as a CAS in XMI or JSON does, in any version."""
     if start.shape == "xml":
         return any("http:///uima/cas.ecore" in line for line in start.lines)
     keys = set(start.objects[0]) if start.objects else set()
@@ -50,80 +50,105 @@ def knows_cas(start: FileHead) -> bool:
 
 
 def read_xmi(source: BinaryIO, location: str, layer: str | None = None) -> CasDocument:
-    """Return the page in a CAS as XMI, whose elements show by themselves what types there are.
+    """Read a CAS as XMI; its elements are the types.
 
-    ``layer`` names those that are read even if they belong to the frame of the text, as tokens do.
+    Args:
+        source: file.
+        location: printable path.
+        layer: names of layers that are read even if they belong to the frame, such as tokens.
 
     Raises:
-        InputError: for what is not XMI, declares entities, or has no text or several.
+        InputError: if the file is not XMI, declares entities, or has no text or several.
     """
     cas = _Cas(location, layer)
     for element in elements(source, location):
         package, _, name = element.tag.rpartition("}")
         package = package.removeprefix("{http:///").removesuffix(".ecore").replace("/", ".")
-        given = {key: value for key, value in element.attrib.items() if not key.startswith("{")}
+        features = {key: value for key, value in element.attrib.items() if not key.startswith("{")}
         ids = (value for key, value in element.attrib.items() if key.endswith("}id"))
-        number = cas.whole(next(ids, "0"))
+        structure_id = cas.parse_integer(next(ids, "0"))
         if package == "uima.cas" and name == "View":
-            members = map(cas.whole, given.get("members", "").split())
-            cas.members.setdefault(cas.whole(given.get("sofa")), array("q")).extend(members)
+            members = map(cas.parse_integer, features.get("members", "").split())
+            cas.members.setdefault(cas.parse_integer(features.get("sofa")), array("q")).extend(
+                members
+            )
         elif package == "uima.cas" and name == "Sofa":
-            cas.texts[number] = given.get("sofaID", ""), given.get("sofaString")
+            cas.texts[structure_id] = features.get("sofaID", ""), features.get("sofaString")
         else:
-            place = {key: cas.whole(given.pop(key)) for key in _PLACE if key in given}
-            kind = name if package == "uima.noNamespace" else f"{package}.{name}"
-            ends = [cas.whole(given.pop(end)) for end in _ENDS if end in given]
-            cas.add(kind, number, place, given, given, ends)
-            cas.passed["string list"] += len({child.tag for child in element})
-    return cas.page()
+            offsets = {
+                key: cas.parse_integer(features.pop(key)) for key in _PLACE if key in features
+            }
+            type_name = name if package == "uima.noNamespace" else f"{package}.{name}"
+            ends = [cas.parse_integer(features.pop(end)) for end in _ENDS if end in features]
+            cas.add(type_name, structure_id, offsets, features, features, ends)
+            cas.n_skipped["string list"] += len({child.tag for child in element})
+    return cas.document()
 
 
 def read_json(data: bytes, location: str, layer: str | None = None) -> CasDocument:
-    """Return the page in a CAS as JSON 0.4; as :func:`read_xmi`."""
+    """Read a CAS as JSON 0.4; see :func:`read_xmi`."""
     cas = _Cas(location, layer)
-    numbers = count(1)
+    counter = count(1)
 
     def structure(pairs: list[tuple[str, Any]]) -> Any:
-        """Take a feature structure, and return what it is called until its number is known."""
-        given = dict(pairs)
-        kind = given.pop("%TYPE", None)
-        if not isinstance(kind, str):
-            return given
-        unnamed = -next(numbers)
-        number = given.get("%ID", unnamed)
-        if kind == "uima.cas.Sofa":
-            cas.texts[cas.whole(number)] = str(given.get("sofaID")), given.get("sofaString")
+        """Add a feature structure, and return a preliminary id until its own id is known."""
+        features = dict(pairs)
+        root_kind = features.pop("%TYPE", None)
+        if not isinstance(root_kind, str):
+            return features
+        unnamed = -next(counter)
+        structure_id = features.get("%ID", unnamed)
+        if root_kind == "uima.cas.Sofa":
+            cas.texts[cas.parse_integer(structure_id)] = (
+                str(features.get("sofaID")),
+                features.get("sofaString"),
+            )
             return unnamed
-        given["sofa"] = given.get("@sofa")
-        place = {key: cas.whole(given.pop(key)) for key in _PLACE if given.get(key) is not None}
-        plain = {key: _plain(value) for key, value in given.items() if key[:1] not in "%@#^"}
-        ends = [cas.whole(given[f"@{end}"]) for end in _ENDS if f"@{end}" in given]
-        cas.add(kind, cas.whole(number), place, plain, {key.lstrip("@") for key in given}, ends)
+        features["sofa"] = features.get("@sofa")
+        offsets = {
+            key: cas.parse_integer(features.pop(key))
+            for key in _PLACE
+            if features.get(key) is not None
+        }
+        values = {
+            key: _scalar_text(value) for key, value in features.items() if key[:1] not in "%@#^"
+        }
+        ends = [cas.parse_integer(features[f"@{end}"]) for end in _ENDS if f"@{end}" in features]
+        cas.add(
+            root_kind,
+            cas.parse_integer(structure_id),
+            offsets,
+            values,
+            {key.lstrip("@") for key in features},
+            ends,
+        )
         return unnamed
 
     root = from_json(decoded(location, data, "utf-8"), location, _AGAIN, structure)
     if not isinstance(root, dict) or root.keys() & _OLD:
-        kind = "JSON" if not isinstance(root, dict) else "UIMA JSON of before version 0.4"
-        raise InputError(f"{location}: {kind}, not CAS JSON; {_AGAIN}")
+        root_kind = "JSON" if not isinstance(root, dict) else "UIMA JSON of before version 0.4"
+        raise InputError(f"{location}: {root_kind}, not CAS JSON; {_AGAIN}")
     structures = root.get("%FEATURE_STRUCTURES")
     if isinstance(structures, dict):
-        cas.rename({unnamed: cas.whole(key) for key, unnamed in structures.items()})
+        cas.set_ids({unnamed: cas.parse_integer(key) for key, unnamed in structures.items()})
     for view in _mappings(root.get("%VIEWS")):
         members = view.get("%MEMBERS")
         if not isinstance(members, list):
             raise invalid_value(
                 f"{location}: %MEMBERS", members, f"a list of numbers is needed: {_AGAIN}"
             )
-        cas.members[cas.whole(view.get("%SOFA"))] = array("q", map(cas.whole, members))
+        cas.members[cas.parse_integer(view.get("%SOFA"))] = array(
+            "q", map(cas.parse_integer, members)
+        )
     for declared in _mappings(root.get("%TYPES")):
         if declared.get("%SUPER_TYPE") == "uima.tcas.Annotation":
             cas.layers.setdefault(str(declared.get("%NAME")), _Layer())
-    return cas.page()
+    return cas.document()
 
 
 @dataclass(eq=False)
 class _Layer:
-    """The annotations of a type, their numbers, and which text (sofa) each is in."""
+    """Annotations of a type, their ids, and the id of the text (sofa) of each."""
 
     marks: LayerAnnotations = field(default_factory=LayerAnnotations)
     ids: array[int] = field(default_factory=lambda: array("q"))
@@ -131,20 +156,20 @@ class _Layer:
 
 
 class _Cas:
-    """What was read of a CAS so far; a text may come after what is marked in it."""
+    """Contents of a CAS that were read so far; a text may follow its annotations."""
 
     def __init__(self, location: str, layer: str | None) -> None:
         self.location = location
-        self.asked = asked_names(layer)
+        self.requested_names = asked_names(layer)
         self.layers: dict[str, _Layer] = {}
-        self.others: set[str] = set()  # types of what has no place in a text
-        self.passed: Counter[str] = Counter()
+        self.types_without_offsets: set[str] = set()  # types of structures without offsets
+        self.n_skipped: Counter[str] = Counter()
         self.texts: dict[int, tuple[str, str | None]] = {}
-        self.members: dict[int, array[int]] = {}  # of each text's view
+        self.members: dict[int, array[int]] = {}  # ids of the structures in the view of each text
         self.relations: list[tuple[int, int, str, int]] = []  # ends, label, text
 
-    def whole(self, value: object) -> int:
-        """Return an offset or number, which XMI writes as text."""
+    def parse_integer(self, value: object) -> int:
+        """Parse an offset or id, which XMI writes as text."""
         if isinstance(value, str) and value.removeprefix("-").isdecimal():
             return whole_number(value, f"{self.location}: number")
         if is_whole(value) and abs(value) < 1 << 60:
@@ -155,96 +180,114 @@ class _Cas:
 
     def add(
         self,
-        kind: str,
-        number: int,
-        place: Mapping[str, int],
+        type_name: str,
+        structure_id: int,
+        offsets: Mapping[str, int],
         values: Mapping[str, str | None],
         features: Iterable[str],
         ends: Sequence[int],
     ) -> None:
-        """Take a feature structure: an annotation, or what chains, slots and lists are made of.
+        """Add a feature structure: an annotation, or part of a chain, slot or list.
 
-        It is a relation if it has both ``ends``.
+        Args:
+            type_name: type of the structure.
+            structure_id: id of the structure.
+            offsets: offsets, and the id of the text.
+            values: values by feature.
+            features: names of all its features.
+            ends: ids of the ends of a relation.
         """
-        if len(place) < len(_PLACE):
-            self.others.add(kind)
-            self.passed["slot filler"] += "target" in features
-            self.passed["string list"] += kind == "uima.cas.StringArray"
+        if len(offsets) < len(_PLACE):
+            self.types_without_offsets.add(type_name)
+            self.n_skipped["slot filler"] += "target" in features
+            self.n_skipped["string list"] += type_name == "uima.cas.StringArray"
         elif len(ends) == len(_ENDS):
             texts = [values[name] for name in sorted(values) if name != "flavor"]
-            label = next((value for value in texts if value), short(kind))
-            self.relations.append((ends[0], ends[1], label, place["sofa"]))
-        elif kind not in _FRAME or {kind, short(kind)} & {*self.asked}:
-            layer = self.layers.setdefault(kind, _Layer())
-            layer.marks.add(place["begin"], place["end"], values)
-            layer.ids.append(number)
-            layer.sofas.append(place["sofa"])
+            label = next((value for value in texts if value), short(type_name))
+            self.relations.append((ends[0], ends[1], label, offsets["sofa"]))
+        elif type_name not in _FRAME or {type_name, short(type_name)} & {*self.requested_names}:
+            layer = self.layers.setdefault(type_name, _Layer())
+            layer.marks.add(offsets["begin"], offsets["end"], values)
+            layer.ids.append(structure_id)
+            layer.sofas.append(offsets["sofa"])
 
-    def rename(self, numbers: Mapping[int, int]) -> None:
-        """Give structures the numbers by which others know them."""
-        self.texts = {numbers.get(key, key): text for key, text in self.texts.items()}
+    def set_ids(self, final_ids: Mapping[int, int]) -> None:
+        """Replace preliminary ids."""
+        self.texts = {final_ids.get(key, key): text_id for key, text_id in self.texts.items()}
         for layer in self.layers.values():
-            layer.ids = array("q", (numbers.get(number, number) for number in layer.ids))
+            layer.ids = array("q", (final_ids.get(id_, id_) for id_ in layer.ids))
         self.relations = [
-            (numbers.get(first, first), numbers.get(second, second), label, text)
-            for first, second, label, text in self.relations
+            (final_ids.get(first_id, first_id), final_ids.get(second_id, second_id), label, text_id)
+            for first_id, second_id, label, text_id in self.relations
         ]
 
-    def page(self) -> CasDocument:
-        """Return the page: the text of the initial view, and what is indexed in it."""
-        names = {name: number for number, (name, _) in self.texts.items()}
-        number = names.get(_VIEW, next(iter(names.values()), 0) if len(names) == 1 else 0)
-        text = self.texts.get(number, ("", None))[1]
+    def document(self) -> CasDocument:
+        """Build the document: the text of the initial view, and the annotations indexed in it."""
+        names = {name: text_id for text_id, (name, _) in self.texts.items()}
+        text_id = names.get(_VIEW, next(iter(names.values()), 0) if len(names) == 1 else 0)
+        text = self.texts.get(text_id, ("", None))[1]
         if not isinstance(text, str):
-            there = join_names(names) or "none"
+            views = join_names(names) or "none"
             raise InputError(
-                f"{self.location}: no text of a view {_VIEW} (views: {there}); {_AGAIN}, with its"
+                f"{self.location}: no text of a view {_VIEW} (views: {views}); {_AGAIN}, with its"
                 " text"
             )
         layers: dict[str, LayerAnnotations] = {}
         marks: dict[int, Mark] = {}
-        for kind, layer in self.layers.items():
-            here = np.array(layer.sofas, np.int64) == number
-            indexed = np.ones(len(here), np.bool_)
-            if number in self.members:
-                indexed = np.isin(np.array(layer.ids, np.int64), self.members[number])
-            self.passed["other-view annotation"] += int((~here).sum())
-            self.passed["unindexed annotation"] += int((here & ~indexed).sum())
-            kept = here & indexed
-            if kind.endswith("Link") and f"{kind[:-4]}Chain" in self.others:
-                self.passed["chain link"] += int(kept.sum())
+        for type_name, layer in self.layers.items():
+            is_in_text = np.array(layer.sofas, np.int64) == text_id
+            is_indexed = np.ones(len(is_in_text), np.bool_)
+            if text_id in self.members:
+                is_indexed = np.isin(np.array(layer.ids, np.int64), self.members[text_id])
+            self.n_skipped["other-view annotation"] += int((~is_in_text).sum())
+            self.n_skipped["unindexed annotation"] += int((is_in_text & ~is_indexed).sum())
+            is_kept = is_in_text & is_indexed
+            if (
+                type_name.endswith("Link")
+                and f"{type_name[:-4]}Chain" in self.types_without_offsets
+            ):
+                self.n_skipped["chain link"] += int(is_kept.sum())
                 continue
-            bounds = (np.array(x, np.int64)[kept] for x in (layer.marks.start, layer.marks.end))
-            start, end = (array("q", self._code_points(x, text, kind).tolist()) for x in bounds)
-            values = {k: list(compress(column, kept)) for k, column in layer.marks.values.items()}
-            layers[kind] = LayerAnnotations(start, end, values)
-            marks |= {id_: (kind, i) for i, id_ in enumerate(compress(layer.ids, kept))}
+            bounds = (
+                np.array(offsets, np.int64)[is_kept]
+                for offsets in (layer.marks.start, layer.marks.end)
+            )
+            start, end = (
+                array("q", self._code_points(offsets, text, type_name).tolist())
+                for offsets in bounds
+            )
+            values = {
+                k: list(compress(column, is_kept)) for k, column in layer.marks.values.items()
+            }
+            layers[type_name] = LayerAnnotations(start, end, values)
+            marks |= {id_: (type_name, i) for i, id_ in enumerate(compress(layer.ids, is_kept))}
         arcs = (
-            Arc(marks.get(first), marks.get(second), label)
-            for first, second, label, of_text in self.relations
-            if of_text == number
+            Arc(marks.get(first_id), marks.get(second_id), label)
+            for first_id, second_id, label, of_text in self.relations
+            if of_text == text_id
         )
-        return CasDocument(text, layers, +self.passed, relations=tuple(arcs))
+        return CasDocument(text, layers, +self.n_skipped, relations=tuple(arcs))
 
-    def _code_points(self, offsets: Ints, text: str, kind: str) -> Ints:
-        """Return offsets in code points; those outside the text stay outside."""
-        points, half = in_code_points(offsets, text, "UTF-16 units")
-        if half is not None:
+    def _code_points(self, offsets: Ints, text: str, type_name: str) -> Ints:
+        """Convert offsets to code points; offsets outside the text stay outside."""
+        points, split_offset = in_code_points(offsets, text, "UTF-16 units")
+        if split_offset is not None:
             raise InputError(
-                f"{self.location}: {short(kind)} begins or ends at {half}, inside a character of"
+                f"{self.location}: {short(type_name)} begins or ends at {split_offset}, inside a"
+                " character of"
                 f" two UTF-16 units, which offsets of a CAS count; {_AGAIN}"
             )
         return points
 
 
 def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the mappings in a mapping."""
+    """Yield the mappings among the values of a mapping."""
     if isinstance(value, dict):
         yield from (entry for entry in value.values() if isinstance(entry, dict))
 
 
-def _plain(value: object) -> str | None:
-    """Return a value as XMI writes it; one that is not plain is none."""
+def _scalar_text(value: object) -> str | None:
+    """Return a scalar as XMI writes it; `None` for other values."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, (str, int, float)) else None

@@ -1,4 +1,4 @@
-"""Files of INCEpTION by themselves that a pattern names: whose each is, and of which document."""
+"""Single files of INCEpTION that match a pattern, with their annotators and documents."""
 
 from __future__ import annotations
 
@@ -16,63 +16,63 @@ from spanagree.formats.patterns import folder_of, has_pattern, matches
 
 
 def are_pages(pattern: PathName) -> bool:
-    """Return whether a pattern names such files, by the first of them."""
+    """Check whether a pattern matches annotation files, by the first of them."""
     if not has_pattern(pattern):
         return False
     start = read_head(matches(pattern)[0])
     return not knows_project(start) and (knows_webanno_tsv(start) or knows_cas(start))
 
 
-def read_pages(pattern: PathName, layer: str, wanted: str | None) -> Project:
-    """Return the files of a pattern as a project without a description, which is read as one.
+def read_pages(pattern: PathName, layer: str, span_layer: str | None) -> Project:
+    """Read the files of a pattern as a project without a description.
 
-    As in a project, the folder of a file is the document, and the file is called as the annotator.
-    In a single folder that holds for files of the same text; if their texts differ, each is a
-    document, as where the annotator is named.
+    As in a project, the folder of a file is the document, and the name of a file the annotator. In
+    a single folder this holds for files of the same text; if their texts differ, each is a
+    document, as also if the annotator is named.
 
     Args:
-        pattern: such as ``annotation/*/*.tsv``.
-        layer: the annotator, if it is not a pattern.
-        wanted: the layer of spans, of which more is not read.
+        pattern: pattern of paths, such as ``annotation/*/*.tsv``.
+        layer: annotator, if it is not a pattern.
+        span_layer: layer of spans; other layers are not read.
 
     Raises:
-        InputError: for what cannot be read, or two files of an annotator in a document.
+        InputError: if a file cannot be read, or an annotator has two files of a document.
     """
     paths = [PurePath(path) for path in matches(pattern)]
     files = [_file(path) for path in paths]
-    places = [path.relative_to(folder_of(pattern)) for path in paths]
-    folders = [place.parent.as_posix() for place in places]
-    alone = set(folders) == {"."}
+    relative_paths = [path.relative_to(folder_of(pattern)) for path in paths]
+    folders = [relative_path.parent.as_posix() for relative_path in relative_paths]
+    are_in_one_folder = set(folders) == {"."}
     if has_pattern(layer):
-        apart = alone and not _agree(files, wanted)
-        annotator = os.path.basename(layer) if apart else None
+        is_document_each = are_in_one_folder and not _agree(files, span_layer)
+        annotator = os.path.basename(layer) if is_document_each else None
     else:
-        apart = alone or len(set(folders)) < len(folders)
+        is_document_each = are_in_one_folder or len(set(folders)) < len(folders)
         annotator = layer
-    if apart:
-        folders = [place.with_suffix("").as_posix() for place in places]
-    elif alone:
+    if is_document_each:
+        folders = [relative_path.with_suffix("").as_posix() for relative_path in relative_paths]
+    elif are_in_one_folder:
         folders = [PurePath(os.path.abspath(path)).parent.name for path in paths]
     documents: dict[str, list[File]] = {}
     for document, file in zip(folders, files, strict=True):
-        named = file if annotator is None else file._replace(stems=(annotator,))
-        documents.setdefault(document, []).append(named)
-    project = Project(printable_path(pattern), wanted, "auto")
-    for document, document_index in documents.items():
-        users = (file.stems[0] for file in document_index if not is_initial(file))
-        project.add(document, document_index, dict.fromkeys(users, "FINISHED"))
+        named_file = file if annotator is None else file._replace(stems=(annotator,))
+        documents.setdefault(document, []).append(named_file)
+    project = Project(printable_path(pattern), span_layer, "auto")
+    for document, document_files in documents.items():
+        users = (file.stems[0] for file in document_files if not is_initial(file))
+        project.add(document, document_files, dict.fromkeys(users, "FINISHED"))
     return project
 
 
-def _agree(files: Sequence[File], wanted: str | None) -> bool:
-    """Return whether all files have the same text."""
-    pages = (file.page(wanted) for file in files)
-    first = next(pages)
-    return all(page.fits(first.text) or first.fits(page.text) for page in pages)
+def _agree(files: Sequence[File], span_layer: str | None) -> bool:
+    """Check whether all files have the same text."""
+    documents = (file.page(span_layer) for file in files)
+    first = next(documents)
+    return all(document.fits(first.text) or first.fits(document.text) for document in documents)
 
 
 def _file(path: PurePath) -> File:
-    """Return a file, which is of the kind that its beginning shows."""
+    """Read a file, with its kind by its beginning."""
     location, shape = printable_path(path), read_head(path).shape
     data = read_bytes(location, str(path))
     if shape == "zip":

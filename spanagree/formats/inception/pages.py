@@ -1,4 +1,4 @@
-"""An annotated document of INCEpTION, however it was written, and the choice of a layer."""
+"""Annotated documents of INCEpTION, in any format, and the choice of layers."""
 
 from __future__ import annotations
 
@@ -16,25 +16,30 @@ from spanagree.errors import InputError, escape_name, join_names, quote_value
 
 @dataclass(eq=False)
 class LayerAnnotations:
-    """The annotations of a layer: where each begins and ends, and its values by feature."""
+    """Annotations of a layer.
+
+    Attributes:
+        start, end: offsets of each annotation.
+        values: value of each annotation, by feature.
+    """
 
     start: array[int] = field(default_factory=lambda: array("q"))
     end: array[int] = field(default_factory=lambda: array("q"))
     values: dict[str, list[str | None]] = field(default_factory=dict)
 
     def add(self, start: int, end: int, values: Mapping[str, str | None]) -> None:
-        """Add an annotation; a feature that it does not have has no value."""
+        """Add an annotation; features that it lacks have the value `None`."""
         for name in values:
             if name not in self.values:
                 self.values[name] = [None] * len(self.start)
         for name, column in self.values.items():
             value = values.get(name)
-            column.append(value and intern(value))  # labels come again and again
+            column.append(value and intern(value))  # labels are often repeated
         self.start.append(start)
         self.end.append(end)
 
     def listed(self) -> list[tuple[object, ...]]:
-        """Return the annotations in an order of their own."""
+        """Return the annotations, sorted."""
         names = sorted(name for name, column in self.values.items() if any(column))
         columns = (self.values[name] for name in names)
         rows = zip(self.start, self.end, *columns, strict=True)
@@ -42,15 +47,20 @@ class LayerAnnotations:
 
 
 Chosen: TypeAlias = tuple[tuple[str, str | None], ...]
-"""Layers, each with a feature that gives the labels; without one, the layer's name is the label."""
+"""Layers, each with the feature of its labels; without a feature, its name is the label."""
 
 
 Mark: TypeAlias = tuple[str, int]
-"""An annotation: its layer, and its number there."""
+"""An annotation: its layer, and its index in the layer."""
 
 
 class Arc(NamedTuple):
-    """A relation: the annotations that it links, ``None`` where there is none, and its label."""
+    """A relation.
+
+    Attributes:
+        first, second: annotations at its ends, or `None` if an end is missing.
+        label: label of the relation.
+    """
 
     first: Mark | None
     second: Mark | None
@@ -58,20 +68,24 @@ class Arc(NamedTuple):
 
 
 class CasDocument(NamedTuple):
-    """An annotated document: its text, its layers of spans, and what was passed over, by kind.
+    """An annotated document, with offsets in code points.
 
-    Offsets are in code points. A text that is not ``is_whole`` has blanks for white space that the
-    file does not hold. Relations are of all layers.
+    Attributes:
+        text: the text.
+        layers: annotations by layer.
+        passed: number of skipped structures, by kind.
+        is_whole: True if the file has the text; else white space between tokens is assumed blank.
+        relations: relations of all layers.
     """
 
     text: str
     layers: dict[str, LayerAnnotations]
-    passed: Counter[str]
+    n_skipped: Counter[str]
     is_whole: bool = True
     relations: tuple[Arc, ...] = ()
 
-    def says(self) -> tuple[object, ...]:
-        """Return what is annotated, which is equal for pages with the same annotations."""
+    def annotations(self) -> tuple[object, ...]:
+        """Return all annotations; the result is equal for documents with the same annotations."""
         layers = {name: marks.listed() for name, marks in self.layers.items() if marks.start}
 
         def place(mark: Mark | None) -> object:
@@ -80,73 +94,81 @@ class CasDocument(NamedTuple):
             marks = self.layers[mark[0]]
             return mark[0], marks.start[mark[1]], marks.end[mark[1]]
 
-        linked = [(place(arc.first), place(arc.second), arc.label) for arc in self.relations]
-        return layers, self.passed, sorted(linked, key=repr)
+        arc_ends = [(place(arc.first), place(arc.second), arc.label) for arc in self.relations]
+        return layers, self.n_skipped, sorted(arc_ends, key=repr)
 
-    def rows(self, chosen: Chosen) -> Iterator[tuple[int, int, str | None, Mark]]:
-        """Yield start, end, label and number of what is marked in the chosen layers.
+    def rows(self, layer_features: Chosen) -> Iterator[tuple[int, int, str | None, Mark]]:
+        """Yield start, end, label and identity of the annotations in the chosen layers.
 
-        Of several layers the label begins with the layer's name, of several features of a layer
-        with the feature's; what has no value of one of these is not marked in it.
+        For several layers, labels begin with the layer's name; for several features of a layer,
+        with the feature's name, and annotations without a value of it are left out.
         """
-        layers = Counter(name for name, _ in chosen)
-        for name, feature in chosen:
+        layers = Counter(name for name, _ in layer_features)
+        for name, feature in layer_features:
             marks = self.layers.get(name, LayerAnnotations())
-            same = repeat(None if feature else short(name), len(marks.start))
-            values = marks.values.get(feature or "", same)
-            before = f"{short(name)}:" if len(layers) > 1 and feature else ""
-            before += f"{feature}:" if layers[name] > 1 else ""
+            default_labels = repeat(None if feature else short(name), len(marks.start))
+            values = marks.values.get(feature or "", default_labels)
+            prefix = f"{short(name)}:" if len(layers) > 1 and feature else ""
+            prefix += f"{feature}:" if layers[name] > 1 else ""
             rows = zip(marks.start, marks.end, values, strict=True)
-            for number, (start, end, value) in enumerate(rows):
+            for index, (start, end, value) in enumerate(rows):
                 if value or layers[name] == 1:
-                    yield start, end, f"{before}{value}" if value else value, (name, number)
+                    yield start, end, f"{prefix}{value}" if value else value, (name, index)
 
     def fits(self, text: str) -> bool:
-        """Return whether the page has this text, but for white space that its file lacks."""
+        """Check whether the document has this text, apart from white space that its file lacks."""
         if self.text == text:
             return True
         return not self.is_whole and _blank(text) == _blank(self.text)
 
 
 def choose(
-    pages: Iterable[CasDocument], layer: str | None, feature: str | None, location: str
+    documents: Iterable[CasDocument], layer: str | None, feature: str | None, location: str
 ) -> Chosen:
-    """Return the layers and features asked for, or the only ones in use, if any is.
+    """Choose layers and features: those that the user named, or the only ones in use, if any.
 
-    A layer is named in full, or by the last part of its name; several have commas between them. A
-    feature that is asked for is read of each layer that has it.
+    Args:
+        documents: documents.
+        layer: layers, in full or the last part of their names, with commas between them.
+        feature: features, each of which is read in the layers that have it.
+        location: printable path.
 
     Raises:
-        InputError: for a layer or feature that is not there, or where there are several to choose
-            from; the error names those that there are.
+        InputError: if a layer or feature is missing, or several are in use; the message lists them.
     """
     layers: dict[str, Counter[str]] = {}
     sizes: Counter[str] = Counter()
-    for page in pages:
-        for name, marks in page.layers.items():
+    for document in documents:
+        for name, marks in document.layers.items():
             sizes[name] += len(marks.start)
             features = layers.setdefault(name, Counter())
             for key, column in marks.values.items():
                 features[key] += len(column) - column.count(None)
-    asked: list[str | None] = [*asked_names(layer)] or [None]
-    names = [_only(sizes, name, location, "layer") for name in asked]
-    chosen: list[tuple[str, str | None]] = []
-    wanted = asked_names(feature)
+    layer_names: list[str | None] = [*asked_names(layer)] or [None]
+    names = [_only(sizes, name, location, "layer") for name in layer_names]
+    layer_features: list[tuple[str, str | None]] = []
+    feature_names = asked_names(feature)
     for name in dict.fromkeys(name for name in names if name is not None):
-        place = f"{location}: layer {short(name)}"
-        known = layers[name] if len(names) > 1 else wanted
-        here: list[str | None] = [named for named in wanted if named in known] or [None]
-        chosen += [(name, _only(layers[name], named, place, "feature")) for named in here]
-    for named in wanted if chosen else ():
-        if named not in [given for _, given in chosen]:
+        layer_location = f"{location}: layer {short(name)}"
+        known_features = layers[name] if len(names) > 1 else feature_names
+        names_in_layer: list[str | None] = [
+            feature_name for feature_name in feature_names if feature_name in known_features
+        ] or [None]
+        layer_features += [
+            (name, _only(layers[name], feature_name, layer_location, "feature"))
+            for feature_name in names_in_layer
+        ]
+    for feature_name in feature_names if layer_features else ():
+        if feature_name not in [key for _, key in layer_features]:
             raise InputError(
-                f"{location}: no feature {quote_value(named)} in any of the layers; leave it out"
+                f"{location}: no feature {quote_value(feature_name)} in any of the layers; leave it"
+                " out"
             )
-    return tuple(chosen)
+    return tuple(layer_features)
 
 
 def asked_names(names: str | None) -> list[str]:
-    """Return the names between commas.
+    """Split names at commas.
 
     >>> asked_names("Cue, Scope"), asked_names(None)
     (['Cue', 'Scope'], [])
@@ -154,24 +176,35 @@ def asked_names(names: str | None) -> list[str]:
     return [] if names is None else [name.strip() for name in names.split(",")]
 
 
-def _only(counts: Counter[str], asked: str | None, location: str, kind: str) -> str | None:
-    """Return the name that is asked for, or the only one that counts anything."""
+def _only(counts: Counter[str], requested: str | None, location: str, noun: str) -> str | None:
+    """Find a name, or the only one with annotations.
+
+    Args:
+        counts: number of annotations, or values, by name.
+        requested: name by the user, or `None`.
+        location: printable path.
+        noun: layer or feature, for messages.
+    """
     in_use = [name for name, count in counts.items() if count]
-    if asked is None and len(in_use) < 2:
+    if requested is None and len(in_use) < 2:
         return next(iter(in_use), None)
-    fit = [name for name in counts if asked in (name, short(name))]
-    if len(fit) == 1 or asked in fit:
-        return asked if asked in fit else fit[0]
-    names = fit or in_use or list(counts)
+    matching = [name for name in counts if requested in (name, short(name))]
+    if len(matching) == 1 or requested in matching:
+        return requested if requested in matching else matching[0]
+    names = matching or in_use or list(counts)
     distinct = len({*map(short, names)}) == len(names)
-    there = join_names(f"{short(name) if distinct else name} ({counts[name]})" for name in names)
-    if asked is None:
-        problem = f"{len(names)} {kind}s are in use"
+    available = join_names(
+        f"{short(name) if distinct else name} ({counts[name]})" for name in names
+    )
+    if requested is None:
+        problem = f"{len(names)} {noun}s are in use"
     else:
-        problem = f"{'several ' + kind + 's' if fit else 'no ' + kind} {quote_value(asked)}"
-    several = ", or several with commas between" if asked is None else ""
-    choice = f"choose one with --{kind}{several}" if names else f"leave --{kind} out"
-    raise InputError(f"{location}: {problem}; there are {there or 'none'}: {choice}")
+        problem = (
+            f"{'several ' + noun + 's' if matching else 'no ' + noun} {quote_value(requested)}"
+        )
+    several = ", or several with commas between" if requested is None else ""
+    choice = f"choose one with --{noun}{several}" if names else f"leave --{noun} out"
+    raise InputError(f"{location}: {problem}; there are {available or 'none'}: {choice}")
 
 
 def short(layer: str) -> str:
@@ -184,20 +217,20 @@ def short(layer: str) -> str:
 
 
 def _blank(text: str) -> str:
-    """Return a text with blanks for white space, and none at its end."""
+    """Replace white space by blanks, and remove it from the end."""
     return re.sub(r"\s", " ", text).rstrip()
 
 
-def described(chosen: Chosen) -> str:
-    """Return what is read, for a note.
+def described(layer_features: Chosen) -> str:
+    """Describe the chosen layers for a note.
 
     >>> described((("webanno.custom.Cue", None),))
     'layer webanno.custom.Cue, whose name is the label'
     """
-    if not chosen:
+    if not layer_features:
         return "no layer of spans"
     return " and ".join(
         f"layer {escape_name(layer)}, "
         + (f"feature {escape_name(feature)}" if feature else "whose name is the label")
-        for layer, feature in chosen
+        for layer, feature in layer_features
     )

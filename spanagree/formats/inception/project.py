@@ -1,4 +1,4 @@
-"""An INCEpTION or WebAnno project as it is exported: who saw which document, and what in it."""
+"""Exports of INCEpTION and WebAnno projects: annotators of each document, and their annotations."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ IN_PROGRESS = {
     "saw": "seen",
     "unseen": "never seen",
 }
-"""What becomes of a document that an annotator began and did not finish."""
+"""Treatment of a document that an annotator began and did not finish."""
 
 
 _CURATOR = "CURATION_USER"
 
 
 EMPTY = CasDocument("", {}, Counter())
-"""A page on which nothing is."""
+"""Document without text and annotations."""
 
 
 STATES = {
     "FINISHED": "finished", "INPROGRESS": "in progress", "NEW": "new", "IGNORE": "ignored",
 }  # fmt: skip
-"""The states of an annotator's work on a document, and what notes call them."""
+"""States of an annotator's work on a document, with their names in notes."""
 
 
-_INITIAL = re.compile(r"INITIAL_CAS\d*")  # also of a temporary file
+_INITIAL = re.compile(r"INITIAL_CAS\d*")  # a number is of a temporary file
 _READABLE = (".tsv", ".xmi", ".json", ".zip")
 _FILE = re.compile(r"((?:(?!annotation/|curation/)[^/]*/)*)(annotation|curation)/(.+)/([^/]+)")
 _PLAIN_FILE = re.compile(r"()()(.+)/([^/]+)")
@@ -57,13 +57,20 @@ _AGAIN = "export the project again, with annotations as WebAnno TSV 3, CAS XMI o
 
 
 def knows_project(start: FileHead) -> bool:
-    """Return whether a zip or folder is a project, by the names in it."""
+    """Check whether a zip or folder is a project, by the names in it."""
     files = (name for name in start.members if name.endswith(_READABLE))
     return any(_ABOUT.fullmatch(name) or _FILE.fullmatch(name) for name in files)
 
 
 class File(NamedTuple):
-    """A file of annotations: the names that its annotator may have, its kind, and its content."""
+    """A file of annotations.
+
+    Attributes:
+        stems: possible names of its annotator.
+        suffix: ending of the name.
+        data: content of the file.
+        location: printable path.
+    """
 
     stems: tuple[str, ...]
     suffix: str
@@ -71,7 +78,7 @@ class File(NamedTuple):
     location: str
 
     def page(self, layer: str | None = None) -> CasDocument:
-        """Return the page in it."""
+        """Parse the document."""
         if self.suffix == ".tsv":
             text = decoded(self.location, self.data, "utf-8").removeprefix(BOM)
             return read_tsv(io.StringIO(text, "\n"), self.location)
@@ -81,21 +88,21 @@ class File(NamedTuple):
 
 
 def is_initial(file: File) -> bool:
-    """Return whether a file has the document as it was imported, and nobody's annotations."""
+    """Check whether a file has the document as it was imported, without annotations."""
     return any(map(_INITIAL.fullmatch, file.stems))
 
 
 class Project:
-    """What a project says, gathered document by document.
+    """Contents of a project, collected document by document.
 
     Attributes:
-        pages: by document and annotator, for those who saw it.
-        texts: by document, a page that has its text.
-        annotators: all who have a record or a file.
-        declared: a page without text, with the layers that the project declares.
-        seen, unseen: how many annotations count so, by reason.
-        missing: how many documents have no file.
-        passed: what was passed over, by kind.
+        pages: annotated documents, by id and annotator who saw it.
+        texts: document with the text, by id.
+        annotators: annotators with a record or a file.
+        declared: document without text, with the layers that the project declares.
+        seen, unseen: number of annotations that count as seen or unseen, by reason.
+        missing: number of documents without a file.
+        passed: number of skipped structures, by kind.
     """
 
     def __init__(self, location: str, layer: str | None, in_progress: str) -> None:
@@ -106,74 +113,93 @@ class Project:
         self.texts: dict[str, CasDocument] = {}
         self.annotators: dict[str, None] = {}
         self.declared: CasDocument = EMPTY
-        self.seen: Counter[str] = Counter()
-        self.unseen: Counter[str] = Counter()
-        self.missing = 0
-        self.passed: Counter[str] = Counter()
+        self.n_seen: Counter[str] = Counter()
+        self.n_unseen: Counter[str] = Counter()
+        self.n_missing = 0
+        self.n_skipped: Counter[str] = Counter()
 
     def add(
         self, document: str, files: Sequence[File], states: Mapping[str, str] | None
     ) -> CasDocument:
-        """Add a document's annotators, by the state of each; return how it was imported."""
-        initial = [file for file in files if is_initial(file)]
-        before = initial[0].page(self.layer) if initial else EMPTY
-        if initial:
-            self.texts[document] = before
-        others = [file for file in files if file not in initial]
-        if states is None:
-            curated = [file for file in others if _CURATOR in file.stems]
-            self.passed["curation file"] += len(curated)
-            others = [file for file in others if file not in curated]
-            states = {file.stems[0]: "FINISHED" for file in others}
-        matched = _matched(others, states, self.location)
-        for user, state in states.items():
-            self.take(document, user, matched.get(user), state, before)
-        self.unseen["without a record"] += len(others) - len(matched)
-        return before
+        """Add the annotators of a document.
 
-    def take(
-        self, document: str, user: str, file: File | None, state: str, before: CasDocument
+        Args:
+            document: id of the document.
+            files: files of the document.
+            states: state of each annotator, or `None` if the project has no description.
+
+        Returns:
+            The document as it was imported.
+        """
+        initial = [file for file in files if is_initial(file)]
+        imported = initial[0].page(self.layer) if initial else EMPTY
+        if initial:
+            self.texts[document] = imported
+        annotator_files = [file for file in files if file not in initial]
+        if states is None:
+            curated = [file for file in annotator_files if _CURATOR in file.stems]
+            self.n_skipped["curation file"] += len(curated)
+            annotator_files = [file for file in annotator_files if file not in curated]
+            states = {file.stems[0]: "FINISHED" for file in annotator_files}
+        matched = _match_files(annotator_files, states, self.location)
+        for user, state in states.items():
+            self.add_annotator(document, user, matched.get(user), state, imported)
+        self.n_unseen["without a record"] += len(annotator_files) - len(matched)
+        return imported
+
+    def add_annotator(
+        self, document: str, user: str, file: File | None, state: str, imported: CasDocument
     ) -> None:
-        """Take what an annotator marked in a document, if she saw it."""
+        """Add the annotations of an annotator in a document, if the annotator saw it.
+
+        Args:
+            document: id of the document.
+            user: the annotator.
+            file: file of the annotator, or `None`.
+            state: state of the annotator's work.
+            imported: document as it was imported.
+        """
         self.annotators[user] = None
         reason = STATES[state]
         untouched = state in ("NEW", "IGNORE")
         if file is None or untouched:
-            self.unseen[reason if untouched else f"{reason} without a file"] += 1
+            self.n_unseen[reason if untouched else f"{reason} without a file"] += 1
             return
         page = file.page(self.layer)
         if document not in self.texts or (page.is_whole and not self.texts[document].is_whole):
             self.texts[document] = page
-        same = page.says() == before.says()
-        begun = state == "INPROGRESS"
-        if same and (begun or before is not EMPTY):
-            reason += " and empty" if before is EMPTY else " and as in INITIAL_CAS"
-        if begun and (self.in_progress == "unseen" or (same and self.in_progress == "auto")):
-            self.unseen[reason] += 1
+        is_unchanged = page.annotations() == imported.annotations()
+        is_begun = state == "INPROGRESS"
+        if is_unchanged and (is_begun or imported is not EMPTY):
+            reason += " and empty" if imported is EMPTY else " and as in INITIAL_CAS"
+        if is_begun and (
+            self.in_progress == "unseen" or (is_unchanged and self.in_progress == "auto")
+        ):
+            self.n_unseen[reason] += 1
             return
-        self.seen[reason] += 1
-        self.passed += page.passed
+        self.n_seen[reason] += 1
+        self.n_skipped += page.n_skipped
         self.pages.setdefault(document, {})[user] = page
 
-    def every(self) -> list[CasDocument]:
-        """Return all pages from which a layer may be chosen."""
+    def all_documents(self) -> list[CasDocument]:
+        """Return all documents from which a layer may be chosen."""
         return [self.declared, *(page for pages in self.pages.values() for page in pages.values())]
 
-    def says(self) -> list[str]:
-        """Return who saw what, for a note."""
-        groups = {"seen": +self.seen, "never seen": +self.unseen}
+    def coverage(self) -> list[str]:
+        """Describe who saw which documents, for a note."""
+        groups = {"seen": +self.n_seen, "never seen": +self.n_unseen}
         sums = [
-            f"{what}: {', '.join(f'{number} {why}' for why, number in counts.items())}"
-            for what, counts in groups.items()
+            f"{group}: {', '.join(f'{count} {reason}' for reason, count in counts.items())}"
+            for group, counts in groups.items()
             if counts
         ]
-        left_out = f"{pluralize(self.missing, 'document')} without a file left out"
-        return sums + [left_out] * bool(self.missing)
+        left_out = f"{pluralize(self.n_missing, 'document')} without a file left out"
+        return sums + [left_out] * bool(self.n_missing)
 
 
 @contextmanager
 def opened(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], bytes]]]:
-    """Open a zip or folder: the names of its files, and a function that reads one of them."""
+    """Open a zip or folder: the names of its files, and a function that reads a file."""
     if not os.path.isdir(path):
         with open_zip(path) as archive:
             yield archive.names, archive.read
@@ -188,37 +214,41 @@ def opened(path: PathName) -> Iterator[tuple[Sequence[str], Callable[[str], byte
 
 
 def file_of(name: str, data: bytes, location: str) -> File:
-    """Return a file of annotations; one in a zip of its own is taken out of it.
+    """Build a file of annotations; a file in a zip of its own is extracted.
 
     Raises:
-        InputError: for a zip that does not hold one such file.
+        InputError: if a zip does not contain exactly one such file.
     """
     path = PurePosixPath(name)
     if path.suffix.lower() != ".zip":
         return File((path.stem,), path.suffix.lower(), data, location)
     with open_zip(location, data) as archive:
-        inside = [member for member in archive.names if member.lower().endswith(_READABLE[:3])]
-        if len(inside) != 1:
-            there = join_names(archive.names) or "nothing"
-            raise InputError(f"{location}: a zip with {there}; it should hold one .xmi: {_AGAIN}")
-        file = file_of(inside[0], archive.read(inside[0]), f"{location}/{escape_name(inside[0])}")
+        members = [member for member in archive.names if member.lower().endswith(_READABLE[:3])]
+        if len(members) != 1:
+            contents = join_names(archive.names) or "nothing"
+            raise InputError(
+                f"{location}: a zip with {contents}; it should hold one .xmi: {_AGAIN}"
+            )
+        file = file_of(
+            members[0], archive.read(members[0]), f"{location}/{escape_name(members[0])}"
+        )
     return file._replace(stems=(path.stem, *file.stems))
 
 
 def read_project(path: PathName, layer: str | None, in_progress: str, curation: bool) -> Project:
-    """Return what a project says; without a description (JSON), who has a file saw the document.
+    """Read a project. Without a description (JSON), annotators with a file saw the document.
 
     Raises:
-        InputError: for files that cannot be read, or that do not fit what describes them.
+        InputError: if a file cannot be read, or does not match the description.
     """
     location = printable_path(path)
     project = Project(location, layer, in_progress)
-    with opened(path) as (names, read):
-        about = _about(names, read, location)
-        sources = _entries(about, "source_documents", location)
+    with opened(path) as (names, read_bytes_of):
+        description = _find_description(names, read_bytes_of, location)
+        sources = _entries(description, "source_documents", location)
         curated = {entry["name"]: entry["state"] for entry in sources}
         states: dict[str, dict[str, str]] = {name: {} for name in curated}
-        for entry in _entries(about, "annotation_documents", location):
+        for entry in _entries(description, "annotation_documents", location):
             states.setdefault(entry["name"], {})[entry["user"]] = _state(entry, location)
         files: dict[tuple[str, str], list[str]] = {}
         in_folders = any(map(_FILE.fullmatch, names))
@@ -227,91 +257,104 @@ def read_project(path: PathName, layer: str | None, in_progress: str, curation: 
             files.setdefault((match[2] or "annotation", match[3]), []).append(match[0])
             states.setdefault(match[3], {})
 
-        def load(kind: str, document: str) -> Iterator[File]:
-            for name in files.get((kind, document), ()):
+        def load(folder: str, document: str) -> Iterator[File]:
+            for name in files.get((folder, document), ()):
                 if name.lower().endswith(_READABLE):
-                    yield file_of(name, read(name), f"{location}/{escape_name(name)}")
+                    yield file_of(name, read_bytes_of(name), f"{location}/{escape_name(name)}")
                 else:
-                    project.passed[f"{PurePosixPath(name).suffix} file"] += 1
+                    project.n_skipped[f"{PurePosixPath(name).suffix} file"] += 1
 
         project.annotators = {user: None for users in states.values() for user in users}
         for document, users in states.items():
-            if not any((kind, document) in files for kind in ("annotation", "curation")):
+            if not any((folder, document) in files for folder in ("annotation", "curation")):
                 continue
-            document_index = list(load("annotation", document))
-            before = project.add(document, document_index, users if about else None)
+            document_files = list(load("annotation", document))
+            imported = project.add(document, document_files, users if description else None)
             if not curation:
-                project.passed["curation file"] += len(files.get(("curation", document), ()))
+                project.n_skipped["curation file"] += len(files.get(("curation", document), ()))
                 continue
             for file in load("curation", document):
-                done = "FINISHED" if curated.get(document) == "CURATION_FINISHED" else "INPROGRESS"
-                project.take(document, GROUND_TRUTH, file, done, before)
-        project.declared = _declared(about)
+                state = "FINISHED" if curated.get(document) == "CURATION_FINISHED" else "INPROGRESS"
+                project.add_annotator(document, GROUND_TRUTH, file, state, imported)
+        project.declared = _declared(description)
     if not project.texts:
-        suffixes = sorted({PurePosixPath(name).suffix for some in files.values() for name in some})
+        suffixes = sorted(
+            {PurePosixPath(name).suffix for file_names in files.values() for name in file_names}
+        )
         advice = _AGAIN
-        if project.passed["curation file"]:
+        if project.n_skipped["curation file"]:
             advice = f"read what was curated (--ground-truth), or {_AGAIN}"
         raise InputError(
             f"{location}: no annotations that can be read (files:"
             f" {join_names(suffixes) or 'none'}); {advice}"
         )
-    project.missing = len(states) - len(project.texts)
+    project.n_missing = len(states) - len(project.texts)
     return project
 
 
-def _about(names: Sequence[str], read: Callable[[str], bytes], location: str) -> Mapping[str, Any]:
-    """Return the description of a project; nothing, if it has none."""
+def _find_description(
+    names: Sequence[str], read_bytes_of: Callable[[str], bytes], location: str
+) -> Mapping[str, Any]:
+    """Find the description of a project; empty if there is none."""
     folders = {match[1] for match in map(_FILE.fullmatch, names) if match}
     candidates = [name for name in names if _ABOUT.fullmatch(name)]
     candidates += [
         name
         for name in names
-        if name.endswith(".json") and name.rpartition("/")[0] in {f.rstrip("/") for f in folders}
+        if name.endswith(".json")
+        and name.rpartition("/")[0] in {folder.rstrip("/") for folder in folders}
     ]
     for name in candidates:
-        place = f"{location}/{escape_name(name)}"
-        about = from_json(decoded(place, read(name), "utf-8"), place, _AGAIN)
-        if isinstance(about, dict) and "annotation_documents" in about:
-            return about
+        file_location = f"{location}/{escape_name(name)}"
+        description = from_json(
+            decoded(file_location, read_bytes_of(name), "utf-8"), file_location, _AGAIN
+        )
+        if isinstance(description, dict) and "annotation_documents" in description:
+            return description
     return {}
 
 
-def _entries(about: Mapping[str, Any], kind: str, location: str) -> list[Mapping[str, str]]:
+def _entries(description: Mapping[str, Any], key: str, location: str) -> list[Mapping[str, str]]:
     """Return the documents, or the annotators' records of them, that a project lists."""
-    entries = about.get(kind) or []
-    keys = ("name", "state", "user")[: 2 + (kind == "annotation_documents")]
+    entries = description.get(key) or []
+    keys = ("name", "state", "user")[: 2 + (key == "annotation_documents")]
     for entry in entries if isinstance(entries, list) else [entries]:
-        if not isinstance(entry, dict) or not all(isinstance(entry.get(k), str) for k in keys):
+        if not isinstance(entry, dict) or not all(
+            isinstance(entry.get(name), str) for name in keys
+        ):
             raise invalid_value(
-                f"{location}: {kind}", entry, f"{', '.join(keys)} are needed: {_AGAIN}"
+                f"{location}: {key}", entry, f"{', '.join(keys)} are needed: {_AGAIN}"
             )
     users = (_CURATOR, "INITIAL_CAS")
     return [entry for entry in entries if entry.get("user") not in users]
 
 
 def _state(entry: Mapping[str, str], location: str) -> str:
-    """Return the state of a record, however it is spelled."""
+    """Return the normalized state of a record."""
     state = entry["state"].upper().replace("_", "")
     if state not in STATES:
-        place = (
+        record = (
             f"document {quote_value(entry['name'])}, annotator {quote_value(entry['user'])}: state"
         )
         raise invalid_value(
-            f"{location}: {place}", entry["state"], f"known: {join_names(STATES)}; {_AGAIN}"
+            f"{location}: {record}", entry["state"], f"known: {join_names(STATES)}; {_AGAIN}"
         )
     return state
 
 
-def _declared(about: Mapping[str, Any]) -> CasDocument:
-    """Return a page with the layers of spans that a project declares, and nothing in them."""
+def _declared(description: Mapping[str, Any]) -> CasDocument:
+    """Build a document without annotations, with the layers of spans that a project declares."""
     layers = {}
-    for entry in _dicts(about.get("layers")):
+    for entry in _dicts(description.get("layers")):
         if entry.get("type") == "span":
             features = _dicts(entry.get("features"))
-            plain = (f.get("name") for f in features if f.get("link_mode") in (None, "NONE"))
+            feature_names = (
+                feature.get("name")
+                for feature in features
+                if feature.get("link_mode") in (None, "NONE")
+            )
             layers[str(entry.get("name"))] = LayerAnnotations(
-                values={str(name): [] for name in plain}
+                values={str(name): [] for name in feature_names}
             )
     return CasDocument("", layers, Counter())
 
@@ -321,21 +364,23 @@ def _dicts(value: object) -> Iterator[dict[str, Any]]:
     return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 
 
-def _matched(files: Sequence[File], states: Mapping[str, str], location: str) -> dict[str, File]:
-    """Return the annotators' files: called by the name, or by the name and a temporary number."""
+def _match_files(
+    files: Sequence[File], states: Mapping[str, str], location: str
+) -> dict[str, File]:
+    """Match files to annotators: by the name, or by the name and a temporary number."""
     matched: dict[str, File] = {}
     for file in files:
-        fit = [user for user in states if user in file.stems]
-        for user in () if fit else states:
+        users = [user for user in states if user in file.stems]
+        for user in () if users else states:
             temporary = re.compile(re.escape(user.ljust(3, "_")) + r"\d+")
-            fit += [user] if any(map(temporary.fullmatch, file.stems)) else []
-        if len(fit) > 1:
-            fit = [user for user in fit if states[user] in ("FINISHED", "INPROGRESS")]
-        if len(fit) > 1 or (fit and fit[0] in matched):
+            users += [user] if any(map(temporary.fullmatch, file.stems)) else []
+        if len(users) > 1:
+            users = [user for user in users if states[user] in ("FINISHED", "INPROGRESS")]
+        if len(users) > 1 or (users and users[0] in matched):
             raise InputError(
-                f"{file.location}: a file of annotator {join_names(fit)}"
-                f"{' by its name' if len(fit) > 1 else ', who has another'}; name the files in"
+                f"{file.location}: a file of annotator {join_names(users)}"
+                f"{' by its name' if len(users) > 1 else ', who has another'}; name the files in"
                 f" {location} by their annotators, one for each"
             )
-        matched |= dict.fromkeys(fit, file)
+        matched |= dict.fromkeys(users, file)
     return matched

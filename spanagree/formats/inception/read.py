@@ -1,4 +1,4 @@
-"""Read what INCEpTION and WebAnno export: projects, and files of annotations by themselves."""
+"""Readers of exports of INCEpTION and WebAnno: projects, and single files of annotations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spanagree.settings import reading_settings
 
 
 def knows_inception(start: FileHead) -> bool:
-    """Return whether a file or folder is INCEpTION's: a project, WebAnno TSV or a CAS."""
+    """Check whether a file or folder is a project of INCEpTION, WebAnno TSV or a CAS."""
     return knows_project(start) or knows_webanno_tsv(start) or knows_cas(start)
 
 
@@ -40,24 +40,23 @@ def raw_inception(
     in_progress: str = "auto",
     ground_truth: bool = False,
 ) -> RawCorpus:
-    """Return the rows of projects (zip or folder), or of files by the names of their annotators.
+    """Read the rows of projects (zip or folder), or of files named by their annotators.
 
-    Files by themselves are one document of several annotators; those of a pattern are a project.
+    Single files are one document of several annotators; the files of a pattern are a project.
 
     Args:
-        source: projects, and files or patterns: WebAnno TSV 3, UIMA CAS as XMI or JSON.
-        layer: the layer of spans to read, in full or the last part of its name; needed if several
-            are in use. Of several, with commas between, labels begin with the layer's name.
-        feature: the feature that holds the labels, or several with commas between; needed if
-            several have values. If none has, the layer's name is the label.
-        in_progress: what becomes of documents that were begun and not finished, one of
+        source: projects, files or patterns: WebAnno TSV 3, UIMA CAS as XMI or JSON.
+        layer: layer of spans, in full or the last part of its name; needed if several are in use.
+            For several, with commas between them, labels begin with the layer's name.
+        feature: feature of the labels, or several with commas between them; needed if several have
+            values. If none has, the layer's name is the label.
+        in_progress: treatment of documents that were begun and not finished, one of
             :data:`spanagree.formats.inception.project.IN_PROGRESS`.
-        ground_truth: make a layer ``ground_truth`` of what was curated.
+        ground_truth: True to read curated documents as a layer ``ground_truth``.
 
     Raises:
-        InputError: for what cannot be read, a layer or feature that is not there, or several to
-            choose from.
-        SettingError: for an unknown ``in_progress``.
+        InputError: if a file cannot be read, a layer or feature is missing, or several are in use.
+        SettingError: if ``in_progress`` is unknown.
     """
     check_choice(in_progress, IN_PROGRESS, "in-progress")
     files = named_files(source)
@@ -67,76 +66,97 @@ def raw_inception(
         for name, start in starts.items()
         if any("/" in member for member in start.members)
     }
-    projects |= {n: read_pages(path, n, layer) for n, path in files.items() if n not in starts}
+    projects |= {
+        name: read_pages(path, name, layer) for name, path in files.items() if name not in starts
+    }
     pages = {name: _page(starts[name], layer) for name in files if name not in projects}
-    every = [page for project in projects.values() for page in project.every()]
+    project_documents = [page for project in projects.values() for page in project.all_documents()]
     names = {name: printable_path(path) for name, path in files.items()}
     location = next(iter(names.values())) if len(names) == 1 else join_names(names.values())
-    chosen = choose([*every, *pages.values()], layer, feature, location)
-    asked = {"in_progress": in_progress} if in_progress != "auto" else {}
+    layer_features = choose([*project_documents, *pages.values()], layer, feature, location)
+    in_progress_setting = {"in_progress": in_progress} if in_progress != "auto" else {}
     reading = reading_settings(
-        layer=",".join(dict.fromkeys(name for name, _ in chosen)) or None,
-        feature=",".join(dict.fromkeys(key for _, key in chosen if key)) or None,
+        layer=",".join(dict.fromkeys(name for name, _ in layer_features)) or None,
+        feature=",".join(dict.fromkeys(key for _, key in layer_features if key)) or None,
         ground_truth=ground_truth,
-        **asked,
+        **in_progress_setting,
     )
-    parts = {}
+    sources = {}
     for name, project in projects.items():
-        log = ReadLog(names[name], notes=[_note(names[name], chosen, project)])
-        records = _records(project.texts, project.pages, chosen, log)
-        parts[name] = gather(records, log, reading, annotators=project.annotators, again=False)
+        log = ReadLog(names[name], notes=[_note(names[name], layer_features, project)])
+        records = _records(project.texts, project.pages, layer_features, log)
+        sources[name] = gather(records, log, reading, annotators=project.annotators, again=False)
     if pages:
-        log = ReadLog(location, notes=[_note(names[name], chosen, x) for name, x in pages.items()])
+        log = ReadLog(
+            location,
+            notes=[
+                _note(names[name], layer_features, document) for name, document in pages.items()
+            ],
+        )
         log.numbered = True
         text = next((page for page in pages.values() if page.is_whole), next(iter(pages.values())))
-        records = _records({"1": text}, {"1": pages}, chosen, log)
-        parts["files"] = gather(records, log, reading, again=False)
-    return merge_sources(parts) if len(parts) > 1 else next(iter(parts.values()))
+        records = _records({"1": text}, {"1": pages}, layer_features, log)
+        sources["files"] = gather(records, log, reading, again=False)
+    return merge_sources(sources) if len(sources) > 1 else next(iter(sources.values()))
 
 
-def _page(start: FileHead, layer: str | None) -> CasDocument:
-    """Return the page in a file by itself, by what it begins with."""
-    location = escape_name(start.path)
-    if start.shape == "xml":
-        with open(start.path, "rb") as file:
+def _page(head: FileHead, layer: str | None) -> CasDocument:
+    """Read the document in a single file, by its beginning."""
+    location = escape_name(head.path)
+    if head.shape == "xml":
+        with open(head.path, "rb") as file:
             return read_xmi(file, location, layer)
-    if start.shape in ("json", "jsonl"):
-        return read_json(read_bytes(location, start.path), location, layer)
-    if start.shape in ("zip", "folder"):
-        return file_of("file.zip", read_bytes(location, start.path), location).page(layer)
-    return read_tsv(lines_of(start.path), location)
+    if head.shape in ("json", "jsonl"):
+        return read_json(read_bytes(location, head.path), location, layer)
+    if head.shape in ("zip", "folder"):
+        return file_of("file.zip", read_bytes(location, head.path), location).page(layer)
+    return read_tsv(lines_of(head.path), location)
 
 
 def _records(
     texts: Mapping[str, CasDocument],
     pages: Mapping[str, Mapping[str, CasDocument]],
-    chosen: Chosen,
+    layer_features: Chosen,
     log: ReadLog,
 ) -> Iterator[Record]:
-    """Yield documents, with what the annotators who saw each marked in the chosen layers."""
+    """Yield documents with the annotations in the chosen layers, of annotators who saw them."""
     location = log.name
     for id_, document in texts.items():
         annotations = []
         for annotator, page in pages.get(id_, {}).items():
-            place = f"{location}: document {quote_value(id_)}, annotator {quote_value(annotator)}"
+            annotator_location = (
+                f"{location}: document {quote_value(id_)}, annotator {quote_value(annotator)}"
+            )
             if not page.fits(document.text):
-                same_text(page.text, document.text, place)
-            spans = (RawSpan(start, end, label) for start, end, label, _ in page.rows(chosen))
-            known: dict[Mark | None, int] = {}
-            for number, (*_, mark) in enumerate(page.rows(chosen) if page.relations else ()):
-                known.setdefault(mark, number)
-            links = [
-                RawRelation(known[arc.first], known[arc.second], arc.label, place)
+                same_text(page.text, document.text, annotator_location)
+            spans = (
+                RawSpan(start, end, label) for start, end, label, _ in page.rows(layer_features)
+            )
+            index_by_mark: dict[Mark | None, int] = {}
+            for index, (*_, mark) in enumerate(page.rows(layer_features) if page.relations else ()):
+                index_by_mark.setdefault(mark, index)
+            relations = [
+                RawRelation(
+                    index_by_mark[arc.first],
+                    index_by_mark[arc.second],
+                    arc.label,
+                    annotator_location,
+                )
                 for arc in page.relations
-                if {arc.first, arc.second} <= known.keys()
+                if {arc.first, arc.second} <= index_by_mark.keys()
             ]
-            log.passed["other relation"] += len(page.relations) - len(links)
-            annotations.append(RawAnnotation(annotator, spans, relations=links, location=place))
+            log.passed["other relation"] += len(page.relations) - len(relations)
+            annotations.append(
+                RawAnnotation(annotator, spans, relations=relations, location=annotator_location)
+            )
         yield Record(location, id_, {"text": document.text}, annotations)
 
 
-def _note(location: str, chosen: Chosen, read: CasDocument | Project) -> str:
-    """Return what was read of a file, and what was passed over."""
-    about = read.says() if isinstance(read, Project) else []
-    passed = (note.removeprefix(f"{location}: ") for note in passed_over(location, read.passed))
-    return f"{location}: {'; '.join(['read as inception', described(chosen), *about, *passed])}"
+def _note(location: str, layer_features: Chosen, contents: CasDocument | Project) -> str:
+    """Describe what was read and skipped in a file."""
+    coverage = contents.coverage() if isinstance(contents, Project) else []
+    skipped = (
+        note.removeprefix(f"{location}: ") for note in passed_over(location, contents.n_skipped)
+    )
+    phrases = ["read as inception", described(layer_features), *coverage, *skipped]
+    return f"{location}: {'; '.join(phrases)}"

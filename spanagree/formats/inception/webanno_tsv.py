@@ -1,4 +1,4 @@
-"""WebAnno TSV 3: a token a line, with a column for each feature of each layer."""
+"""Reader of WebAnno TSV 3: a token a line, with a column for each feature of each layer."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ _ROLE = "ROLE_"
 
 
 def knows_webanno_tsv(start: FileHead) -> bool:
-    """Return whether a file begins as WebAnno TSV does, in whatever version."""
+    """Check whether a file begins as WebAnno TSV does, in any version."""
     first = start.lines[0] if start.lines else ""
     rows = any("\t" in line or line.startswith("#text=") for line in start.lines)
     return bool(_FORMAT.match(first) or (_OLD.match(first) and rows))
 
 
 def read_tsv(lines: Iterable[str], location: str) -> CasDocument:
-    """Return the page in lines.
+    """Read the document in lines.
 
-    Offsets count UTF-16 units, as the tool writes them; where the tokens show that they count
-    code points, as in files made elsewhere, they are read so.
+    Offsets count UTF-16 units, as the tool writes them; if the tokens show that they count code
+    points, as in files of other programs, they are read as code points.
 
     Raises:
-        InputError: for lines that are not in the format, naming the first.
+        InputError: if a line is not in the format.
     """
     return _Reader(location).read(lines)
 
 
 class _Reader:
-    """The columns, the sentences so far, and what is marked in them, as offsets count."""
+    """Reader with the columns, the sentences so far, and their annotations."""
 
     def __init__(self, location: str) -> None:
         self.location = location
         self.sentences = Sentences(("UTF-16 units", "code points"), "#Text=")
         self.columns = 0
         self.spans: list[tuple[str, dict[int, str | None]]] = []  # layers: features by column
-        # layers of relations: their name and columns, of which the last has where they come from,
-        # and the layer that these link
+        # layers of relations: their name and columns, the last of which has the governors,
+        # and the layer that these belong to
         self.arcs: list[tuple[str, range, str]] = []
         self.linked: list[tuple[str, str, str, str, str, str]] = []
         self.on_token: dict[tuple[str, str], int] = {}  # annotations without a number
@@ -64,17 +64,17 @@ class _Reader:
         self.layers: dict[str, LayerAnnotations] = {}
         self.numbered: dict[tuple[str, str], int] = {}  # annotations of several tokens
         self.links: set[tuple[int, str]] = set()
-        self.passed: Counter[str] = Counter()
-        self.is_begun = False  # behind the header
+        self.n_skipped: Counter[str] = Counter()
+        self.is_begun = False  # True after the header
 
     def read(self, lines: Iterable[str]) -> CasDocument:
-        """Return the page; errors name the line."""
+        """Read the document; errors have the line."""
         text: list[str] = []
-        number = 0
-        for number, ended in enumerate(lines, 1):
-            line = ended.removesuffix("\n").removesuffix("\r")
-            location = f"{self.location}:{number}"
-            if number == 1:
+        line_number = 0
+        for line_number, raw_line in enumerate(lines, 1):
+            line = raw_line.removesuffix("\n").removesuffix("\r")
+            location = f"{self.location}:{line_number}"
+            if line_number == 1:
                 _check_version(line, location)
             elif line.startswith("#Text="):
                 text.append(_ESCAPED_IN_TEXT.sub(_unescaped, line[6:]))
@@ -82,18 +82,18 @@ class _Reader:
                 self._declare(line[3:5], *line[6:].split("|"))
             elif line and not line.startswith("#"):
                 match = _ROW.match(line)
-                rest = line[match.end() :] if match else ""
-                cells = rest.split("\t") if rest else []
+                remainder = line[match.end() :] if match else ""
+                cells = remainder.split("\t") if remainder else []
                 if match is None or len(cells) < self.columns or not (text or self.is_begun):
-                    needed = f"offsets, token and {pluralize(self.columns, 'column')} below a"
+                    expected = f"offsets, token and {pluralize(self.columns, 'column')} below a"
                     raise invalid_value(
-                        f"{location}:", line, f"{needed} sentence (#Text=) are needed"
+                        f"{location}:", line, f"{expected} sentence (#Text=) are needed"
                     )
                 if not _NOTHING.issuperset(cells[self.columns :]):
-                    needed = (
+                    expected = (
                         f"the header declares {pluralize(self.columns, 'column')} behind a token"
                     )
-                    raise invalid_value(f"{location}:", line, needed)
+                    raise invalid_value(f"{location}:", line, expected)
                 token, begin, stop, word = match[1], int(match[2]), int(match[3]), match[4]
                 if text:
                     self.is_begun = True
@@ -102,68 +102,80 @@ class _Reader:
                     text = []
                 self.sentences.check(begin, stop, word, location)
                 self._annotate(cells, token, begin, stop, location)
-        if not number:
+        if not line_number:
             raise InputError(f"{self.location}: an empty file; WebAnno TSV 3 begins with #FORMAT=")
-        self.passed["chain link"] = len(self.links)
+        self.n_skipped["chain link"] = len(self.links)
         arcs = tuple(
             Arc(self._mark_of(layer, *first), self._mark_of(layer, *second), label)
             for layer, label, *ends in self.linked
             for first, second in [(ends[:2], ends[2:])]
         )
-        place, unit = self.sentences.text, self.sentences.unit
-        for marks in self.layers.values() if not place.isascii() else ():
+        document_text, unit = self.sentences.text, self.sentences.unit
+        for marks in self.layers.values() if not document_text.isascii() else ():
             offsets = np.array([marks.start, marks.end])
-            points, _ = in_code_points(offsets, place, unit)
+            points, _ = in_code_points(offsets, document_text, unit)
             marks.start, marks.end = (array("q", column) for column in points.tolist())
-        return CasDocument(place, self.layers, +self.passed, is_whole=False, relations=arcs)
+        return CasDocument(
+            document_text, self.layers, +self.n_skipped, is_whole=False, relations=arcs
+        )
 
-    def _mark_of(self, layer: str, token: str, number: str) -> Mark | None:
-        """Return the annotation that a relation names, by its number, or by its token alone."""
-        place = self.numbered.get((layer, number))
-        if place is None:
-            place = self.on_token.get((layer, token))
-        return None if place is None else (layer, place)
+    def _mark_of(self, layer: str, token: str, annotation_number: str) -> Mark | None:
+        """Find the annotation at the end of a relation, by its number, or by its token alone."""
+        index = self.numbered.get((layer, annotation_number))
+        if index is None:
+            index = self.on_token.get((layer, token))
+        return None if index is None else (layer, index)
 
-    def _declare(self, kind: str, layer: str, *fields: str) -> None:
-        """Take the columns of a layer from the header; one without features has a column too."""
+    def _declare(self, layer_kind: str, layer: str, *fields: str) -> None:
+        """Add the columns of a layer in the header; a layer without features has a column too."""
         columns = range(self.columns, self.columns + max(len(fields), 1))
         self.columns = columns.stop
-        if kind == "RL":
+        if layer_kind == "RL":
             self.arcs.append((layer, columns, fields[-1].removeprefix("BT_") if fields else ""))
-        elif kind == "CH":
+        elif layer_kind == "CH":
             self.chains += columns
         else:
             names: dict[int, str | None] = dict(zip(columns, fields or ("",), strict=True))
-            for column in [c for c, name in names.items() if name and name.startswith(_ROLE)]:
+            for column in [
+                column for column, name in names.items() if name and name.startswith(_ROLE)
+            ]:
                 if column + 1 in names:
-                    names[column + 1] = None  # the targets, with the numbers of other annotations
+                    names[column + 1] = (
+                        None  # column of the targets, with numbers of other annotations
+                    )
             self.spans.append((layer, names))
             features = (name for name in names.values() if name and not name.startswith(_ROLE))
             self.layers[layer] = LayerAnnotations(values={name: [] for name in features})
 
     def _annotate(self, cells: list[str], token: str, start: int, end: int, location: str) -> None:
-        """Take the annotations of a token, or extend those that began above it."""
+        """Add the annotations of a token, or extend annotations that began at an earlier token."""
         for layer, columns in self.spans:
-            marked = [(name, cells[c]) for c, name in columns.items() if cells[c] != "_"]
-            if not any("|" in cell for _, cell in marked):
-                if marked:
-                    self._mark(layer, dict(marked), token, start, end, location)
+            filled_cells = [
+                (name, cells[column]) for column, name in columns.items() if cells[column] != "_"
+            ]
+            if not any("|" in cell for _, cell in filled_cells):
+                if filled_cells:
+                    self._mark(layer, dict(filled_cells), token, start, end, location)
                 continue
-            stacks = [(name, _split(cell, "|")) for name, cell in marked]
+            stacks = [(name, _split(cell, "|")) for name, cell in filled_cells]
             for level in range(max((len(stack) for _, stack in stacks), default=0)):
-                here = {name: stack[level] for name, stack in stacks if level < len(stack)}
-                self._mark(layer, here, token, start, end, location)
-        for kind, its_columns, linked in self.arcs:
-            if cells[its_columns[-1]] == "_":
+                cells_of_level = {
+                    name: stack[level] for name, stack in stacks if level < len(stack)
+                }
+                self._mark(layer, cells_of_level, token, start, end, location)
+        for layer_name, columns_of_layer, linked in self.arcs:
+            if cells[columns_of_layer[-1]] == "_":
                 continue
-            *features, governors = (_split(cells[c], "|") for c in its_columns)
+            *features, governors = (_split(cells[column], "|") for column in columns_of_layer)
             for level, governor in enumerate(governors):
                 match = _GOVERNOR.match(governor)
                 values = (stack[level] for stack in features if level < len(stack))
-                label = next((value for value in values if value not in ("_", "*")), short(kind))
+                label = next(
+                    (value for value in values if value not in ("_", "*")), short(layer_name)
+                )
                 label = _ESCAPED.sub(_unescaped, label.partition("[")[0])
-                first, number, own_number = match.groups("") if match else ("", "", "")
-                self.linked.append((linked, label, first, number, token, own_number))
+                first_token, first_number, own_number = match.groups("") if match else ("", "", "")
+                self.linked.append((linked, label, first_token, first_number, token, own_number))
         for column in self.chains:
             matches = map(_LINK.search, _split(cells[column], "|"))
             self.links |= {(column, match[1]) for match in matches if match}
@@ -177,48 +189,48 @@ class _Reader:
         end: int,
         location: str,
     ) -> None:
-        """Add one annotation, given what is in the columns of its layer, or extend it."""
+        """Add an annotation, by the cells of its layer, or extend it."""
         values: dict[str, str | None] = {}
-        fillers, key = 0, ""
+        fillers, number_key = 0, ""
         for name, cell in cells.items():
             if name is None:
                 continue
-            text, number = cell, None
+            text, annotation_number = cell, None
             if "\\" in cell or cell.endswith("]"):
                 match = _VALUE.fullmatch(cell)
                 if match is None:
-                    needed = "a backslash stands before what it escapes"
-                    raise invalid_value(f"{location}: value", cell, needed)
-                text, number = match[1], match[2]
+                    expected = "a backslash stands before what it escapes"
+                    raise invalid_value(f"{location}: value", cell, expected)
+                text, annotation_number = match[1], match[2]
             value = None if text in ("_", "*") else text
             if name.startswith(_ROLE):
                 fillers += len(_split(value, ";")) if value is not None else 0
             elif name:
                 values[name] = value and _ESCAPED.sub(_unescaped, value)
-            key = key or number or ""
+            number_key = number_key or annotation_number or ""
         marks = self.layers[layer]
-        place = self.numbered.get((layer, key)) if key else None
-        if place is None:
-            if key:
-                self.numbered[layer, key] = len(marks.start)
-            elif any(linked == layer for *_, linked in self.arcs):  # else nothing asks for it
+        index = self.numbered.get((layer, number_key)) if number_key else None
+        if index is None:
+            if number_key:
+                self.numbered[layer, number_key] = len(marks.start)
+            elif any(linked == layer for *_, linked in self.arcs):  # only relations need it
                 self.on_token[layer, token] = len(marks.start)
-            self.passed["slot filler"] += fillers
+            self.n_skipped["slot filler"] += fillers
             marks.add(start, end, values)
             return
         for name, value in values.items():
-            if marks.values[name][place] != value:
+            if marks.values[name][index] != value:
                 raise InputError(
-                    f"{location}: annotation [{key}] has {name} {quote_value(value)}, and"
-                    f" {quote_value(marks.values[name][place])} before; a number stands for one"
+                    f"{location}: annotation [{number_key}] has {name} {quote_value(value)}, and"
+                    f" {quote_value(marks.values[name][index])} before; a number stands for one"
                     " annotation"
                 )
-        marks.start[place] = min(marks.start[place], start)
-        marks.end[place] = max(marks.end[place], end)
+        marks.start[index] = min(marks.start[index], start)
+        marks.end[index] = max(marks.end[index], end)
 
 
 def _check_version(line: str, location: str) -> None:
-    """Refuse a file that does not begin as one of version 3."""
+    """Check that a file begins as version 3 does."""
     if _FORMAT.match(line):
         return
     if _OLD.match(line):
@@ -231,16 +243,16 @@ def _check_version(line: str, location: str) -> None:
     )
 
 
-def _split(cell: str, sign: str) -> list[str]:
-    """Return what stands between the signs that no backslash escapes."""
+def _split(cell: str, separator: str) -> list[str]:
+    """Split a cell at the separators that are not escaped by a backslash."""
     if "\\" not in cell:
-        return cell.split(sign)
-    parts = re.split(rf"(?<!\\){re.escape(sign)}", cell.replace("\\\\", "\0"))
-    return [part.replace("\0", "\\\\") for part in parts]
+        return cell.split(separator)
+    pieces = re.split(rf"(?<!\\){re.escape(separator)}", cell.replace("\\\\", "\0"))
+    return [piece.replace("\0", "\\\\") for piece in pieces]
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Return the character that an escape stands for."""
+    """Return the character of an escape sequence."""
     sign = match[1]
     if sign is None:  # \\u and four digits, before version 3.2
         units = bytes.fromhex(match[2].replace("\\u", ""))

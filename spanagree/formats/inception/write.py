@@ -1,4 +1,4 @@
-"""Write a corpus as WebAnno TSV 3.3, which INCEpTION imports with its annotations."""
+"""Writer of WebAnno TSV 3.3, which INCEpTION imports with its annotations."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _NAME = re.compile(r"[^\\/:\x00-\x1f.][^\\/:\x00-\x1f]*")
 
 
 def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
-    """Write a document of one annotator as a file; or all of them, in a .zip, as a project's are.
+    """Write a document of one annotator as a file, or all documents, in a .zip, as a project.
 
-    The labels are values of the layer NamedEntity, which every project has. Tokens are what white
-    space separates, sentences end with lines; white space that a text begins with becomes blanks.
+    Labels are values of the layer NamedEntity, which every project has. Tokens are separated by
+    white space, sentences end with lines; white space at the beginning of a text becomes blanks.
 
     Raises:
-        SettingError: for several documents or annotators and another file than a .zip; for texts
-            that are not known.
-        InputError: for segments with white space at an edge, texts of white space only, and names
-            that files cannot have; for a path that cannot be written.
+        SettingError: if there are several documents or annotators and the file is not a .zip; if
+            the texts are unknown.
+        InputError: if a segment has white space at an edge, a text has only white space, or a name
+            is not allowed for files; if the path cannot be written.
     """
     corpus = corpus.to_characters()
     corpus.known("texts", "WebAnno TSV")
@@ -56,22 +56,22 @@ def write_webanno_tsv(corpus: Corpus, path: PathName) -> None:
 
 
 def changed_in_webanno(corpus: Corpus) -> list[str]:
-    """Return what WebAnno TSV has otherwise than a corpus, a sentence each."""
+    """Describe how WebAnno TSV differs from a corpus, one sentence for each difference."""
     texts = corpus.to_characters().known("texts", "WebAnno TSV")
     beginnings = (text[: len(text) - len(text.lstrip())] for text in texts)
-    changed = sum(bool(white_space.strip(" ")) for white_space in beginnings)
-    if not changed:
+    n_changed = sum(bool(white_space.strip(" ")) for white_space in beginnings)
+    if not n_changed:
         return []
     return [
-        f"{pluralize(changed, 'text')} written with blanks for the white space at its beginning"
+        f"{pluralize(n_changed, 'text')} written with blanks for the white space at its beginning"
     ]
 
 
 def _project(corpus: Corpus) -> bytes:
-    """Return a zip with a file for each document and annotator, and who saw what."""
+    """Build a zip with a file for each document and annotator, and a description."""
     names = [*corpus.annotators]
-    for d in range(len(corpus)):
-        names += corpus.id_of(d).split("/")
+    for i in range(len(corpus)):
+        names += corpus.id_of(i).split("/")
     for name in names:
         if not _NAME.fullmatch(name) or name.startswith("INITIAL_CAS"):
             raise InputError(
@@ -88,37 +88,41 @@ def _project(corpus: Corpus) -> bytes:
                 files[f"{folder}/{annotator}.tsv"] = _page(text, segments, document.id)
         if all(segments is None for segments in document.segments.values()):
             files[f"{folder}/INITIAL_CAS.tsv"] = _page(text, (), document.id)
-    sources = [{"name": corpus.id_of(d), "state": "NEW"} for d in range(len(corpus))]
-    about = {"source_documents": sources, "annotation_documents": records}
-    files["exportedproject.json"] = json.dumps(about, indent=1).encode()
+    sources = [{"name": corpus.id_of(i), "state": "NEW"} for i in range(len(corpus))]
+    description = {"source_documents": sources, "annotation_documents": records}
+    files["exportedproject.json"] = json.dumps(description, indent=1).encode()
     out = io.BytesIO()
     with ZipFile(out, "w") as archive:
-        for name, data in files.items():  # of 1980, so that the same corpus gives the same bytes
+        for name, data in files.items():  # dated 1980, so that equal corpora have equal bytes
             archive.writestr(ZipInfo(name), data, ZIP_DEFLATED)
     return out.getvalue()
 
 
 def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
-    """Return a document with the segments that an annotator marked."""
+    """Write a document with the segments of an annotator."""
     tokens = [match.span() for match in re.finditer(r"\S+", text)]
     if text and not tokens:
         raise InputError(
             f"document {quote_value(id_)}: white space only, in which there is no token for"
             " WebAnno TSV; leave it out"
         )
-    units = [0, *accumulate(1 + (sign > "\uffff") for sign in text)]
+    units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
     rows = _rows(text, tokens, segments, id_)
     breaks = [i for i in range(1, len(tokens)) if "\n" in text[tokens[i - 1][1] : tokens[i][0]]]
     lines = [*_HEAD, ""]
-    for number, (first, after) in enumerate(pairwise([0, *breaks, len(tokens)]), 1):
-        end = tokens[after][0] if after < len(tokens) else len(text)
-        sentence = text[tokens[first][0] : end] if tokens else ""
-        lines += ["", *(f"#Text={_IN_TEXT.sub(_escaped, x)}" for x in sentence.split("\n"))]
-        for i in range(first, after):
-            for below, ((start, stop), cell) in enumerate(rows[i].items()):
-                place = f"{number}-{i - first + 1}" + f".{below}" * bool(below)
+    for sentence_number, (first_token, next_first) in enumerate(
+        pairwise([0, *breaks, len(tokens)]), 1
+    ):
+        end = tokens[next_first][0] if next_first < len(tokens) else len(text)
+        sentence = text[tokens[first_token][0] : end] if tokens else ""
+        lines += ["", *(f"#Text={_IN_TEXT.sub(_escaped, line)}" for line in sentence.split("\n"))]
+        for i in range(first_token, next_first):
+            for part_index, ((start, stop), cell) in enumerate(rows[i].items()):
+                token_id = f"{sentence_number}-{i - first_token + 1}" + f".{part_index}" * bool(
+                    part_index
+                )
                 offsets = f"{units[start]}-{units[stop]}"
-                lines.append(f"{place}\t{offsets}\t{text[start:stop]}\t{cell}\t")
+                lines.append(f"{token_id}\t{offsets}\t{text[start:stop]}\t{cell}\t")
     try:
         return "\n".join([*lines, ""]).encode()
     except UnicodeEncodeError:
@@ -131,10 +135,10 @@ def _page(text: str, segments: Sequence[Segment], id_: str) -> bytes:
 def _rows(
     text: str, tokens: Sequence[tuple[int, int]], segments: Sequence[Segment], id_: str
 ) -> list[dict[tuple[int, int], str]]:
-    """Return the rows of each token: its own, and below it of parts that segments cut out of it."""
+    """Build the rows of each token: its own, and one for each part that a segment covers."""
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
     rows: list[dict[tuple[int, int], list[int]]] = [{token: []} for token in tokens]
-    for number, (start, end, label) in enumerate(segments):
+    for segment_index, (start, end, label) in enumerate(segments):
         if (text[start] + text[end - 1]).split() != [text[start] + text[end - 1]]:
             raise InputError(
                 f"document {quote_value(id_)}: segment {start}–{end} {quote_value(label)} has"
@@ -142,25 +146,34 @@ def _rows(
                 " edge, which WebAnno TSV cannot hold; --repair strip-space takes it away"
             )
         for i in range(bisect_right(ends, start), bisect_left(starts, end)):
-            piece = max(start, starts[i]), min(end, ends[i])
-            rows[i].setdefault(piece, []).append(number)
-    here = [numbers for row in rows for numbers in row.values()]
-    times = Counter(chain.from_iterable(here))
-    stacked = {number for numbers in here if len(numbers) > 1 for number in numbers}
+            fragment = max(start, starts[i]), min(end, ends[i])
+            rows[i].setdefault(fragment, []).append(segment_index)
+    indices_of_rows = [indices for row in rows for indices in row.values()]
+    n_rows_of_segment = Counter(chain.from_iterable(indices_of_rows))
+    stacked = {
+        segment_index
+        for indices in indices_of_rows
+        if len(indices) > 1
+        for segment_index in indices
+    }
 
-    def cell(number: int) -> str:
-        value = _IN_VALUE.sub(_escaped, segments[number].label)
-        return f"{value}[{number + 1}]" if times[number] > 1 or number in stacked else value
+    def cell(segment_index: int) -> str:
+        value = _IN_VALUE.sub(_escaped, segments[segment_index].label)
+        return (
+            f"{value}[{segment_index + 1}]"
+            if n_rows_of_segment[segment_index] > 1 or segment_index in stacked
+            else value
+        )
 
     return [
         {
-            piece: "|".join(map(cell, row[piece])) or "_"
-            for piece in [token, *sorted(row.keys() - {token})]
+            fragment: "|".join(map(cell, row[fragment])) or "_"
+            for fragment in [token, *sorted(row.keys() - {token})]
         }
         for token, row in zip(tokens, rows, strict=True)
     ]
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """Return a character behind a backslash, as a letter if it has one."""
+    """Escape a character with a backslash, as a letter if it has one."""
     return "\\" + _LETTERS.get(match[0], match[0])

@@ -1,4 +1,4 @@
-"""Label Studio's exports, as rows of a corpus."""
+"""Reader of Label Studio's exports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanagree.formats.json_records import json_records
 from spanagree.formats.label_studio.tasks import GROUND_TRUTH, Answer, SourceTask, SourceTasks
 from spanagree.formats.records import RawAnnotation, RawRelation, RawSpan, ReadLog, Record
 
-_RESULTS = (" result", "choice", "region of sound")  # of what is no span
+_RESULTS = (" result", "choice", "region of sound")  # kinds of results that are not spans
 _NEEDED = "a list of tasks is needed, as Label Studio exports it"
 
 
@@ -32,84 +32,101 @@ def records(
 ) -> Iterator[Record]:
     """Yield the tasks of an export of Label Studio, JSON or JSON-MIN.
 
-    A task is a document. An annotation that was cancelled says that its annotator never saw the
-    task, one with an empty result that she marked nothing. Offsets in UTF-16 units, as old
-    versions wrote them, become code points where the text of the spans shows it.
+    A task is a document. The annotator of a cancelled annotation never saw the task; one with an
+    empty result marked nothing. Offsets in UTF-16 units, as old versions wrote them, become code
+    points if the text of the spans shows it.
 
     Args:
-        path: the file.
-        log: is told what is passed over.
-        text: the key of the data that holds the text; needed if spans are in several texts.
-        document: the path to the document's id in the data of a task; unless given, the number of
-            the task.
-        annotator_from: what names an annotator, ``email``, ``file`` or, unless given, ``id``.
-        predictions: read predictions too, as layers that are called as their model's version.
-        ground_truth: make a layer ``ground_truth`` of the annotations marked so, in place of
-            those of their annotators.
-        scores: read the scores of predicted regions, or else of predictions, as attributes.
+        path: path of the file.
+        log: log of skipped results.
+        text: key of the data with the text; needed if spans are in several texts.
+        document: path to the document's id in the data of a task. Default: the task's number.
+        annotator_from: name of an annotator, ``email``, ``file`` or ``id``, the default.
+        predictions: True to read predictions too, as layers named by the version of their model.
+        ground_truth: True to read annotations marked as ground truth as a layer ``ground_truth``,
+            not as their annotators'.
+        scores: True to read the scores of predicted regions, or of predictions, as attributes.
 
     Raises:
-        InputError: for a file that cannot be read or is not such an export.
-        SettingError: for an unknown key or choice.
+        InputError: if the file cannot be read or is no such export.
+        SettingError: if a key or choice is unknown.
     """
     check_named(annotator_from, "id", "email", "file")
     export = SourceTasks(log, annotator_from, predictions, ground_truth, document)
     tasks = deque(export.read(json_records(path, _NEEDED)))
     if not tasks:
         raise InputError(f"{log.name}: no tasks; {_NEEDED}")
-    results = {kind: n for kind, n in log.passed.items() if kind.endswith(_RESULTS) and n}
+    results = {
+        noun: count for noun, count in log.passed.items() if noun.endswith(_RESULTS) and count
+    }
     if results and not any(task.regions for task in tasks):
-        there = join_names(f"{kind} {number}" for kind, number in results.items())
+        listing = join_names(f"{noun} {task_number}" for noun, task_number in results.items())
         raise InputError(
-            f"{log.name}: nothing is marked in a text, and other things are ({there}); regions of"
+            f"{log.name}: nothing is marked in a text, and other things are ({listing}); regions of"
             " images or sound, chats and answers for a whole text are not read as spans"
         )
     key, targets = _text_key(tasks, text, log.name)
     answers = [answer for task in tasks for answer in task.answers]
     in_html = any(not targets.isdisjoint(answer.html) for answer in answers)
-    by = Counter(answer.layer for answer in answers if not answer.is_model)
+    n_answers_by_layer = Counter(answer.layer for answer in answers if not answer.is_model)
     del answers
     log.numbered = all(task.id is None for task in tasks)
-    for number in range(1, len(tasks) + 1):
-        task = tasks.popleft()  # which then is forgotten
-        id_ = number if log.numbered else task.id
+    for task_number in range(1, len(tasks) + 1):
+        task = tasks.popleft()  # frees memory
+        id_ = task_number if log.numbered else task.id
         content = {"text": _text_of(task, key, in_html=in_html)}
-        of_task = (a if scores else a._replace(scores=()) for a in task.answers)
-        annotations = (_annotation(a, task.location, targets, {*by}, log) for a in of_task)
+        task_answers = (answer if scores else answer._replace(scores=()) for answer in task.answers)
+        annotations = (
+            _annotation(answer, task.location, targets, {*n_answers_by_layer}, log)
+            for answer in task_answers
+        )
         yield Record(task.location, id_, content, annotations)
-    if moved := export.moved.total():
+    if n_moved := export.moved.total():
         names = join_names(name or "the file's annotator" for name in export.moved)
         log.notes.append(
-            f"{log.name}: {pluralize(moved, 'annotation')} marked as ground truth, given to"
+            f"{log.name}: {pluralize(n_moved, 'annotation')} marked as ground truth, given to"
             f" {GROUND_TRUTH} in place of the annotators who made them: {names}"
         )
-    if by[""]:
-        log.notes += nameless(log.name, pluralize(by[""], "annotation"), "completed_by", {*by})
+    if n_answers_by_layer[""]:
+        log.notes += nameless(
+            log.name,
+            pluralize(n_answers_by_layer[""], "annotation"),
+            "completed_by",
+            {*n_answers_by_layer},
+        )
 
 
 def _text_of(task: SourceTask, key: str, *, in_html: bool) -> str:
     """Return the text of a task in which spans are."""
     text = task.texts.get(key)
     if text is None:
-        rest = f"there are {join_names(task.texts)}, and --text (text=) chooses the key that"
+        advice = f"there are {join_names(task.texts)}, and --text (text=) chooses the key that"
         raise InputError(
             f"{task.location}: no text {quote_value(key)} in its data"
-            + (f"; {rest} all tasks have" if task.texts else ", nor any other; each task needs one")
+            + (
+                f"; {advice} all tasks have"
+                if task.texts
+                else ", nor any other; each task needs one"
+            )
         )
-    return _plain(text) if in_html else text
+    return _text_of_html(text) if in_html else text
 
 
 def _annotation(
-    answer: Answer, location: str, targets: Collection[str], people: Collection[str], log: ReadLog
+    answer: Answer,
+    location: str,
+    targets: Collection[str],
+    annotators: Collection[str],
+    log: ReadLog,
 ) -> RawAnnotation:
-    """Return what was marked in the text that is read."""
-    clash = answer.is_model and answer.layer in people
-    name = f"{answer.layer} (prediction)" if clash else answer.layer
+    """Build the annotation of the text that is read."""
+    has_same_name = answer.is_model and answer.layer in annotators
+    name = f"{answer.layer} (prediction)" if has_same_name else answer.layer
     location = f"{location}, annotator {quote_value(name)}"
     if answer.regions is None:
         return RawAnnotation(name, None, location=location)
     spans: list[RawSpan] = []
-    first_of: list[int | None] = []  # per region the number of its first span
+    first_of: list[int | None] = []  # index of the first span of each region
     scores = answer.scores or (None,) * len(answer.regions)
     for (start, end, labels, surface, target), score in zip(answer.regions, scores, strict=True):
         is_read = target in targets
@@ -118,75 +135,87 @@ def _annotation(
         spans += [RawSpan(start, end, label, surface, details) for label in labels if is_read]
     log.passed["span in another text"] += first_of.count(None)
     pairs = [*zip(answer.ids, first_of, strict=True)] if answer.ids else []
-    known = {id_: number for id_, number in pairs if number is not None}
-    others = {id_ for id_, _ in pairs} - known.keys()
+    span_by_region = {id_: span_index for id_, span_index in pairs if span_index is not None}
+    other_regions = {id_ for id_, _ in pairs} - span_by_region.keys()
     relations = []
-    for first, second, labels, directed in answer.relations:
-        if {first, second} & others:
+    for first_id, second_id, labels, directed in answer.relations:
+        if {first_id, second_id} & other_regions:
             log.passed["other relation"] += 1
             continue
-        ends = known.get(first), known.get(second)
+        ends = span_by_region.get(first_id), span_by_region.get(second_id)
         relations += [RawRelation(*ends, label, location, directed) for label in labels]
     return RawAnnotation(name, spans, answer.when, relations, location=location)
 
 
-def _text_key(tasks: Sequence[SourceTask], asked: str | None, name: str) -> tuple[str, set[str]]:
-    """Return the key of the text, and the targets that the spans in it have."""
+def _text_key(
+    tasks: Sequence[SourceTask], requested: str | None, name: str
+) -> tuple[str, set[str]]:
+    """Find the key of the text, and the targets of the spans in it."""
     keys = list(dict.fromkeys(key for task in tasks for key in task.texts))
-    choose = f"the data of the tasks has {join_names(keys)}; --text (text=) chooses one"
+    choice = f"the data of the tasks has {join_names(keys)}; --text (text=) chooses one"
     if not keys:
         raise InputError(
             f"{name}: no text in the data of the tasks; spans are in texts, which have to be in the"
             " export itself"
         )
-    if asked is not None and asked not in keys:
-        raise SettingError(f"{name}: no text {quote_value(asked)}: {choose}")
-    fitting: dict[str, Counter[str]] = {}
-    quoted: set[str] = set()  # targets whose spans have their words
+    if requested is not None and requested not in keys:
+        raise SettingError(f"{name}: no text {quote_value(requested)}: {choice}")
+    key_counts_by_target: dict[str, Counter[str]] = {}
+    quoted: set[str] = set()  # targets of spans with their words
     for task in tasks:
         for target in dict.fromkeys(region.target for region in task.regions):
-            fitting.setdefault(target, Counter())
+            key_counts_by_target.setdefault(target, Counter())
         in_html = any(answer.html for answer in task.answers)
-        texts = {key: _plain(text) if in_html else text for key, text in task.texts.items()}
+        texts = {key: _text_of_html(text) if in_html else text for key, text in task.texts.items()}
         for region in task.regions if len(keys) > 1 else ():
             if region.surface is not None:
                 quoted.add(region.target)
-                fits, span = fitting[region.target], (region.start, region.end, region.surface)
-                fits.update(key for key, text in texts.items() if number_standing(text, [span]))
-    best = {target: _best(fits, target, keys) for target, fits in fitting.items()}
-    unknown = [target for target in best if target not in {*quoted, *keys}]
-    if unknown and len(keys) > 1 and len(best) > 1:
+                key_counts, span = (
+                    key_counts_by_target[region.target],
+                    (region.start, region.end, region.surface),
+                )
+                key_counts.update(
+                    key for key, text in texts.items() if number_standing(text, [span])
+                )
+    key_by_target = {
+        target: _best_key(key_counts, target, keys)
+        for target, key_counts in key_counts_by_target.items()
+    }
+    unknown = [target for target in key_by_target if target not in {*quoted, *keys}]
+    if unknown and len(keys) > 1 and len(key_by_target) > 1:
         raise InputError(
             f"{name}: nothing shows in which text the spans of to_name {join_names(unknown)} are;"
             " the"
             f" data of the tasks has {join_names(keys)}: make to_name one of these, or add text to"
             " the value of each span, the words that it covers"
         )
-    chosen = {key for key in best.values() if key is not None}
-    if asked is None and len(chosen) > 1:
-        raise InputError(f"{name}: there are spans in {join_names(sorted(chosen))}: {choose}")
-    likely = [*chosen, "text"]
-    only = keys[0] if len(keys) == 1 else None
-    key = asked or next((target for target in likely if target in keys), only)
+    used_keys = {key for key in key_by_target.values() if key is not None}
+    if requested is None and len(used_keys) > 1:
+        raise InputError(f"{name}: there are spans in {join_names(sorted(used_keys))}: {choice}")
+    candidates = [*used_keys, "text"]
+    only_key = keys[0] if len(keys) == 1 else None
+    key = requested or next((target for target in candidates if target in keys), only_key)
     if key is None:
-        raise InputError(f"{name}: nothing shows in which text the spans are: {choose}")
-    return key, {target for target, its_key in best.items() if its_key in (None, key)}
+        raise InputError(f"{name}: nothing shows in which text the spans are: {choice}")
+    return key, {
+        target for target, target_key in key_by_target.items() if target_key in (None, key)
+    }
 
 
-def _best(fits: Counter[str], target: str, keys: Sequence[str]) -> str | None:
-    """Return the key of the text in which most spans of a target fit, if one does.
+def _best_key(key_counts: Counter[str], target: str, keys: Sequence[str]) -> str | None:
+    """Find the key of the text that contains most spans of a target, if any.
 
-    Where no words of spans show it, as in predictions of a model, it is the key that the target is.
+    If no span has its words, as in predictions of a model, the key is the target.
     """
-    if not fits:
+    if not key_counts:
         return target if target in keys else None
-    leaders = [key for key, count in fits.items() if count == max(fits.values())]
+    leaders = [key for key, count in key_counts.items() if count == max(key_counts.values())]
     preferred = [key for key in (target, "text") if key in leaders]
     return (preferred or leaders)[0] if preferred or len(leaders) == 1 else None
 
 
-class _Plain(HTMLParser):
-    """Gathers the text of HTML, in which a line break counts as one character."""
+class _TextParser(HTMLParser):
+    """Parser that collects the text of HTML; a line break counts as one character."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -200,13 +229,13 @@ class _Plain(HTMLParser):
             self.pieces.append("\n")
 
 
-def _plain(html: str) -> str:
-    """Return the text of HTML, over which globalOffsets count.
+def _text_of_html(html: str) -> str:
+    """Return the text of HTML, which globalOffsets refer to.
 
     >>> _plain("<p>A &amp; <b>B</b><br/>C</p>")
     'A & B\\nC'
     """
-    parser = _Plain()
+    parser = _TextParser()
     parser.feed(html)
     parser.close()
     return "".join(parser.pieces)

@@ -1,4 +1,4 @@
-"""The tasks of a Label Studio export, whether it is JSON or JSON-MIN: who marked which regions."""
+"""Tasks of a Label Studio export, JSON or JSON-MIN: annotators and the regions that they marked."""
 
 from __future__ import annotations
 
@@ -17,22 +17,29 @@ from spanagree.formats.records import ReadLog
 from spanagree.formats.spans_beside import is_labelled_span
 
 GROUND_TRUTH = "ground_truth"
-"""The layer of the annotations marked as ground truth, if it is asked for."""
+"""Layer of the annotations marked as ground truth, if requested."""
 
 _SPANS = ("labels", "hypertextlabels", "paragraphlabels")
 _NAMES = frozenset((str, type(None)))  # the types of labels
-_SAID = ("text", "phrase", "utterance", "body", "content", "message")  # what a paragraph says
+_SAID = (
+    "text",
+    "phrase",
+    "utterance",
+    "body",
+    "content",
+    "message",
+)  # keys of the text of a paragraph
 _KINDS = {"choices": "choice"}
-# keys in JSON-MIN: beside the data, of a span, and of what is not a span
+# keys in JSON-MIN: of the annotation, of a span, and of other results
 _OF_MIN = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", OUR_ID}
 _OF_SPAN = {"start", "end", "text", "startOffset", "endOffset", "globalOffsets", *_SPANS}
 _OTHERS = {"choices", "taxonomy", "rating", "textarea", "pairwise"}
 
 
 class Region(NamedTuple):
-    """A marked span; ``target`` is what it was marked in, by the name in the project's settings.
+    """A marked span; ``target`` is the name of the text in the project's settings.
 
-    A large export has very many, so what few of them have is kept with :class:`Answer`.
+    A large export has many regions, so that rare properties are kept in :class:`Answer`.
     """
 
     start: int
@@ -52,11 +59,17 @@ class RegionRelation(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What an annotator, or a model, marked in a task; without regions, the task was not seen.
+    """Regions that an annotator or a model marked in a task.
 
-    Where there are relations, they know the regions by their ``ids``, in order. ``html`` are the
-    targets whose offsets count the text of HTML. ``scores`` are those of a model's regions, in
-    order, or its own.
+    Attributes:
+        layer: name of the annotator or model.
+        when: time in seconds, or `None`.
+        regions: marked regions, or `None` if the task was not seen.
+        is_model: True for a prediction.
+        relations: relations between regions.
+        ids: id of each region, if there are relations.
+        html: targets with offsets in the text of HTML.
+        scores: score of each region, or of the whole prediction.
     """
 
     layer: str
@@ -70,7 +83,7 @@ class Answer(NamedTuple):
 
 
 class SourceTask(NamedTuple):
-    """A task: its texts by their keys, and what was marked in it."""
+    """A task: its texts by their keys, and its answers."""
 
     location: str
     id: Any
@@ -79,17 +92,17 @@ class SourceTask(NamedTuple):
 
     @property
     def regions(self) -> list[Region]:
-        """All spans that anybody marked in it."""
+        """Regions of all answers."""
         return [region for answer in self.answers for region in answer.regions or ()]
 
 
 def knows_label_studio(start: FileHead) -> bool:
-    """Return whether a file begins as a JSON or JSON-MIN export does."""
+    """Check whether a file begins as a JSON or JSON-MIN export does."""
     return any(_is_task(entry) or _is_min(entry) for entry in start.objects)
 
 
 def _n_spans(entry: Mapping[str, Any]) -> int:
-    """Return the number of spans in an annotation that is not read."""
+    """Count the spans in an annotation that is not read."""
     result = entry.get("result")
     items = result if isinstance(result, list) else []
     return sum(isinstance(item, dict) and item.get("type") in _SPANS for item in items)
@@ -107,9 +120,9 @@ def _is_min(entry: Mapping[str, Any]) -> bool:
 
 
 class SourceTasks:
-    """Reads tasks, and counts what is passed over.
+    """Reader of tasks, which counts skipped results.
 
-    ``annotator_from`` says what names an annotator: ``id``, ``email`` or ``file``.
+    ``annotator_from`` is the name of an annotator: ``id``, ``email`` or ``file``.
     """
 
     def __init__(
@@ -126,20 +139,24 @@ class SourceTasks:
         self.ground_truth = ground_truth
         self.document = document
         self.moved: Counter[str] = Counter()
-        """Annotations of each annotator that are those of the ground truth."""
+        """Number of annotations of each annotator that are ground truth."""
         self._emails: dict[str, str] = {}
 
     def read(self, records: Iterable[tuple[str, Any]]) -> Iterator[SourceTask]:
         """Yield the tasks in the records of an export.
 
         Raises:
-            InputError: for what is not a task, or not as Label Studio writes it.
+            InputError: if a record is not a task of Label Studio.
         """
-        for place, entry in records:
+        for record_location, entry in records:
             if not isinstance(entry, dict):
-                raise invalid_value(f"{place}:", entry, "Label Studio has an object for each task")
+                raise invalid_value(
+                    f"{record_location}:", entry, "Label Studio has an object for each task"
+                )
             id_ = entry.get("id")
-            location = place if id_ is None else f"{place}, task {quote_value(id_)}"
+            location = (
+                record_location if id_ is None else f"{record_location}, task {quote_value(id_)}"
+            )
             if isinstance(entry.get("data"), dict):
                 yield self._task(entry, location)
             elif _is_min(entry):
@@ -152,7 +169,7 @@ class SourceTasks:
                 )
 
     def _task(self, entry: Mapping[str, Any], location: str) -> SourceTask:
-        """Return a task of a JSON export."""
+        """Read a task of a JSON export."""
         self.log.count_unread_marks(entry)
         data = entry["data"]
         id_ = self._id_of(data, data.get(OUR_ID, entry.get("id")), location)
@@ -166,7 +183,7 @@ class SourceTasks:
             predictions = objects_in(entry.get("predictions"), "predictions", location)
             answers += (self._prediction(prediction, location, data) for prediction in predictions)
         for key in ("drafts", *(() if self.predictions else ("predictions",))):
-            if isinstance(entry.get(key), list):  # of objects, or of their numbers
+            if isinstance(entry.get(key), list):  # a list of objects, or of their ids
                 self.passed[key[:-1]] += len(entry[key])
                 objects = (item for item in entry[key] if isinstance(item, dict))
                 self.within[f"in {key}"] += sum(map(_n_spans, objects))
@@ -179,7 +196,7 @@ class SourceTasks:
         if entry.get("was_cancelled") or entry.get("skipped"):
             self.passed["cancelled annotation"] += 1
             self.within["in cancelled annotations"] += _n_spans(entry)
-            return Answer(layer, _time(entry), None)
+            return Answer(layer, _time_of_change(entry), None)
         if self.ground_truth and entry.get("ground_truth"):
             self.moved[layer] += 1
             layer = GROUND_TRUTH
@@ -201,7 +218,7 @@ class SourceTasks:
         *,
         is_model: bool = False,
     ) -> Answer:
-        """Return the spans in the result of an annotation; anything else is counted."""
+        """Read the spans in the result of an annotation, and count other results."""
         regions: list[Region] = []
         ids: list[Any] = []
         scores: list[Any] = []
@@ -210,19 +227,19 @@ class SourceTasks:
         items = objects_in(entry.get("result"), "result", location)
         labelled = {str(item.get("id")) for item in items if item.get("type") in _SPANS}
         for item in items:
-            kind, value = str(item.get("type")), item.get("value")
-            is_other = kind not in _SPANS and str(item.get("id")) not in labelled
-            if is_other and (span := _by_taxonomy(value)):
+            result_type, value = str(item.get("type")), item.get("value")
+            is_unlabelled = result_type not in _SPANS and str(item.get("id")) not in labelled
+            if is_unlabelled and (span := _by_taxonomy(value)):
                 labelled.add(str(item.get("id")))
-                kind, value = "labels", span
-            if kind == "relation":
+                result_type, value = "labels", span
+            if result_type == "relation":
                 relations.append(_relation(item))
                 continue
-            if kind in _SPANS and not isinstance(value, (dict, type(None))):
+            if result_type in _SPANS and not isinstance(value, (dict, type(None))):
                 raise invalid_value(f"{location}: value", value, "an object is needed")
             is_sound = "original_length" in item or (isinstance(value, dict) and "channel" in value)
-            is_whole_turn = kind == "paragraphlabels" and "startOffset" not in (value or ())
-            if kind in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
+            is_whole_turn = result_type == "paragraphlabels" and "startOffset" not in (value or ())
+            if result_type in _SPANS and isinstance(value, dict) and not is_sound | is_whole_turn:
                 region = _region(value, str(item.get("to_name", "")), location, data)
                 if "globalOffsets" in value and _is_in_html(value):
                     html[region.target] = None
@@ -230,49 +247,57 @@ class SourceTasks:
                 ids.append(item.get("id"))
                 scores.append(item.get("score", entry.get("score")))
             else:
-                noun = "region of sound" if is_sound else _KINDS.get(kind, f"{kind} result")
+                noun = (
+                    "region of sound"
+                    if is_sound
+                    else _KINDS.get(result_type, f"{result_type} result")
+                )
                 self.passed[noun] += 1
                 has_place = isinstance(value, dict) and "start" in value and not is_sound
                 self.within[f"in {noun}s"] += has_place
         names = tuple(map(str, ids)) if relations else ()
-        of_model = tuple(scores) if is_model else ()
-        answer = Answer(layer, _time(entry), regions, is_model, (*relations,), names, (*html,))
-        return answer._replace(scores=of_model)
+        model_scores = tuple(scores) if is_model else ()
+        answer = Answer(
+            layer, _time_of_change(entry), regions, is_model, (*relations,), names, (*html,)
+        )
+        return answer._replace(scores=model_scores)
 
     def _min_row(self, entry: Mapping[str, Any], location: str) -> SourceTask:
-        """Return a row of JSON-MIN, which is one annotation, as a task."""
+        """Read a row of JSON-MIN, which is one annotation, as a task."""
         regions = []
         html: dict[str, None] = {}
-        rest = [value for key, value in entry.items() if key not in _OF_MIN]
-        in_lists = [item for value in rest if isinstance(value, list) for item in value]
-        items = [item for item in (*rest, *in_lists) if isinstance(item, dict)]
-        labelled = {_place(item) for item in items if not {*_SPANS}.isdisjoint(item)}
+        data_values = [value for key, value in entry.items() if key not in _OF_MIN]
+        in_lists = [item for value in data_values if isinstance(value, list) for item in value]
+        items = [item for item in (*data_values, *in_lists) if isinstance(item, dict)]
+        labelled = {_bounds_text(item) for item in items if not {*_SPANS}.isdisjoint(item)}
         for key, value in entry.items():
             values = [] if key in _OF_MIN else value if isinstance(value, list) else [value]
             for item in (result for result in values if isinstance(result, dict)):
-                if (span := _by_taxonomy(item)) and _place(item) not in labelled:
-                    labelled.add(_place(item))
+                if (span := _by_taxonomy(item)) and _bounds_text(item) not in labelled:
+                    labelled.add(_bounds_text(item))
                     item = span
                 if {"start", "end"} <= item.keys() <= _OF_SPAN:
                     regions.append(_region(item, key, location, entry))
                     html |= {key: None} if _is_in_html(item) else {}
-                elif kind := next((k for k in item if k in _OTHERS or k.endswith("labels")), ""):
-                    noun = _KINDS.get(kind, f"{kind} result")
+                elif result_type := next(
+                    (name for name in item if name in _OTHERS or name.endswith("labels")), ""
+                ):
+                    noun = _KINDS.get(result_type, f"{result_type} result")
                     self.passed[noun] += 1
                     self.within[f"in {noun}s"] += "start" in item
-                elif is_labelled_span(item):  # with the keys of another tool
+                elif is_labelled_span(item):  # a span with the keys of another tool
                     self.passed["other span"] += 1
         layer = self.annotator(entry.get("annotator"), location)
         texts = {key: value for key, value in _texts(entry).items() if key not in _OF_MIN}
-        answer = Answer(layer, _time(entry), regions, html=tuple(html))
+        answer = Answer(layer, _time_of_change(entry), regions, html=tuple(html))
         return SourceTask(
             location, self._id_of(entry, entry.get(OUR_ID, entry["id"]), location), texts, [answer]
         )
 
-    def _id_of(self, data: Mapping[str, Any], number: Any, location: str) -> Any:
-        """Return the id of a task: what the path leads to in its data, if one was named."""
+    def _id_of(self, data: Mapping[str, Any], task_id: Any, location: str) -> Any:
+        """Return the id of a task: the value at the path in its data, if the user named one."""
         if self.document is None:
-            return number
+            return task_id
         id_ = first_at(data, self.document)
         if id_ is None:
             raise InputError(
@@ -281,45 +306,52 @@ class SourceTasks:
             )
         return id_
 
-    def annotator(self, by: object, location: str) -> str:
-        """Return the name of whom an annotation is said to be by; an empty one for the file's."""
-        if by is None or self.annotator_from == "file":
+    def annotator(self, completed_by: object, location: str) -> str:
+        """Return the name of an annotator; empty for the annotator of the file."""
+        if completed_by is None or self.annotator_from == "file":
             return ""
         if self.annotator_from == "email":
-            return self._name_in_email(by, location)
+            return self._name_in_email(completed_by, location)
         keys = ("id", "email", "username")
-        known = [by.get(key) for key in keys] if isinstance(by, Mapping) else [by]
-        name = text_of_whole(next((value for value in known if value is not None), None))
+        values = (
+            [completed_by.get(key) for key in keys]
+            if isinstance(completed_by, Mapping)
+            else [completed_by]
+        )
+        name = text_of_whole(next((value for value in values if value is not None), None))
         if isinstance(name, str) and name:
             return sys.intern(name)
         raise invalid_value(
-            f"{location}: annotator", by, "a number, a name, or an object with id is needed"
+            f"{location}: annotator",
+            completed_by,
+            "a number, a name, or an object with id is needed",
         )
 
-    def _name_in_email(self, by: object, location: str) -> str:
-        email = by.get("email") if isinstance(by, Mapping) else by
-        name, at, _ = email.partition("@") if isinstance(email, str) else ("", "", "")
-        if not (name and at):
-            needed = "an e-mail is needed; without --annotator-from email, numbers are names"
-            raise invalid_value(f"{location}: annotator", by, needed)
-        other = self._emails.setdefault(name, str(email))
-        if other != email:
+    def _name_in_email(self, completed_by: object, location: str) -> str:
+        email = completed_by.get("email") if isinstance(completed_by, Mapping) else completed_by
+        name, at_sign, _ = email.partition("@") if isinstance(email, str) else ("", "", "")
+        if not (name and at_sign):
+            expected = "an e-mail is needed; without --annotator-from email, numbers are names"
+            raise invalid_value(f"{location}: annotator", completed_by, expected)
+        known_email = self._emails.setdefault(name, str(email))
+        if known_email != email:
             raise InputError(
-                f"{location}: the annotators {quote_value(email)} and {quote_value(other)} are both"
+                f"{location}: the annotators {quote_value(email)} and {quote_value(known_email)}"
+                " are both"
                 " called"
                 f" {quote_value(name)}; leave out --annotator-from email, so that numbers are names"
             )
         return sys.intern(name)
 
 
-def _place(span: Mapping[str, Any]) -> str:
+def _bounds_text(span: Mapping[str, Any]) -> str:
     return f"{span.get('start')}–{span.get('end')}"
 
 
 def _by_taxonomy(value: Any) -> dict[str, Any] | None:
-    """Return a span that a taxonomy labels, with paths in it as labels; of what is none, ``None``.
+    """Return a span labelled by a taxonomy, with paths as labels; `None` for other values.
 
-    What a taxonomy says of a span that has other labels looks the same.
+    A taxonomy that describes a span with other labels has the same form.
 
     >>> _by_taxonomy({"start": 0, "end": 4, "taxonomy": [["Place", "City"], ["Name"]]})
     {'start': 0, 'end': 4, 'labels': ['Place/City', 'Name']}
@@ -332,7 +364,7 @@ def _by_taxonomy(value: Any) -> dict[str, Any] | None:
 
 
 def _relation(item: Mapping[str, Any]) -> RegionRelation:
-    """Return the relation that an item of a result is."""
+    """Read a relation from an item of a result."""
     ends = [str(item.get(key)) for key in ("from_id", "to_id")]
     if item.get("direction") == "left":
         ends.reverse()
@@ -342,29 +374,34 @@ def _relation(item: Mapping[str, Any]) -> RegionRelation:
 
 def _texts(data: Mapping[str, Any]) -> dict[str, str]:
     texts = {key: text for key, text in data.items() if isinstance(text, str) and key != OUR_ID}
-    return {**texts, **{key: "\n".join(parts) for key, parts in _paragraphs(data).items()}}
+    return {
+        **texts,
+        **{key: "\n".join(paragraphs) for key, paragraphs in _paragraphs(data).items()},
+    }
 
 
 def _paragraphs(data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what is said in each paragraph of a dialogue, by the key of the data.
+    """Return the texts of the paragraphs of each dialogue, by the key of the data.
 
-    It is under a usual name; where there is no other text, it may be the longest in each paragraph.
+    The text has a usual name; without another text, it may be the longest value of each paragraph.
     """
     is_alone = not any(isinstance(value, str) for value in data.values())
     dialogues = {}
     for key, turns in data.items():
         if isinstance(turns, list) and turns and all(map(_is_turn, turns)):
-            names = [n for n in turns[0] if all(isinstance(turn.get(n), str) for turn in turns)]
+            names = [
+                name for name in turns[0] if all(isinstance(turn.get(name), str) for turn in turns)
+            ]
             sizes = {name: sum(len(turn[name]) for turn in turns) for name in names}
-            known = [name for name in _SAID if name in sizes]
-            known += sorted(sizes, key=sizes.__getitem__)[-1:] if is_alone else []
-            if known:
-                dialogues[key] = [turn[known[0]] for turn in turns]
+            text_names = [name for name in _SAID if name in sizes]
+            text_names += sorted(sizes, key=sizes.__getitem__)[-1:] if is_alone else []
+            if text_names:
+                dialogues[key] = [turn[text_names[0]] for turn in turns]
     return dialogues
 
 
 def _is_turn(item: Any) -> bool:
-    """Return whether something is a paragraph, which may be timed, and not what was marked."""
+    """Check whether a value is a paragraph, which may have times, and not an annotation."""
     return (
         isinstance(item, dict)
         and not {"start", "end"} <= item.keys() <= _OF_SPAN
@@ -375,46 +412,51 @@ def _is_turn(item: Any) -> bool:
 def _in_paragraphs(
     value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
 ) -> tuple[int, int]:
-    """Return start and end of a span whose offsets count in the paragraphs that it names.
+    """Convert paragraph indices and offsets in them to start and end of a span.
 
     Raises:
-        InputError: for paragraphs that are not there.
+        InputError: if a paragraph does not exist.
     """
     dialogues = _paragraphs(data)
     key = target if target in dialogues else next(iter(dialogues), "")
-    parts = dialogues.get(key, [])
+    paragraphs = dialogues.get(key, [])
     bounds = []
-    for what, within in (("start", "startOffset"), ("end", "endOffset")):
-        number = value[what]
-        at = int(number) if str(number).isdigit() else len(parts)
-        if at >= len(parts) or not is_whole(value.get(within)):
-            needed = f"a paragraph from 0 to {len(parts) - 1} and a place in it are needed"
-            raise invalid_value(f"{location}: {what}", number, needed)
-        bounds.append(sum(len(part) + 1 for part in parts[:at]) + value[within])
+    for end_name, offset_name in (("start", "startOffset"), ("end", "endOffset")):
+        paragraph_name = value[end_name]
+        paragraph_index = int(paragraph_name) if str(paragraph_name).isdigit() else len(paragraphs)
+        if paragraph_index >= len(paragraphs) or not is_whole(value.get(offset_name)):
+            expected = f"a paragraph from 0 to {len(paragraphs) - 1} and a place in it are needed"
+            raise invalid_value(f"{location}: {end_name}", paragraph_name, expected)
+        bounds.append(
+            sum(len(paragraph) + 1 for paragraph in paragraphs[:paragraph_index])
+            + value[offset_name]
+        )
     return bounds[0], bounds[1]
 
 
 def _is_in_html(value: Mapping[str, Any]) -> bool:
-    """Return whether the offsets of a span count the text of HTML; in paragraphs, plain text."""
-    places = value.get("globalOffsets")
+    """Check whether the offsets of a span count the text of HTML; in paragraphs, plain text."""
+    offsets = value.get("globalOffsets")
     in_turn = "paragraphlabels" in value and "startOffset" in value
-    return places is not None and not in_turn
+    return offsets is not None and not in_turn
 
 
 def _region(
     value: Mapping[str, Any], target: str, location: str, data: Mapping[str, Any]
 ) -> Region:
-    """Return the span that a value describes."""
+    """Read the span that a value describes."""
     start, end = value.get("start"), value.get("end")
     if "paragraphlabels" in value and "startOffset" in value:
         start, end = _in_paragraphs(value, target, location, data)
-        over = value["start"] != value["end"]  # what is written between paragraphs varies
+        is_in_several = value["start"] != value["end"]  # the text between paragraphs varies
         value = {
-            k: v for k, v in value.items() if k != "globalOffsets" and not (over and k == "text")
+            key: entry
+            for key, entry in value.items()
+            if key != "globalOffsets" and not (is_in_several and key == "text")
         }
-    places = value.get("globalOffsets")
-    if isinstance(places, dict):
-        start, end = places.get("start"), places.get("end")
+    offsets = value.get("globalOffsets")
+    if isinstance(offsets, dict):
+        start, end = offsets.get("start"), offsets.get("end")
     elif isinstance(start, str) and start.startswith("/"):
         raise InputError(
             f"{location}: a span starts at {quote_value(start)}, a path in HTML, and has no"
@@ -427,18 +469,20 @@ def _region(
     if not isinstance(labels, list) or not _NAMES.issuperset(map(type, labels)):
         raise invalid_value(f"{location}: labels", labels, "a list of names is needed")
     surface = value.get("text")
-    known = sys.intern(surface) if isinstance(surface, str) else None  # names come again and again
+    surface_text = (
+        sys.intern(surface) if isinstance(surface, str) else None
+    )  # texts are often repeated
     names = _once(tuple(labels))
-    return Region(start, end, names, known, sys.intern(target))
+    return Region(start, end, names, surface_text, sys.intern(target))
 
 
 @lru_cache(maxsize=1000)
 def _once(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """Return labels, of which many regions have the same, as one object."""
+    """Return the same object for equal labels, which many regions have."""
     return labels
 
 
-def _time(entry: Mapping[str, Any]) -> float | None:
-    """Return when an annotation was last changed, in seconds, if that is known."""
+def _time_of_change(entry: Mapping[str, Any]) -> float | None:
+    """Return the time of the last change of an annotation in seconds, or `None`."""
     times = (seconds(entry.get(key)) for key in ("updated_at", "created_at"))
     return next((time for time in times if time is not None), None)

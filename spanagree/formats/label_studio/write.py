@@ -1,4 +1,4 @@
-"""Tasks for Label Studio, with annotations or predictions in them."""
+"""Writer of tasks for Label Studio, with annotations or predictions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from spanagree.formats.tasks import tasks_of
 def write_label_studio(corpus: Corpus, path: PathName, *, predictions: Sequence[str] = ()) -> None:
     """Write the tasks that Label Studio imports; the text is in ``data.text``.
 
-    An annotator who saw a document and marked nothing has an empty result there, one who never
-    saw it has none. The settings of the project name the labels ``label`` and the text ``text``.
-    Segments in tokens are written in characters. The document's id is in ``data`` too, as Label
-    Studio numbers tasks anew.
+    An annotator who saw a document and marked nothing has an empty result, an annotator who never
+    saw it has no result. The settings of the project name the labels ``label`` and the text
+    ``text``. Segments in tokens are written in characters. The document's id is in ``data`` too,
+    as Label Studio renumbers tasks.
 
     Args:
-        corpus: the documents, whose texts or tokens are known.
-        path: the file.
-        predictions: the layers that are predictions of models, whose versions are their names;
-            the others are annotations, completed by the e-mail, or number, that is their name.
+        corpus: documents with known texts or tokens.
+        path: path of the file.
+        predictions: layers that are predictions of models, named by their versions; other layers
+            are annotations, completed by the e-mail or number that is their name.
 
     Raises:
-        InputError: for a path that cannot be written.
-        SettingError: for a corpus without texts and tokens, or a layer that is not there.
+        InputError: if the path cannot be written.
+        SettingError: if the corpus has neither texts nor tokens, or a layer does not exist.
     """
     check_known(predictions, corpus.annotators)
     in_characters = corpus.to_characters()
@@ -44,23 +44,25 @@ def _tasks(corpus: Corpus, predictions: Sequence[str]) -> Iterator[dict[str, Any
         data = {"text": document.text} | ({} if corpus.ids is None else {OUR_ID: document.id})
         annotations: list[dict[str, Any]] = []
         models: list[dict[str, Any]] = []
-        for number, (name, segments) in enumerate(document.seen.items(), 1):
-            result = _result(segments, document.text or "", number)
+        for annotation_number, (name, segments) in enumerate(document.seen.items(), 1):
+            result = _result(segments, document.text or "", annotation_number)
             if name in predictions:
                 models.append({"model_version": name, "result": result})
                 continue
             user_id = number_in(name, 1 << 31)
-            by = {"email": name} if user_id is None else user_id
-            annotations.append({"completed_by": by, "was_cancelled": False, "result": result})
+            completed_by = {"email": name} if user_id is None else user_id
+            annotations.append(
+                {"completed_by": completed_by, "was_cancelled": False, "result": result}
+            )
         yield {"data": data, "annotations": annotations, "predictions": models}
 
 
-def _result(segments: Sequence[Segment], text: str, number: int) -> list[dict[str, Any]]:
-    """Return the regions of an annotation; its number tells them apart from those of others."""
+def _result(segments: Sequence[Segment], text: str, annotation_number: int) -> list[dict[str, Any]]:
+    """Build the regions of an annotation; its number keeps ids of regions unique."""
     names = {"from_name": "label", "to_name": "text", "type": "labels"}
     return [
         {
-            "id": f"{number}-{i}",
+            "id": f"{annotation_number}-{i}",
             **names,
             "value": {"start": start, "end": end, "text": text[start:end], "labels": [label]},
         }
@@ -69,7 +71,7 @@ def _result(segments: Sequence[Segment], text: str, number: int) -> list[dict[st
 
 
 def write_tasks(corpus: Corpus, document: Ints, assignees: Sequence[str], path: PathName) -> None:
-    """Write tasks without annotations, each for an annotator, whom ``data.assignee`` names.
+    """Write a task without annotations for each annotator, who is named in ``data.assignee``.
 
     Args, errors: as of :func:`spanagree.formats.write.write_tasks`.
     """
