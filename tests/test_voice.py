@@ -14,7 +14,7 @@ SOURCE = Path(spanagree.__file__).parent
 MOST_VAGUE, LEAST_NOUN_FIRST = 10, 85
 """Percentages that a room has to keep once it has reached them."""
 LIMITS = {
-    "recordings": (16, 47), "tools": (17, 55),
+    "tools": (17, 55),
 }  # fmt: skip
 """Largest percentage of vague names and smallest of noun-first entries, for each room.
 

@@ -1,1 +1,1 @@
-"""Recordings: readers and writers of what is marked in time, which the registry alone asks."""
+"""Recordings: readers and writers of segments in time, imported by the registry of formats only."""

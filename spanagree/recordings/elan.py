@@ -1,4 +1,4 @@
-"""ELAN's .eaf: tiers of annotations between time slots, and of those that refer to others."""
+"""Reader of ELAN's .eaf: tiers of annotations between time slots, or with references to others."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _Bounds = tuple[Fraction, Fraction]
 
 
 def knows_elan(start: FileHead) -> bool:
-    """Return whether a file is ELAN's."""
+    """Check whether a file is ELAN's."""
     return any("<ANNOTATION_DOCUMENT" in line for line in start.lines)
 
 
 def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
-    """Return the annotations of an .eaf file; those that refer to others have their times.
+    """Read the annotations of an .eaf file; references have the times of their annotations.
 
     Args:
-        path: the file.
-        tiers: as :class:`Tiers`: a text may be an entry of a controlled vocabulary, and annotators
-            may also be named by the participant or annotator that a tier has.
+        path: path of the file.
+        tiers: options of :class:`Tiers`. A text may be an entry of a controlled vocabulary, and
+            annotators may also be the participant or annotator of a tier.
 
     Raises:
-        InputError: for what is not such a file, or an annotation without a time.
-        SettingError: for a tier that is not there, or one that does not say what names annotators.
+        InputError: if the file is not ELAN's, or an annotation has no time.
+        SettingError: if a tier is missing, or does not name its annotator.
     """
     annotator_from = tiers.get("annotator_from")
     check_named(annotator_from, "tier", "participant", "annotator", "file")
@@ -50,19 +50,19 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
             f"{marks.name}: not ELAN's, but {quote_value(root.tag)}; an .eaf file is needed"
         )
     slots = {slot.get("TIME_SLOT_ID"): slot.get("TIME_VALUE") for slot in root.iter("TIME_SLOT")}
-    known = {tier.get("TIER_ID") or "": tier for tier in root.iter("TIER")}
-    names = marks.named(tiers.get("tier"), known) or list(known)
-    bounds = _bounds(known.values(), slots, marks)
-    words = {
+    tier_by_name = {tier.get("TIER_ID") or "": tier for tier in root.iter("TIER")}
+    names = marks.named(tiers.get("tier"), tier_by_name) or list(tier_by_name)
+    bounds = _bounds(tier_by_name.values(), slots, marks)
+    vocabulary = {
         entry.get("CVE_ID") or "": (entry.findtext("CVE_VALUE") or entry.text or "").strip()
-        for kind in ("CV_ENTRY_ML", "CV_ENTRY")
-        for entry in root.iter(kind)
+        for tag in ("CV_ENTRY_ML", "CV_ENTRY")
+        for entry in root.iter(tag)
     }
     attribute = annotator_from if annotator_from in ("participant", "annotator") else None
     if attribute is None:
         marks.saw()
     for name in names:
-        tier = known[name]
+        tier = tier_by_name[name]
         annotator = tier.get(attribute.upper(), "") if attribute else ""
         if attribute and not annotator:
             raise SettingError(
@@ -74,80 +74,89 @@ def raw_elan(path: PathName, **tiers: Unpack[Tiers]) -> RawCorpus:
         for element in _annotations(tier):
             location = f"{marks.name}, {quote_value(element.get('ANNOTATION_ID'))}"
             text = (element.findtext("ANNOTATION_VALUE") or "").strip()
-            text = text or words.get(element.get("CVE_REF") or "", "")
+            text = text or vocabulary.get(element.get("CVE_REF") or "", "")
             if (times := bounds.get(element.get("ANNOTATION_ID") or "")) is None:
                 raise InputError(f"{location}: no time; it refers to nothing that has one")
             if not text and tiers.get("label_from") != "tier":
                 marks.passed["annotation without a text"] += 1
                 continue
             marks.add(*times, text, location, tier=name, annotator=annotator)
-    n_reached = sum(len(_annotations(tier)) for tier in known.values())
+    n_reached = sum(len(_annotations(tier)) for tier in tier_by_name.values())
     n_annotations = sum(1 for _ in root.iter("ANNOTATION_VALUE"))
     marks.passed["annotation of no known tier or kind"] += max(n_annotations - n_reached, 0)
     return marks.raw("elan", **tiers)
 
 
 def _annotations(tier: Element) -> list[Element]:
-    """Return the annotations of a tier, and none of a tier inside it."""
-    kinds = ("ALIGNABLE", "REF")
-    return [x for kind in kinds for x in tier.findall(f"ANNOTATION/{kind}_ANNOTATION")]
+    """Return the annotations of a tier, without those of a nested tier."""
+    types = ("ALIGNABLE", "REF")
+    return [
+        element
+        for type_name in types
+        for element in tier.findall(f"ANNOTATION/{type_name}_ANNOTATION")
+    ]
 
 
 def _bounds(
     tiers: Iterable[Element], slots: Mapping[str | None, str | None], marks: Marks
 ) -> dict[str, _Bounds]:
-    """Return start and end of each annotation by its id.
+    """Find start and end of each annotation by its id.
 
-    A slot without a time lies between those of its tier that have one: annotations that share such
-    slots have equal parts of what lies between. Several that refer to one share its time.
+    A slot without a time is between slots of its tier with times: annotations that share such slots
+    divide the time between these equally. Annotations that refer to the same annotation share its
+    time.
     """
-    known: dict[str, _Bounds] = {}
-    refers: list[Element] = []
+    bounds_by_id: dict[str, _Bounds] = {}
+    references: list[Element] = []
     for tier in tiers:
         alignable = tier.findall("ANNOTATION/ALIGNABLE_ANNOTATION")
-        refers += tier.findall("ANNOTATION/REF_ANNOTATION")
+        references += tier.findall("ANNOTATION/REF_ANNOTATION")
         ids = [element.get(f"TIME_SLOT_REF{i}") for element in alignable for i in (1, 2)]
         location = f"{marks.name}, tier {quote_value(tier.get('TIER_ID'))}"
         times = [
-            None if (at := slots.get(id_)) is None else marks.time(at, location) for id_ in ids
+            None if (slot_time := slots.get(id_)) is None else marks.time(slot_time, location)
+            for id_ in ids
         ]
-        _fill(times, ids, location)
+        _interpolate(times, ids, location)
         for i, element in enumerate(alignable):
             start, end = times[2 * i], times[2 * i + 1]
-            if start is not None and end is not None:  # _fill has seen to it
-                known[element.get("ANNOTATION_ID") or ""] = start, end
-    target = {x.get("ANNOTATION_ID") or "": x.get("ANNOTATION_REF") or "" for x in refers}
-    for id_ in target:  # the first of a chain of references
+            if start is not None and end is not None:  # always true after _fill
+                bounds_by_id[element.get("ANNOTATION_ID") or ""] = start, end
+    target = {
+        element.get("ANNOTATION_ID") or "": element.get("ANNOTATION_REF") or ""
+        for element in references
+    }
+    for id_ in target:  # follows a chain of references
         chain: dict[str, None] = {}
-        while id_ in target and id_ not in known and id_ not in chain:
+        while id_ in target and id_ not in bounds_by_id and id_ not in chain:
             chain[id_] = None
             id_ = target[id_]
-        if (bounds := known.get(id_)) is not None:
-            known.update(dict.fromkeys(chain, bounds))
-        else:  # it leads nowhere, so that none of it is followed again
+        if (bounds := bounds_by_id.get(id_)) is not None:
+            bounds_by_id.update(dict.fromkeys(chain, bounds))
+        else:  # the chain leads nowhere; it is not followed again
             for name in chain:
                 target[name] = ""
-    return known
+    return bounds_by_id
 
 
-def _fill(times: list[Fraction | None], ids: Sequence[str | None], location: str) -> None:
-    """Put equal steps between known times where slots have none."""
-    steps = [i == 0 or ids[i] != ids[i - 1] for i in range(len(ids))]
-    at = 0
-    while at < len(times):
-        if times[at] is not None:
-            at += 1
+def _interpolate(times: list[Fraction | None], ids: Sequence[str | None], location: str) -> None:
+    """Interpolate the times of slots without a time, in equal steps."""
+    is_step = [i == 0 or ids[i] != ids[i - 1] for i in range(len(ids))]
+    index = 0
+    while index < len(times):
+        if times[index] is not None:
+            index += 1
             continue
-        end = next((i for i in range(at, len(times)) if times[i] is not None), None)
-        before = times[at - 1] if at else None
-        after = None if end is None else times[end]
-        if before is None or after is None or end is None:
+        known_index = next((i for i in range(index, len(times)) if times[i] is not None), None)
+        time_before = times[index - 1] if index else None
+        time_after = None if known_index is None else times[known_index]
+        if time_before is None or time_after is None or known_index is None:
             raise InputError(
-                f"{location}: slot {quote_value(ids[at])} has no time; align it in ELAN"
+                f"{location}: slot {quote_value(ids[index])} has no time; align it in ELAN"
             )
-        number = sum(steps[at : end + 1])
-        done = 0
-        for i in range(at, end):
-            done += steps[i]
-            times[i] = before + (after - before) * done / number
-        at = end
+        n_steps = sum(is_step[index : known_index + 1])
+        n_done = 0
+        for i in range(index, known_index):
+            n_done += is_step[i]
+            times[i] = time_before + (time_after - time_before) * n_done / n_steps
+        index = known_index

@@ -1,4 +1,4 @@
-"""The formats of recordings: how files of each are known, read and written."""
+"""Formats of recordings, with their tests, readers and writers."""
 
 from __future__ import annotations
 
@@ -81,4 +81,4 @@ FORMATS: Mapping[str, Format] = {
         r"(?i:onset|start|begin|tmin|observation id|recording_filename|state|point)",
     ),
 }
-"""The formats by name. Their readers are imported when a file may be theirs."""
+"""Formats by name. A reader is imported when a file may be of its format."""

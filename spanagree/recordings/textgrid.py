@@ -1,4 +1,4 @@
-"""Praat's TextGrid: interval tiers and point tiers, in the long form and the short."""
+"""Reader of Praat's TextGrid: interval tiers and point tiers, in the long form and the short."""
 
 from __future__ import annotations
 
@@ -35,7 +35,13 @@ _Value = tuple[str | None, str | None, str | None]  # a text, a flag or a number
 
 
 class _Tier(NamedTuple):
-    """A tier, and the start, end and text of each of its intervals or points."""
+    """A tier.
+
+    Attributes:
+        name: unique name.
+        is_of_points: True for a point tier.
+        segments: start, end and text of each interval or point.
+    """
 
     name: str
     is_of_points: bool
@@ -43,24 +49,24 @@ class _Tier(NamedTuple):
 
 
 def knows_textgrid(start: FileHead) -> bool:
-    """Return whether a file is Praat's, by its first line."""
+    """Check whether a file is Praat's, by its first line."""
     if start.shape == "binary":
         return start.path.lower().endswith(".textgrid")
     return any('"ooTextFile' in line for line in start.lines[:3])
 
 
 def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tiers]) -> RawCorpus:
-    """Return the intervals of a TextGrid that have a text.
+    """Read the intervals of a TextGrid that have a text.
 
     Args:
-        path: the file.
-        encoding: of a file without a byte order mark.
-        tiers: as :class:`Tiers`; all interval tiers unless given. One of points is read if it is
-            named, and its points are empty segments, which a repair can widen.
+        path: path of the file.
+        encoding: encoding of a file without a byte order mark.
+        tiers: options of :class:`Tiers`. Default: all interval tiers. A point tier is read if it is
+            named; its points are empty segments, which a repair can widen.
 
     Raises:
-        InputError: for a binary TextGrid, or what is none.
-        SettingError: for a tier that is not there; for a file with tiers of points only.
+        InputError: if the file is a binary TextGrid, or none.
+        SettingError: if a tier is missing, or the file has point tiers only.
     """
     check_named(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path)
@@ -69,20 +75,23 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
             f"{marks.name}: a binary TextGrid; in Praat, Save as text file writes one that is read"
         )
     values = _values(read_text(path, encoding), marks.name)
-    due = _or_end(values, marks.name)  # kept, since letting it go would end the values
-    grid = list(_tiers(due, marks))
+    checked_values = _with_end_check(
+        values, marks.name
+    )  # kept: deleting the generator would close the values
+    grid = list(_tiers(checked_values, marks))
     if next(values, None) is not None:
         raise InputError(
             f"{marks.name}: more is in it than its {pluralize(len(grid), 'tier')} and the segments"
             " that they count; save it again"
         )
-    known = [tier.name for tier in grid]
-    names = marks.named(tiers.get("tier"), known)
+    tier_names = [tier.name for tier in grid]
+    names = marks.named(tiers.get("tier"), tier_names)
     of_points = [tier for tier in grid if tier.is_of_points]
     if not names and len(of_points) == len(grid) > 0:
         raise SettingError(
             f"{marks.name}: {pluralize(len(grid), 'tier')} of points only, which have no length;"
-            f" name them with tier ({join_names(known)}) and widen them to one unit with repair"
+            f" name them with tier ({join_names(tier_names)}) and widen them to one unit with"
+            " repair"
             " widen-points"
         )
     for tier in grid:
@@ -92,11 +101,12 @@ def raw_textgrid(path: PathName, *, encoding: str = "utf-8", **tiers: Unpack[Tie
                 if text.strip():
                     location = f"{marks.name}, tier {quote_value(tier.name)}"
                     marks.add(start, end, text, location, tier=tier.name)
-    points = 0 if names else sum(len(tier.segments) for tier in of_points)
-    if points:
-        which = join_names(tier.name for tier in of_points)
+    n_points = 0 if names else sum(len(tier.segments) for tier in of_points)
+    if n_points:
+        point_tier_names = join_names(tier.name for tier in of_points)
         marks.notes.append(
-            f"{marks.name}: {pluralize(points, 'point')} passed over, which tier {which} would read"
+            f"{marks.name}: {pluralize(n_points, 'point')} passed over, which tier"
+            f" {point_tier_names} would read"
         )
     return marks.raw("textgrid", **tiers)
 
@@ -109,11 +119,11 @@ def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
         raise InputError(f"{marks.name}: a TextGrid without tiers; one with segments is needed")
     names: dict[str, int] = {}
     for _ in range(_count(next(values), marks)):
-        kind, name = _text(next(values), marks), _text(next(values), marks)
-        name = _unused(name.strip(), names)
+        tier_class, name = _text(next(values), marks), _text(next(values), marks)
+        name = _unique_name(name.strip(), names)
         _, end = _number(next(values), marks), _number(next(values), marks)
         marks.saw(length=end)
-        is_of_points = kind == "TextTier"
+        is_of_points = tier_class == "TextTier"
         segments = []
         for _ in range(_count(next(values), marks)):
             start = _number(next(values), marks)
@@ -122,40 +132,40 @@ def _tiers(values: Iterator[_Value], marks: Marks) -> Iterator[_Tier]:
         yield _Tier(name, is_of_points, segments)
 
 
-def _unused(name: str, known: dict[str, int]) -> str:
-    """Return a name that no tier has yet; of equal names the later get a number.
+def _unique_name(name: str, counts: dict[str, int]) -> str:
+    """Return a unique name of a tier; repeated names get a number.
 
     Args:
         name: name of the tier in the file.
-        known: number of the last tier of each name so far, to which the name is added.
+        counts: count of each name so far, to which the name is added.
     """
     unused = name
-    while unused in known:
-        known[name] += 1
-        unused = f"{name} ({known[name]})"
-    known[unused] = 1
+    while unused in counts:
+        counts[name] += 1
+        unused = f"{name} ({counts[name]})"
+    counts[unused] = 1
     return unused
 
 
 def _values(text: str, location: str) -> Iterator[_Value]:
-    """Yield the values of a text after its header: text, flag or number; keys do not matter."""
+    """Yield the values after the header: texts, flags or numbers, without their keys."""
     head, _, body = text.partition("\n")
     if "ooTextFile" not in head:
         raise InputError(
             f'{location}: {quote_value(head)}; a TextGrid begins with File type = "ooTextFile"'
         )
-    kind, _, body = body.partition("\n")
-    if "TextGrid" not in kind:
+    object_class, _, body = body.partition("\n")
+    if "TextGrid" not in object_class:
         raise InputError(
-            f"{location}: {quote_value(kind.strip())}; of Praat's files, TextGrids are read"
+            f"{location}: {quote_value(object_class.strip())}; of Praat's files, TextGrids are read"
         )
     for match in _TOKEN.finditer(body):
         if any(group is not None for group in match.groups()):
             yield match[1], match[2], match[3]
 
 
-def _or_end(values: Iterator[_Value], location: str) -> Iterator[_Value]:
-    """Yield values, and raise an error if more are asked for."""
+def _with_end_check(values: Iterator[_Value], location: str) -> Iterator[_Value]:
+    """Yield values, and raise an error if the caller needs more."""
     yield from values
     raise InputError(f"{location}: the file ends too early; save it again")
 
@@ -171,9 +181,9 @@ def _number(value: _Value, marks: Marks) -> Fraction:
 
 
 def _count(value: _Value, marks: Marks) -> int:
-    number = value[2] or ""
-    if not number.isdecimal():
+    digits = value[2] or ""
+    if not digits.isdecimal():
         raise InputError(
             f"{marks.name}: {quote_value(value[0])}; the number of tiers or segments is due"
         )
-    return whole_number(number, f"{marks.name}: number of tiers or segments")
+    return whole_number(digits, f"{marks.name}: number of tiers or segments")

@@ -1,7 +1,7 @@
-"""Tables of recordings: a row for each segment, with an onset and an offset or a duration.
+"""Reader of tables of recordings: a row for each segment, with an onset and an offset or duration.
 
-Columns are known by their names. BORIS has rows of its own, Datavyu a block of columns for each
-tier, and ChildProject a table that says who annotated which part of a recording.
+Columns are recognized by their names. BORIS has rows of its own, Datavyu a block of columns for
+each tier, and ChildProject a table of the annotators of each part of a recording.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ _UNITS = {
     "frames": "",
 }  # fmt: skip
 _TIMED = re.compile(r"[+-]?\d+[.,]\d+|(\d+:)?\d{1,2}:\d{1,2}([.,]\d+)?")
-_OFFSET = re.compile(r"\d+[.,]0+")  # beside a text, 13.0 is an offset in it, written as a float
+_OFFSET = re.compile(r"\d+[.,]0+")  # next to a text, 13.0 is an offset written as a float
 _KINDS = ("STATE", "POINT")
 _BORIS = frozenset(("observations", "behaviors_conf"))
 _NEEDED = "rows in JSON are needed, a list of objects or one a line"
 _NOBODY = ("", "No focal subject")
-_NUMBERS = 50  # that a part of a recording, or a segment in one, takes
+_COST = 50  # cost of a part of a recording, or of a segment in it
 _RANGES = ("recording_filename", "range_onset", "range_offset", "annotation_filename", "set")
 
 
 class ColumnIndices(NamedTuple):
-    """Where in a row everything is, by the number of its column; −1: nowhere.
+    """Indices of the columns by their use, −1 without such a column.
 
     Attributes:
-        start, end, duration: the times.
-        label, document, annotator, tier, subject: the names.
-        unit: what the times count; ``None`` if no name says it.
+        start, end, duration: times.
+        label, document, annotator, tier, subject: names.
+        unit: unit of the times; `None` if no column name has it.
     """
 
     start: int
@@ -77,58 +77,71 @@ class ColumnIndices(NamedTuple):
     unit: str | None
 
 
-def _plain(name: str) -> tuple[str, str | None]:
-    """Return a column's name in small letters without signs, and the unit that it ends with.
+def _name_and_unit(name: str) -> tuple[str, str | None]:
+    """Split a column's name into lower-case letters and the unit at its end.
 
-    >>> _plain("Begin Time (s)"), _plain("Begin Time - hh:mm:ss.ms"), _plain("onset_ms")
-    (('begintime', 's'), ('begintime', 's'), ('onset', 'ms'))
+    >>> _name_and_unit("Begin Time (s)"), _name_and_unit("onset_ms")
+    (('begintime', 's'), ('onset', 'ms'))
+    >>> _name_and_unit("Begin Time - hh:mm:ss.ms")
+    ('begintime', 's')
     """
     words = [word for word in re.split(r"[\s_()\[\]-]+", name.strip().lower()) if word]
-    last = re.sub("[^a-z]", "", words[-1]) if words else ""
-    unit = _UNITS.get(last) if len(words) > 1 else None
+    last_word = re.sub("[^a-z]", "", words[-1]) if words else ""
+    unit = _UNITS.get(last_word) if len(words) > 1 else None
     return "".join(words if unit is None else words[:-1]), unit
 
 
-def columns_of(header: Sequence[str], named: Mapping[str, str | None]) -> ColumnIndices | None:
-    """Return where everything is in a table, if it has an onset, and an offset or a duration.
+def columns_of(
+    header: Sequence[str], column_by_use: Mapping[str, str | None]
+) -> ColumnIndices | None:
+    """Find the columns of a table; `None` without an onset, or without an offset and a duration.
 
-    ``named`` are the columns that a user names, by what they hold.
+    Args:
+        header: names of the columns.
+        column_by_use: columns that the user named, by use.
 
     Raises:
-        SettingError: for one that is not there.
+        SettingError: if a named column is missing.
     """
-    names = [_plain(name) for name in header]
-    for what, name in named.items():
+    names = [_name_and_unit(name) for name in header]
+    for use, name in column_by_use.items():
         if name is not None and name not in header:
             raise SettingError(
-                f"{what} {quote_value(name)}: no such column; there are {join_names(header)}"
+                f"{use} {quote_value(name)}: no such column; there are {join_names(header)}"
             )
 
-    places = {}
-    for what, usual_names in TIMES.items():
-        if (name := named.get(what)) is not None:
-            places[what] = list(header).index(name)
+    indices = {}
+    for use, usual_names in TIMES.items():
+        if (name := column_by_use.get(use)) is not None:
+            indices[use] = list(header).index(name)
             continue
-        there = [i for usual in usual_names for i, (plain, _) in enumerate(names) if plain == usual]
-        decimal = [i for i in there if not header[i].strip().lower().endswith("hh:mm:ss.ms")]
-        places[what] = next(iter(decimal or there), -1)
-    if places["start"] < 0 or (places["end"] < 0 and places["duration"] < 0):
+        matching = [
+            index
+            for usual in usual_names
+            for index, (plain_name, _) in enumerate(names)
+            if plain_name == usual
+        ]
+        decimal = [
+            index for index in matching if not header[index].strip().lower().endswith("hh:mm:ss.ms")
+        ]
+        indices[use] = next(iter(decimal or matching), -1)
+    if indices["start"] < 0 or (indices["end"] < 0 and indices["duration"] < 0):
         return None
-    times = (places[what] for what in ("start", "end", "duration"))
-    units = (names[i][1] for i in times if i >= 0)
-    return ColumnIndices(**places, unit=next((unit for unit in units if unit is not None), None))
+    times = (indices[use] for use in ("start", "end", "duration"))
+    units = (names[index][1] for index in times if index >= 0)
+    return ColumnIndices(**indices, unit=next((unit for unit in units if unit is not None), None))
 
 
 def _rows(name: str, text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows of a table that are not blank, each with its line."""
-    lines = [*io.StringIO(text, newline="")]  # U+2028 and its like end no row
+    """Return the rows of a table that are not blank, each with its line number."""
+    lines = [*io.StringIO(text, newline="")]  # U+2028 and similar characters end no row
     return [*rows_of(name, lines, separator_of(lines))]
 
 
-def knows_times(start: FileHead) -> bool:
-    """Return whether a table has times: columns of that name, of which some value is a time."""
+def knows_times(head: FileHead) -> bool:
+    """Check whether a table has times: columns with such names, and values that are times."""
     try:
-        rows = _rows(start.path, "\n".join(start.lines))
+        rows = _rows(head.path, "\n".join(head.lines))
     except InputError:
         return False
     if not rows:
@@ -138,14 +151,14 @@ def knows_times(start: FileHead) -> bool:
         return True
     if (columns := columns_of(header, {})) is None:
         return False
-    plain = {_plain(name)[0] for name in header}
-    if not plain.isdisjoint({"tokens", "tags", "spans", "sentence"}):
+    plain_names = {_name_and_unit(name)[0] for name in header}
+    if not plain_names.isdisjoint({"tokens", "tags", "spans", "sentence"}):
         return False
-    if columns.unit is not None or "onset" in plain or "segmentonset" in plain:
+    if columns.unit is not None or "onset" in plain_names or "segmentonset" in plain_names:
         return True
     cells = [row[columns.start].strip() for _, row in rows[1:] if len(row) > columns.start]
     times = [cell for cell in cells if _TIMED.fullmatch(cell)]
-    if plain.isdisjoint({"text", "length"}):
+    if plain_names.isdisjoint({"text", "length"}):
         return bool(times)
     return not all(_OFFSET.fullmatch(cell) for cell in times)
 
@@ -162,30 +175,30 @@ def raw_times(
     annotator: str | None = None,
     **tiers: Unpack[Tiers],
 ) -> RawCorpus:
-    """Return the segments of a table of times.
+    """Read the segments of a table of times.
 
     Args:
-        path: the file.
-        encoding: of it.
-        time_unit: what times count, where no column's name says it: s, ms, us, or frames as 25fps.
-        start, end, label, document, annotator: the columns, if they have other names.
-        tiers: as :class:`Tiers`, where a column names them, or BORIS' subjects.
+        path: path of the file.
+        encoding: encoding of the file.
+        time_unit: unit of the times, if no column's name has it: s, ms, us, or frames as 25fps.
+        start, end, label, document, annotator: columns with other names than the usual.
+        tiers: options of :class:`Tiers`, for tables with a column of tiers, or BORIS' subjects.
 
     Raises:
-        InputError: for a time that is none, or of which the unit is not known.
-        SettingError: for a column or tier that is not there.
+        InputError: if a time is invalid, or its unit is unknown.
+        SettingError: if a column or tier is missing.
     """
     check_named(tiers.get("annotator_from"), "tier", "file")
     marks = Marks(path, time_unit or "s")
     text = read_lines(path, encoding)
     is_json = text.lstrip()[:1] in ("{", "[")
     rows = [] if is_json else _rows(marks.name, text)
-    named = {"start": start, "end": end, "label": label, "document": document}
-    named["annotator"] = annotator
+    column_by_use = {"start": start, "end": end, "label": label, "document": document}
+    column_by_use["annotator"] = annotator
     if is_json and _BORIS.issubset(re.findall(r'"(\w+)" *:', text)):
         _add_project(marks, text)
     elif is_json:
-        _add_rows(marks, _rows_of_objects(path, encoding), named, time_unit)
+        _add_rows(marks, _rows_of_objects(path, encoding), column_by_use, time_unit)
     elif (events := _boris(rows)) is not None:
         _add_boris(marks, rows, events)
     elif rows and _datavyu(rows[0][1]):
@@ -193,23 +206,23 @@ def raw_times(
     elif rows and {*_RANGES} <= {*rows[0][1]}:
         _add_ranges(marks, path, rows, encoding)
     else:
-        _add_rows(marks, rows, named, time_unit)
+        _add_rows(marks, rows, column_by_use, time_unit)
     marks.choose(tiers.get("tier"))
-    return marks.raw("times", **tiers, time_unit=time_unit, **named)
+    return marks.raw("times", **tiers, time_unit=time_unit, **column_by_use)
 
 
 def _rows_of_objects(path: PathName, encoding: str) -> list[tuple[int, list[str]]]:
-    """Return objects of JSON as rows; of a float, the 15 digits that hold."""
+    """Convert objects of JSON to rows; floats have 15 significant digits."""
     records = [
-        (number, record)
-        for number, (_, record) in enumerate(json_records(path, _NEEDED, encoding), 1)
+        (row_number, record)
+        for row_number, (_, record) in enumerate(json_records(path, _NEEDED, encoding), 1)
         if isinstance(record, dict)
     ]
     header = list(dict.fromkeys(key for _, record in records for key in record))
     rows = [(0, header)]
-    for number, record in records:
+    for row_number, record in records:
         cells = (record.get(key) for key in header)
-        rows.append((number, ["" if x is None else _as_text(x) for x in cells]))
+        rows.append((row_number, ["" if cell is None else _as_text(cell) for cell in cells]))
     return rows
 
 
@@ -220,12 +233,12 @@ def _as_text(value: object) -> str:
 def _add_rows(
     marks: Marks,
     rows: Sequence[tuple[int, list[str]]],
-    named: Mapping[str, str | None],
+    column_by_use: Mapping[str, str | None],
     unit: str | None,
 ) -> None:
     """Add the rows of a table."""
     header = rows[0][1] if rows else []
-    columns = columns_of(header, named)
+    columns = columns_of(header, column_by_use)
     if columns is None:
         raise InputError(
             f"{marks.name}: columns {join_names(header)}; an onset and an offset or a duration are"
@@ -240,31 +253,34 @@ def _add_rows(
             " nothing says what they count; name it with time-unit: s, ms, or frames such as 25fps"
         )
     scale_of(unit or "s")
-    label, views = columns.label, _index(header, "view")
+    label, view_index = columns.label, _index(header, "view")
     if label < 0:
         label = _last_of_words(rows, columns)
     if columns.document < 0 and columns.annotator < 0:
         marks.saw()
-    seen: dict[str, str] = {}
+    view_by_selection: dict[str, str] = {}
     for line, row in rows[1:]:
         location = f"{marks.name}:{line}"
         if len(row) < len(header):
             raise InputError(
                 f"{location}: {pluralize(len(row), 'cell')}; the header has {len(header)}"
             )
-        if views >= 0 and seen.setdefault(row[0], row[views]) != row[views]:
-            marks.passed["row of another view"] += 1  # Raven has one for each view of a selection
+        if (
+            view_index >= 0
+            and view_by_selection.setdefault(row[0], row[view_index]) != row[view_index]
+        ):
+            marks.passed["row of another view"] += 1  # Raven has a row for each view of a selection
             continue
         cells = {
             name: row[i] if i >= 0 else ""
             for name, i in columns._asdict().items()
             if name != "unit"
         }
-        of_row = {name: cells[name].strip() for name in ("document", "annotator")}
+        row_names = {name: cells[name].strip() for name in ("document", "annotator")}
         if not (
             cells["start"] + cells["end"] + cells["duration"]
-        ).strip():  # a recording in which nothing is marked
-            marks.saw(of_row["document"], of_row["annotator"])
+        ).strip():  # a recording without segments
+            marks.saw(row_names["document"], row_names["annotator"])
             continue
         start = marks.time(cells["start"], location, unit)
         if columns.end >= 0:
@@ -273,7 +289,7 @@ def _add_rows(
             end = start + marks.time(cells["duration"], location, unit)
         name = cells["subject"].strip() if columns.subject >= 0 else cells["tier"].strip()
         text = row[label] if label >= 0 else "segment"
-        marks.add(start, end, text, location, tier="" if name in _NOBODY else name, **of_row)
+        marks.add(start, end, text, location, tier="" if name in _NOBODY else name, **row_names)
 
 
 def _index(header: Sequence[str], name: str) -> int:
@@ -281,7 +297,7 @@ def _index(header: Sequence[str], name: str) -> int:
 
 
 def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: ColumnIndices) -> int:
-    """Return the last column that holds words, if there is one."""
+    """Find the last column with words; −1 without such a column."""
     for i in reversed(range(len(rows[0][1]))):
         cells = [row[i] for _, row in rows[1:] if i < len(row)]
         numbers = all(re.fullmatch(r"[\d.,:+-]*", cell) for cell in cells)
@@ -294,7 +310,13 @@ def _last_of_words(rows: Sequence[tuple[int, list[str]]], columns: ColumnIndices
 
 
 class _Events(NamedTuple):
-    """Where BORIS' rows begin, whether each is a whole event, and which columns are what."""
+    """Properties of a table of BORIS.
+
+    Attributes:
+        first: index of the first row of events.
+        are_whole: True if each row is a whole event, with start and stop.
+        columns: index of each column by name.
+    """
 
     first: int
     are_whole: bool
@@ -302,15 +324,15 @@ class _Events(NamedTuple):
 
 
 def _boris(rows: Sequence[tuple[int, list[str]]]) -> _Events | None:
-    """Return what BORIS' exports have in their columns, if it is one."""
-    for number, (_, row) in enumerate(rows[:60], 1):
+    """Find the columns of an export of BORIS; `None` for other tables."""
+    for row_number, (_, row) in enumerate(rows[:60], 1):
         columns = {cell.strip(): i for i, cell in enumerate(row)}
         if {"Behavior", "Behavior type", "Start (s)", "Stop (s)"} <= columns.keys():
-            return _Events(number, True, columns)
+            return _Events(row_number, True, columns)
         says_status = not columns.keys().isdisjoint(("Status", "Behavior type"))
         if {"Time", "Behavior"} <= columns.keys() and says_status:
-            return _Events(number, False, columns)
-    for i, cell in enumerate(rows[0][1] if rows else ()):  # rows without a header
+            return _Events(row_number, False, columns)
+    for i, cell in enumerate(rows[0][1] if rows else ()):  # an export without a header
         if cell not in _KINDS or i < 4:
             continue
         if all(len(row) > i + 2 and row[i] in _KINDS for _, row in rows):
@@ -321,7 +343,7 @@ def _boris(rows: Sequence[tuple[int, list[str]]]) -> _Events | None:
 
 
 class _Behaviour(NamedTuple):
-    """Who did what in an observation."""
+    """A behaviour of a subject in an observation."""
 
     document: str
     subject: str
@@ -330,7 +352,7 @@ class _Behaviour(NamedTuple):
 
 
 class _Behaviours:
-    """Adds behaviours: points, and states once they stop."""
+    """Collector of behaviours: points, and states when they stop."""
 
     def __init__(self, marks: Marks) -> None:
         self.marks = marks
@@ -340,11 +362,11 @@ class _Behaviours:
         """Add a behaviour from one time to another."""
         document, subject, name, modifiers = behaviour
         tier = "" if subject in _NOBODY else subject
-        more = {"modifiers": modifiers} if modifiers.strip() else {}
-        self.marks.add(start, end, name, location, document=document, tier=tier, **more)
+        attributes = {"modifiers": modifiers} if modifiers.strip() else {}
+        self.marks.add(start, end, name, location, document=document, tier=tier, **attributes)
 
     def event(self, behaviour: _Behaviour, time: Fraction, status: str, location: str) -> None:
-        """Add a point, or a state that stops; keep one that starts."""
+        """Add a point, or a state that stops; remember a state that starts."""
         if status == "POINT":
             self.add(behaviour, time, time, location)
         elif status == "START" or (status == "STATE" and behaviour not in self.begun):
@@ -362,19 +384,19 @@ class _Behaviours:
 
 
 def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Events) -> None:
-    """Add the events of a table, of which states have two rows if these are not whole events."""
-    before = {row[0].strip(): row[1].strip() for _, row in rows[: events.first] if len(row) > 1}
+    """Add the events of a table; a state has two rows if rows are not whole events."""
+    metadata = {row[0].strip(): row[1].strip() for _, row in rows[: events.first] if len(row) > 1}
     behaviours = _Behaviours(marks)
-    needed = ("Behavior", *(("Start (s)", "Stop (s)") if events.are_whole else ("Time",)))
+    required = ("Behavior", *(("Start (s)", "Stop (s)") if events.are_whole else ("Time",)))
     for line, row in rows[events.first :]:
         location = f"{marks.name}:{line}"
-        if len(row) <= max(events.columns[name] for name in needed):
+        if len(row) <= max(events.columns[name] for name in required):
             raise InputError(
                 f"{location}: {pluralize(len(row), 'cell')}; each row needs those of"
-                f" {', '.join(needed)}"
+                f" {', '.join(required)}"
             )
         cells = {name: row[i].strip() for name, i in events.columns.items() if i < len(row)}
-        document = cells.get("Observation id") or before.get("Observation id", "")
+        document = cells.get("Observation id") or metadata.get("Observation id", "")
         if length := cells.get("Total length") or cells.get("Media duration (s)"):
             marks.saw(document, length=marks.time(length, location))
         subject, modifiers = cells.get("Subject", ""), cells.get("Modifiers", "")
@@ -392,10 +414,10 @@ def _add_boris(marks: Marks, rows: Sequence[tuple[int, list[str]]], events: _Eve
 
 
 def _add_project(marks: Marks, text: str) -> None:
-    """Add what a project has, as :func:`_add_observations`.
+    """Add the observations of a project.
 
     Raises:
-        InputError: for what is not such a project.
+        InputError: if the text is not a project of BORIS.
     """
     try:
         _add_observations(marks, json.loads(text, parse_float=str))
@@ -406,28 +428,35 @@ def _add_project(marks: Marks, text: str) -> None:
 
 
 def _add_observations(marks: Marks, project: Any) -> None:
-    """Add the events of all observations of a project; a live one has no recording."""
-    kinds = {
-        kind["code"]: str(kind.get("type", "")).lower()
-        for kind in project["behaviors_conf"].values()
+    """Add the events of all observations of a project; live observations have no recording."""
+    type_by_code = {
+        behaviour_type["code"]: str(behaviour_type.get("type", "")).lower()
+        for behaviour_type in project["behaviors_conf"].values()
     }
     behaviours = _Behaviours(marks)
     for name, observation in dict(project["observations"]).items():
         location = f"{marks.name}, observation {quote_value(name)}"
-        files = (observation.get("file") or {}).get("1") or ()  # of the first player, in a row
-        sizes = (observation.get("media_info") or {}).get("length") or {}
-        known = [marks.time(sizes[file], location) for file in files if file in sizes]
-        marks.saw(name, length=sum(known, Fraction(0)) if known else None)
-        for number, event in enumerate(observation.get("events") or (), 1):
-            at = f"{location}, event {number}"
+        files = (observation.get("file") or {}).get(
+            "1"
+        ) or ()  # of the first player, played one after the other
+        length_by_file = (observation.get("media_info") or {}).get("length") or {}
+        file_lengths = [
+            marks.time(length_by_file[file], location) for file in files if file in length_by_file
+        ]
+        marks.saw(name, length=sum(file_lengths, Fraction(0)) if file_lengths else None)
+        for event_number, event in enumerate(observation.get("events") or (), 1):
+            event_location = f"{location}, event {event_number}"
             if not isinstance(event, list) or len(event) < 4:
                 raise InputError(
-                    f"{at}: {quote_value(event)}; time, subject, behaviour and modifiers"
+                    f"{event_location}: {quote_value(event)}; time, subject, behaviour and"
+                    " modifiers"
                 )
             behaviour = _Behaviour(name, *map(str, event[1:4]))
-            is_point = kinds.get(behaviour.name, "").startswith("point")
+            is_point = type_by_code.get(behaviour.name, "").startswith("point")
             status = "POINT" if is_point else "STATE"
-            behaviours.event(behaviour, marks.time(event[0], at), status, at)
+            behaviours.event(
+                behaviour, marks.time(event[0], event_location), status, event_location
+            )
     behaviours.finish()
 
 
@@ -435,22 +464,22 @@ def _add_observations(marks: Marks, project: Any) -> None:
 
 
 def _datavyu(header: Sequence[str]) -> list[str]:
-    """Return the columns of Datavyu, each of which has an onset and an offset, in ms."""
+    """Find the columns of Datavyu, each with an onset and an offset, in ms."""
     names = {*header}
     onsets = [name.removesuffix(".onset") for name in header if name.endswith(".onset")]
     return [name for name in onsets if f"{name}.offset" in names]
 
 
 def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str | None) -> None:
-    """Add the cells of each tier, which have a block of columns; a short row has the first tiers.
+    """Add the cells of each tier, which has a block of columns; a short row has the first tiers.
 
     Raises:
-        InputError: for two columns of the same name.
+        InputError: if two columns have the same name.
     """
     header = rows[0][1]
-    place = {name: i for i, name in enumerate(header)}
-    if len(place) < len(header):
-        name = next(name for i, name in enumerate(header) if place[name] != i)
+    index_by_name = {name: i for i, name in enumerate(header)}
+    if len(index_by_name) < len(header):
+        name = next(name for i, name in enumerate(header) if index_by_name[name] != i)
         raise InputError(f"{marks.name}: two columns are called {quote_value(name)}; rename one")
     marks.saw()
     columns: dict[str, list[int]] = {tier: [] for tier in _datavyu(header)}
@@ -459,7 +488,9 @@ def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str 
         tier = tier if tier in columns else name.partition(".")[0]
         if tier in columns and code not in ("ordinal", "onset", "offset"):
             columns[tier].append(i)
-    bounds = {tier: (place[f"{tier}.onset"], place[f"{tier}.offset"]) for tier in columns}
+    bounds = {
+        tier: (index_by_name[f"{tier}.onset"], index_by_name[f"{tier}.offset"]) for tier in columns
+    }
     by_reach = sorted(columns, key=lambda tier: max(bounds[tier]))
     reaches = [max(bounds[tier]) for tier in by_reach]
     cells: dict[str, list[tuple[int, list[str]]]] = {tier: [] for tier in columns}
@@ -467,12 +498,12 @@ def _add_datavyu(marks: Marks, rows: Sequence[tuple[int, list[str]]], unit: str 
         for tier in by_reach[: bisect_left(reaches, len(row))]:
             if row[bounds[tier][0]].strip():
                 cells[tier].append((line, row))
-    for tier, of_tier in cells.items():
-        for line, row in of_tier:
+    for tier, tier_cells in cells.items():
+        for line, row in tier_cells:
             location = f"{marks.name}:{line}"
             text = " ".join(row[i] for i in columns[tier] if i < len(row) and row[i].strip())
-            begins, ends = (marks.time(row[i], location, unit or "ms") for i in bounds[tier])
-            marks.add(begins, ends, text, location, tier=tier)
+            start, end = (marks.time(row[i], location, unit or "ms") for i in bounds[tier])
+            marks.add(start, end, text, location, tier=tier)
 
 
 def _add_ranges(
@@ -480,11 +511,11 @@ def _add_ranges(
 ) -> None:
     """Add the files that ChildProject's table of annotations names; sets are annotators.
 
-    A recording is cut where a part that was annotated begins or ends, and each piece that a set
-    has is a document, so that who saw what is as the table says.
+    A recording is cut at the start and end of each annotated part. Each piece is a document, seen
+    by the sets that cover it.
     """
     header, ms = rows[0][1], "ms"
-    parts = []
+    ranges = []
     for line, cells in rows[1:]:
         location = f"{marks.name}:{line}"
         if len(cells) < len(header):
@@ -492,64 +523,70 @@ def _add_ranges(
                 f"{location}: {pluralize(len(cells), 'cell')}; the header has {len(header)}"
             )
         row = dict(zip(header, cells, strict=False))
-        low, high = (
+        range_start, range_end = (
             marks.time(row[name], location, ms) for name in ("range_onset", "range_offset")
         )
-        if not 0 <= low < high:
+        if not 0 <= range_start < range_end:
             raise InputError(
                 f"{location}: part {row['range_onset']}–{row['range_offset']}; it is empty"
             )
-        parts.append((row["recording_filename"], row["set"], low, high, row, location))
-    borders: dict[str, set[Fraction]] = {}
-    for recording, _, low, high, _, _ in parts:
-        borders.setdefault(recording, set()).update((low, high))
-    of_recording = {recording: sorted(bounds) for recording, bounds in borders.items()}
+        ranges.append(
+            (row["recording_filename"], row["set"], range_start, range_end, row, location)
+        )
+    cuts_by_recording: dict[str, set[Fraction]] = {}
+    for recording, _, range_start, range_end, _, _ in ranges:
+        cuts_by_recording.setdefault(recording, set()).update((range_start, range_end))
+    sorted_cuts = {recording: sorted(bounds) for recording, bounds in cuts_by_recording.items()}
     files: dict[str, list[Mark]] = {}
     n_marks = 0
-    for recording, by, low, high, row, location in parts:
+    for recording, set_name, range_start, range_end, row, location in ranges:
         name = _annotation_file(Path(path), row, location)
         if name not in files:
             files[name] = _rows_by_start(marks, name, encoding)
-        rows_of_file, at, n_before = files[name], of_recording[recording], n_marks
-        for start, end in pairwise(at[bisect_left(at, low) : bisect_right(at, high)]):
+        rows_of_file, cuts, n_before = files[name], sorted_cuts[recording], n_marks
+        for start, end in pairwise(
+            cuts[bisect_left(cuts, range_start) : bisect_right(cuts, range_end)]
+        ):
             document = f"{recording}:{float(start):g}-{float(end):g}"
-            marks.saw(document, by, end - start)
-            first = bisect_left(rows_of_file, start, key=_start_of)
-            last = bisect_right(rows_of_file, end, key=_start_of)
-            for mark in (mark for mark in rows_of_file[first:last] if mark.end <= end):
-                begins, ends = mark.start - start, mark.end - start
-                moved = mark._replace(document=document, annotator=by, start=begins, end=ends)
-                marks.rows.append(moved)
+            marks.saw(document, set_name, end - start)
+            first_mark = bisect_left(rows_of_file, start, key=_start_of)
+            after_last = bisect_right(rows_of_file, end, key=_start_of)
+            for mark in (mark for mark in rows_of_file[first_mark:after_last] if mark.end <= end):
+                new_start, new_end = mark.start - start, mark.end - start
+                moved_mark = mark._replace(
+                    document=document, annotator=set_name, start=new_start, end=new_end
+                )
+                marks.rows.append(moved_mark)
                 n_marks += 1
         n_beyond = len(rows_of_file) - (n_marks - n_before)
         marks.passed["segment beyond the part that was annotated"] += max(n_beyond, 0)
-        check_cost(_NUMBERS * (len(marks.seen) + n_marks), f"{marks.name}: the parts of recordings")
+        check_cost(_COST * (len(marks.seen) + n_marks), f"{marks.name}: the parts of recordings")
 
 
 _start_of = attrgetter("start")
 
 
 def _rows_by_start(marks: Marks, name: str, encoding: str) -> list[Mark]:
-    """Return the segments of a file that ChildProject's table names, sorted by their starts."""
+    """Read the segments of a file that ChildProject's table names, sorted by their starts."""
     rows = _rows(escape_name(name), read_lines(name, encoding))
-    of_file = Marks(name)
+    file_marks = Marks(name)
     if len(rows) > 1:
-        _add_rows(of_file, rows, {}, "ms")
-    marks.passed.update(of_file.passed)
-    marks.tiers |= of_file.tiers
-    return sorted(of_file.rows, key=_start_of)
+        _add_rows(file_marks, rows, {}, "ms")
+    marks.passed.update(file_marks.passed)
+    marks.tiers |= file_marks.tiers
+    return sorted(file_marks.rows, key=_start_of)
 
 
 def _annotation_file(table: Path, row: Mapping[str, str], location: str) -> str:
-    """Return the file that a row names: in the folder of its set, or beside the table.
+    """Find the file that a row names: in the folder of its set, or next to the table.
 
     Raises:
-        InputError: for a file that is in neither.
+        InputError: if the file is in neither.
     """
-    name, of_set = row["annotation_filename"], row["set"]
+    name, set_name = row["annotation_filename"], row["set"]
     folders = [table.parent]
-    if {"", ".", ".."}.isdisjoint(re.split(r"[/\\]", of_set)) and not Path(of_set).drive:
-        folders.insert(0, table.parent.parent / "annotations" / of_set / "converted")
+    if {"", ".", ".."}.isdisjoint(re.split(r"[/\\]", set_name)) and not Path(set_name).drive:
+        folders.insert(0, table.parent.parent / "annotations" / set_name / "converted")
     for folder in folders:
         if file := named_file(folder, name):
             return os.fspath(file)

@@ -1,4 +1,4 @@
-"""Recordings as TextGrid, RTTM and tables with times, in seconds."""
+"""Writers of recordings as TextGrid, RTTM and tables with times, in seconds."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from spanagree.files import PathName, write_text
 _HEADER = ("document", "annotator", "onset_s", "offset_s", "label")
 
 
-def _check(corpus: Corpus, path: PathName, form: str) -> None:
+def _check(corpus: Corpus, path: PathName, noun: str) -> None:
     if not is_time(corpus.offsets):
         raise SettingError(
-            f"{printable_path(path)}: {form} holds times, and offsets here are"
+            f"{printable_path(path)}: {noun} holds times, and offsets here are"
             f" {corpus.offsets}; write another format"
         )
 
 
 def write_times(corpus: Corpus, path: PathName) -> None:
-    """Write a row for each segment; one without times for a recording without any.
+    """Write a row for each segment, and a row without times for a recording without segments.
 
     Raises:
-        SettingError: for a corpus of texts.
-        InputError: for a path that cannot be written.
+        SettingError: if the corpus has texts.
+        InputError: if the path cannot be written.
     """
     _check(corpus, path, "a table of times")
     out = io.StringIO()
@@ -40,7 +40,7 @@ def write_times(corpus: Corpus, path: PathName) -> None:
     for document in corpus:
         for name, segments in document.seen.items():
             for start, end, label in segments:
-                times = (shown(at, corpus.offsets) for at in (start, end))
+                times = (shown(time, corpus.offsets) for time in (start, end))
                 table.writerow((document.id, name, *times, label))
             if not segments:
                 table.writerow((document.id, name, "", "", ""))
@@ -48,11 +48,11 @@ def write_times(corpus: Corpus, path: PathName) -> None:
 
 
 def write_rttm(corpus: Corpus, path: PathName) -> None:
-    """Write the turns of one annotator, whose labels are speakers.
+    """Write the turns of one annotator, with speakers as labels.
 
     Raises:
-        SettingError: for a corpus of texts, several annotators, or names with blanks in them.
-        InputError: for a path that cannot be written.
+        SettingError: if the corpus has texts or several annotators, or a name has blanks.
+        InputError: if the path cannot be written.
     """
     _check(corpus, path, "RTTM")
     if len(corpus.layers) != 1:
@@ -69,31 +69,33 @@ def write_rttm(corpus: Corpus, path: PathName) -> None:
                             f"{quote_value(name)} has a blank in it, which RTTM does not hold;"
                             " rename it with map-labels, or give the recording another id"
                         )
-                begin, long = (shown(at, corpus.offsets) for at in (start, end - start))
+                start_text, duration = (
+                    shown(time, corpus.offsets) for time in (start, end - start)
+                )
                 lines.append(
-                    f"SPEAKER {document.id} 1 {begin} {long} <NA> <NA> {label} <NA> <NA>\n"
+                    f"SPEAKER {document.id} 1 {start_text} {duration} <NA> <NA> {label} <NA> <NA>\n"
                 )
     write_text(path, "".join(lines))
 
 
 def write_textgrid(corpus: Corpus, path: PathName) -> None:
-    """Write a TextGrid with a tier for each annotator, or each of her labels if they overlap.
+    """Write a TextGrid with a tier for each annotator, or each of their labels if these overlap.
 
     Raises:
-        SettingError: for a corpus of texts, several recordings, or segments of one label that
+        SettingError: if the corpus has texts or several recordings, or segments of one label
             overlap.
-        InputError: for a path that cannot be written.
+        InputError: if the path cannot be written.
     """
     _check(corpus, path, "TextGrid")
     if len(corpus) != 1:
         raise SettingError(f"a TextGrid holds one recording; there are {len(corpus)}")
-    document, long = corpus[0], int(corpus.lengths[0])
+    document, length = corpus[0], int(corpus.lengths[0])
     tiers: dict[str, list[Segment]] = {}
     for name, segments in document.seen.items():
-        together = not _overlap(segments)
-        if together:
+        fits_one_tier = not _overlap(segments)
+        if fits_one_tier:
             tiers[name] = list(segments)
-        for segment in () if together else segments:
+        for segment in () if fits_one_tier else segments:
             tiers.setdefault(f"{name}: {segment.label}", []).append(segment)
     for name, tier in tiers.items():
         if _overlap(tier):
@@ -101,9 +103,9 @@ def write_textgrid(corpus: Corpus, path: PathName) -> None:
                 f"tier {quote_value(name)}: segments of one label overlap; merge-overlaps"
             )
     head = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0"]
-    head += [shown(long, corpus.offsets), "<exists>", str(len(tiers))]
+    head += [shown(length, corpus.offsets), "<exists>", str(len(tiers))]
     body = (
-        line for name, tier in tiers.items() for line in _tier(name, tier, long, corpus.offsets)
+        line for name, tier in tiers.items() for line in _tier(name, tier, length, corpus.offsets)
     )
     write_text(path, "\n".join([*head, *body, ""]))
 
@@ -113,16 +115,16 @@ def _overlap(segments: tuple[Segment, ...] | list[Segment]) -> bool:
     return bool(len(overlapping(np.zeros(len(start), np.int64), start, end)[0]))
 
 
-def _tier(name: str, segments: list[Segment], long: int, offsets: str) -> Iterator[str]:
-    """Yield the lines of a tier, whose intervals tile the recording; what is unmarked is empty."""
+def _tier(name: str, segments: list[Segment], length: int, offsets: str) -> Iterator[str]:
+    """Yield the lines of a tier; its intervals tile the recording, and some have no text."""
     rows: list[tuple[int, int, str]] = []
-    at = 0
+    position = 0
     for start, end, label in segments:
-        rows += [(at, start, "")] if start > at else []
+        rows += [(position, start, "")] if start > position else []
         rows.append((start, end, label))
-        at = end
-    rows += [(at, long, "")] if at < long or not rows else []
-    yield from ('"IntervalTier"', _quoted(name), "0", shown(long, offsets), str(len(rows)))
+        position = end
+    rows += [(position, length, "")] if position < length or not rows else []
+    yield from ('"IntervalTier"', _quoted(name), "0", shown(length, offsets), str(len(rows)))
     for start, end, label in rows:
         yield from (shown(start, offsets), shown(end, offsets), _quoted(label))
 

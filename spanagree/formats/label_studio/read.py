@@ -232,7 +232,7 @@ class _TextParser(HTMLParser):
 def _text_of_html(html: str) -> str:
     """Return the text of HTML, which globalOffsets refer to.
 
-    >>> _plain("<p>A &amp; <b>B</b><br/>C</p>")
+    >>> _text_of_html("<p>A &amp; <b>B</b><br/>C</p>")
     'A & B\\nC'
     """
     parser = _TextParser()
