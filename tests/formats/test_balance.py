@@ -137,10 +137,11 @@ def test_units_of_what_is_passed_over():
 
 
 def nouns_passed():
-    """Every noun that a reader writes as a key of ``passed``, and those in the table of tools."""
+    """Yield each noun that is a key of a counter of skipped marks, and those of the tools' table."""
     for path in Path(sa.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("passed"):
+            counters = ("passed", "skipped")
+            if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith(counters):
                 part = node.slice.values[-1] if isinstance(node.slice, ast.JoinedStr) else node.slice  # fmt: skip
                 if isinstance(part, ast.Constant) and isinstance(part.value, str):
                     yield part.value
