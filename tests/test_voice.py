@@ -13,9 +13,7 @@ import spanagree
 SOURCE = Path(spanagree.__file__).parent
 MOST_VAGUE, LEAST_NOUN_FIRST = 10, 85
 """Percentages that a room has to keep once it has reached them."""
-LIMITS = {
-    "tools": (17, 55),
-}  # fmt: skip
+LIMITS: dict[str, tuple[int, int]] = {}
 """Largest percentage of vague names and smallest of noun-first entries, for each room.
 
 They only get stricter: after a room is rewritten, its row takes the new percentages, or goes when

@@ -1,4 +1,4 @@
-"""Marks in texts that stand beside them as files: tagtog, Potato, propaganda, i2b2's concepts."""
+"""Readers of annotations with texts in other files: tagtog, Potato, propaganda, i2b2's concepts."""
 
 from __future__ import annotations
 
@@ -29,47 +29,51 @@ _CONCEPT = re.compile(r'c="(.*)" (\d+):(\d+) (\d+):(\d+)\|\|t="([^"]*)"(\|\|.*)?
 _PART = re.compile(r'\bid="(s\d\w*)"')
 
 
-def beside(file: Path, wanted: str, location: str, known: dict[Path, list[Path]]) -> Path:
-    """Return the file of a text, which stands beside what is said of it, or in a folder near it.
+def beside(
+    file: Path, text_name: str, location: str, folders_by_parent: dict[Path, list[Path]]
+) -> Path:
+    """Find the file of a text: next to the annotations, or in a nearby folder.
 
     Args:
-        file: the file that is read.
-        wanted: the name of the text's file, of which the base name counts.
-        location: place for errors.
-        known: folders near each folder of files so far, which are looked for once.
+        file: file of annotations.
+        text_name: name of the text's file; its base name counts.
+        location: location for errors.
+        folders_by_parent: nearby folders of each folder of files so far, as a cache.
 
     Raises:
-        InputError: if it is in none of them.
+        InputError: if the file is in none of them.
     """
     parent = file.resolve().parent
-    if parent not in known:
-        near = [parent, parent.parent]
-        near += [entry for folder in near for entry in sorted(folder.iterdir()) if entry.is_dir()]
-        known[parent] = near
-    for folder in known[parent]:
-        if text := named_file(folder, wanted):
+    if parent not in folders_by_parent:
+        folders = [parent, parent.parent]
+        folders += [
+            entry for folder in folders for entry in sorted(folder.iterdir()) if entry.is_dir()
+        ]
+        folders_by_parent[parent] = folders
+    for folder in folders_by_parent[parent]:
+        if text := named_file(folder, text_name):
             return text
     raise InputError(
-        f"{location}: its text, {quote_value(base_name(wanted))}, is neither beside it nor in a"
+        f"{location}: its text, {quote_value(base_name(text_name))}, is neither beside it nor in a"
         " folder near it; put it there"
     )
 
 
 @naming_files()
 def files_ending(path: PathName, ends: str) -> list[tuple[Path, str]]:
-    """Return a file, or those in a folder whose names end so, each with its name for errors."""
+    """Return a file, or the files of a folder with some ending, each with its printable path."""
     folder = Path(path)
     files = sorted(folder.rglob(f"*{ends}")) if folder.is_dir() else [folder]
     return [(file, printable_path(file)) for file in files]
 
 
 def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield articles with the lines of id, label, start and end that a file has of them.
+    """Yield articles with the spans in a file: lines of id, label, start and end.
 
-    The text is ``article<id>.txt`` beside it.
+    The text is ``article<id>.txt`` in the same folder.
 
     Raises:
-        InputError: for another line; for a text that is not there.
+        InputError: if a line has another form, or a text is missing.
     """
     name = printable_path(path)
     spans: dict[str, list[Any]] = {}
@@ -83,10 +87,10 @@ def article_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
         id_ = cells[0].removeprefix("article")
         ends = (whole_number(cell, f"{location}: offset") for cell in cells[-2:])
         spans.setdefault(id_, []).append([*ends, label])
-    known: dict[Path, list[Path]] = {}
-    for id_, marked in spans.items():
-        text = read_text(beside(Path(path), f"article{id_}.txt", name, known))
-        yield name, {"id": id_, "text": text, "spans": marked}
+    folders_by_parent: dict[Path, list[Path]] = {}
+    for id_, article_spans in spans.items():
+        text = read_text(beside(Path(path), f"article{id_}.txt", name, folders_by_parent))
+        yield name, {"id": id_, "text": text, "spans": article_spans}
 
 
 def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -95,95 +99,117 @@ def concept_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
     Lines are counted from 1 and words, between blanks, from 0; both ends are words of the concept.
 
     Raises:
-        InputError: for another line, or a word that is not there.
+        InputError: if a line has another form, or a word does not exist.
     """
-    known: dict[Path, list[Path]] = {}
+    folders_by_parent: dict[Path, list[Path]] = {}
     for file, name in files_ending(path, ".con"):
-        text = read_text(beside(file, f"{file.stem}.txt", name, known), encoding)
+        text = read_text(beside(file, f"{file.stem}.txt", name, folders_by_parent), encoding)
         text = with_short_ends(text)
         words: list[list[tuple[int, int]]] = []
-        at = 0
+        line_start = 0
         for line in text.split("\n"):
-            words.append([(at + w.start(), at + w.end()) for w in re.finditer(r"\S+", line)])
-            at += len(line) + 1
+            words.append(
+                [
+                    (line_start + word.start(), line_start + word.end())
+                    for word in re.finditer(r"\S+", line)
+                ]
+            )
+            line_start += len(line) + 1
         spans = []
         for location, line in numbered_lines(file, encoding):
             concept = _CONCEPT.fullmatch(line.strip())
             if concept is None:
                 raise InputError(f'{location}: {quote_value(line)}; c="…" 1:0 1:0||t="…"')
-            quote, *places, label, _ = concept.groups()
-            first, begin, last, end = (whole_number(x, f"{location}: place") for x in places)
-            if not (0 < first <= last <= len(words)) or not (
-                begin < len(words[first - 1]) and end < len(words[last - 1])
+            quote, *positions, label, _ = concept.groups()
+            first_line, first_word, last_line, last_word = (
+                whole_number(position, f"{location}: place") for position in positions
+            )
+            if not (0 < first_line <= last_line <= len(words)) or not (
+                first_word < len(words[first_line - 1]) and last_word < len(words[last_line - 1])
             ):
                 raise InputError(f"{location}: {quote_value(line)} is beyond its text")
-            start, stop = words[first - 1][begin][0], words[last - 1][end][1]
+            start, stop = words[first_line - 1][first_word][0], words[last_line - 1][last_word][1]
             covered = text[start:stop]
-            same = covered.lower().split() == quote.lower().split()  # concepts are in lower case
+            is_equal = (
+                covered.lower().split() == quote.lower().split()
+            )  # quotes of concepts are in lower case
             span = {"start": start, "end": stop, "label": label}
-            spans.append({**span, "quote": covered if same else quote})
+            spans.append({**span, "quote": covered if is_equal else quote})
         yield name, {"id": file.stem, "text": text, "spans": spans}
 
 
 def tagtog_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield texts with tagtog's entities, whose starts count in a part of the text.
+    """Yield texts with tagtog's entities, with starts relative to a part of the text.
 
-    The text stands beside the file, as ``.plain.html``, ``.html`` or ``.txt``, in which parts are
-    between blank lines. Who marked an entity is in its ``confidence``; else it is the file.
+    The text is in the same folder, as ``.plain.html``, ``.html`` or ``.txt``, in which parts are
+    separated by blank lines. The annotators of an entity are in its ``confidence``; else it is the
+    file's.
 
     Raises:
-        InputError: for a text that is not there, or has not the parts of the entities.
+        InputError: if a text is missing, or lacks the parts of the entities.
     """
-    known: dict[Path, list[Path]] = {}
+    folders_by_parent: dict[Path, list[Path]] = {}
     for file, name in files_ending(path, ".ann.json"):
         stem = file.name.removesuffix(".ann.json")
-        parts: dict[str, int] = {}
+        part_starts: dict[str, int] = {}
         records = list(json_records(file, encoding=encoding))
         if not records:
             raise InputError(f"{name}: nothing is in it; export it once more, or delete it")
         for _, record in records:
             log.count_unread_marks(record)
             names = found_at(record, "annotatable.parts[*]", name)
-            text, parts = _with_parts(file, stem, names, name, known)
-            by: dict[str, list[Any]] = {}
+            text, part_starts = _with_parts(file, stem, names, name, folders_by_parent)
+            spans_by_annotator: dict[str, list[Any]] = {}
             unlocated = []
             for entity in found_at(record, "entities[*]", name):
-                part = entity.get("part")
-                if part not in parts:
+                part_id = entity.get("part")
+                if part_id not in part_starts:
                     raise InputError(
-                        f"{name}: part {quote_value(part)}, which the text does not have"
+                        f"{name}: part {quote_value(part_id)}, which the text does not have"
                     )
                 users = found_at(entity, "confidence.who[*]", name)
-                people = [str(user) for user in users] or [""]
+                annotators = [str(user) for user in users] or [""]
                 pieces = found_at(entity, "offsets[*]", name)
                 unlocated += [entity] if not pieces else []
                 for piece in pieces:
                     if not is_whole(piece.get("start")):
-                        location = f"{name}: start in {part}"
+                        location = f"{name}: start in {part_id}"
                         raise invalid_value(
                             location, piece.get("start"), "a whole number is needed"
                         )
-                    start, quote = parts[part] + piece["start"], piece.get("text")
+                    start, quote = part_starts[part_id] + piece["start"], piece.get("text")
                     label = entity.get("classId")
                     span = {"start": start, "end": start + len(quote or ""), "label": label}
-                    for user in people:
-                        by.setdefault(user.removeprefix("user:"), []).append(
+                    for user in annotators:
+                        spans_by_annotator.setdefault(user.removeprefix("user:"), []).append(
                             {**span, "quote": quote}
                         )
-            yield name, {"id": stem, "text": text, "by": by or {"": []}, "unlocated": unlocated}
+            yield (
+                name,
+                {
+                    "id": stem,
+                    "text": text,
+                    "by": spans_by_annotator or {"": []},
+                    "unlocated": unlocated,
+                },
+            )
 
 
 def _with_parts(
-    file: Path, stem: str, names: list[str], location: str, known: dict[Path, list[Path]]
+    file: Path,
+    stem: str,
+    names: list[str],
+    location: str,
+    folders_by_parent: dict[Path, list[Path]],
 ) -> tuple[str, dict[str, int]]:
-    """Return a text, and where each of its parts begins."""
+    """Return a text, and the start of each of its parts."""
     for end in (".plain.html", ".html"):
         page = None
-        with suppress(InputError):  # there is none
-            page = beside(file, stem + end, location, known)
+        with suppress(InputError):  # no such file
+            page = beside(file, stem + end, location, folders_by_parent)
         if page is not None:
             return _parts_of_page(page)
-    text = read_text(beside(file, f"{stem}.txt", location, known))
+    text = read_text(beside(file, f"{stem}.txt", location, folders_by_parent))
     starts = [0, *(gap.end() for gap in re.finditer(r"\n(?:[ \t]*\n)+", text))]
     starts = [start for start in starts if text[start:].strip()]
     if len(names) == 1:
@@ -197,38 +223,39 @@ def _with_parts(
 
 
 def _parts_of_page(page: Path) -> tuple[str, dict[str, int]]:
-    """Return the text of a page, and where each of its parts begins."""
-    text, parts = "", {}
+    """Return the text of a page, and the start of each of its parts."""
+    text, part_starts = "", {}
     _, *pieces = _PART.split(read_text(page))
     for id_, piece in zip(pieces[::2], pieces[1::2], strict=True):
-        parts[id_] = len(text)
+        part_starts[id_] = len(text)
         inner = piece.partition(">")[2].rpartition("<")[0]  # up to the next element
         text += unescape(re.sub(r"<[^<>]*>", "", inner)).rstrip() + "\n"
-    return text, parts
+    return text, part_starts
 
 
 def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield what each user of Potato marked: items that were answered were seen.
+    """Yield the spans of each user of Potato; users saw the items that they answered.
 
     Raises:
-        InputError: if there are answers, and none of them marks a span.
+        InputError: if there are answers, and none has a span.
     """
-    rows, marked = [], 0
+    rows, n_spans = [], 0
     for file, name in files_ending(path, "user_state.json"):
         state = json.loads(read_text(file, encoding))
         log.count_unread_marks(state)
         spans, labels = (
-            state.get(f"instance_id_to_{what}_to_value") or {} for what in ("span", "label")
+            state.get(f"instance_id_to_{kind_of_mark}_to_value") or {}
+            for kind_of_mark in ("span", "label")
         )
         for id_ in dict.fromkeys((*(state.get("instance_id_ordering") or ()), *spans, *labels)):
-            answered = id_ in spans or id_ in labels
-            item_spans = list(_potato_spans(spans.get(id_), name)) if answered else None
-            marked += len(item_spans or ())
+            is_answered = id_ in spans or id_ in labels
+            item_spans = list(_potato_spans(spans.get(id_), name)) if is_answered else None
+            n_spans += len(item_spans or ())
             user = state.get("user_id") or file.parent.name
             rows.append(
-                (name, {"id": id_, "user": user, "seen": answered, "spans": item_spans or []})
+                (name, {"id": id_, "user": user, "seen": is_answered, "spans": item_spans or []})
             )
-    if not marked:
+    if not n_spans:
         raise InputError(
             f"{printable_path(path)}: {pluralize(len(rows), 'item')} of Potato with labels of"
             " whole texts, and no spans; spanagree coefficients reads a table of labels"
@@ -236,17 +263,17 @@ def potato_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
     yield from rows
 
 
-def _potato_spans(given: Any, location: str) -> Iterator[dict[str, Any]]:
-    """Yield spans, which are lists by scheme, or pairs of a span and its value.
+def _potato_spans(value: Any, location: str) -> Iterator[dict[str, Any]]:
+    """Yield spans from lists by scheme, or from pairs of a span and its value.
 
     Raises:
-        InputError: for anything else.
+        InputError: if the value has another form.
     """
-    if not isinstance(given, (dict, list, type(None))):
-        raise invalid_value(f"{location}: spans", given, "lists by scheme, or pairs, are needed")
-    if isinstance(given, dict):
-        for spans in given.values():
+    if not isinstance(value, (dict, list, type(None))):
+        raise invalid_value(f"{location}: spans", value, "lists by scheme, or pairs, are needed")
+    if isinstance(value, dict):
+        for spans in value.values():
             yield from spans
-    for span, value in given if isinstance(given, list) else ():
-        if value not in (False, "false", None):
+    for span, checked in value if isinstance(value, list) else ():
+        if checked not in (False, "false", None):
             yield {**span, "label": span.get("name") or span.get("label"), "text": span.get("text")}

@@ -1,4 +1,4 @@
-"""Edits of texts as spans: M2, and UA-GEC's marks in the text."""
+"""Readers of edits of texts as spans: M2, and UA-GEC's marks in the text."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MARK = re.compile(r"(\{[^{}]*?=>[^{}]*?:::error_type=[^{}]*\})")
 
 
 def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield the sentences of M2 with the edits of each annotator, known by a number.
+    """Yield the sentences of M2 with the edits of each annotator, who is a number.
 
-    ``noop`` says that a sentence was seen and nothing edited; of an annotator without a line it is
-    not said.
+    ``noop`` means that a sentence was seen and nothing edited; it is unknown whether annotators
+    without a line saw it.
 
     Raises:
-        InputError: for a line that is neither a sentence nor an edit of one.
+        InputError: if a line is neither a sentence nor an edit of a sentence.
     """
     sentences: list[tuple[str, list[str], dict[str, Any]]] = []
     for location, line in numbered_lines(path, encoding):
@@ -39,29 +39,36 @@ def m2_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             raise InputError(
                 f"{location}: {quote_value(line)}; M2 has lines S, and lines A below each"
             )
-    people = sorted({annotator for *_, by in sentences for annotator in by})
-    for location, tokens, by in sentences:
-        yield location, {"tokens": tokens, "by": {name: by.get(name) for name in people}}
+    annotators = sorted(
+        {annotator for *_, edits_by_annotator in sentences for annotator in edits_by_annotator}
+    )
+    for location, tokens, edits_by_annotator in sentences:
+        yield (
+            location,
+            {"tokens": tokens, "by": {name: edits_by_annotator.get(name) for name in annotators}},
+        )
 
 
 def marked_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield the text of a file, or of each in a folder, as before the edits marked in it.
+    """Yield the text of a file, or of each file in a folder, before the edits marked in it.
 
-    ``0109.a2.ann`` is document 0109 by annotator a2; other files are of nobody named.
+    ``0109.a2.ann`` is document 0109 by annotator a2; other files have unnamed annotators.
 
     Raises:
-        InputError: for marks inside each other.
+        InputError: if marks are nested.
     """
     for file, name in files_ending(path, ".ann"):
-        marked = read_text(file, encoding)
-        text, spans, _ = split_markup(marked, _MARK, _meaning)
+        markup = read_text(file, encoding)
+        text, spans, _ = split_markup(markup, _MARK, _meaning)
         if ":::error_type=" in text:
             raise InputError(f"{name}: marks {{wrong=>right:::error_type=X}} inside each other")
-        called = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)
-        id_, annotator = called.groups() if called else (file.stem, "")
+        name_match = re.fullmatch(r"(.+)\.(a\d+)\.ann", file.name)
+        id_, annotator = name_match.groups() if name_match else (file.stem, "")
         yield name, {"id": id_, "annotator": annotator, "text": text, "spans": [*map(list, spans)]}
 
 
 def _meaning(mark: str, _: int) -> MarkupToken:
-    wrong, rest = mark[1:-1].split("=>", 1)
-    return MarkupToken("span", label=rest.partition(":::error_type=")[2].strip(), text=wrong)
+    original, remainder = mark[1:-1].split("=>", 1)
+    return MarkupToken(
+        "span", label=remainder.partition(":::error_type=")[2].strip(), text=original
+    )

@@ -1,4 +1,4 @@
-"""factgenie's campaigns: spans by their starts and texts, in outputs of language models."""
+"""Reader of factgenie's campaigns: spans by start and text, in outputs of language models."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _CATEGORY = re.compile(r"(?m)^[ -]*\bname:(.+)$")
 def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
     """Yield the rows of a file or of the campaigns in a folder, with texts and names of labels.
 
-    A text is in its row, or in a file below a folder ``outputs`` beside the campaign, where
-    ``setup_id`` may be spelled otherwise. If all rows of a campaign are of one group without a
-    name, its annotator is the file, or the folder of the campaign if there are several.
+    A text is in its row, or in a file of a folder ``outputs`` near the campaign, with a possibly
+    different spelling of ``setup_id``. If all rows of a campaign are of one group without a name,
+    its annotator is the file, or the folder of the campaign if there are several.
 
-    The first row says which files are empty, of whose annotators nothing is known.
+    The first row lists empty files, for which the annotators are unknown.
 
     Raises:
-        InputError: for two outputs under one id, and labels that the campaign does not have.
+        InputError: if two outputs share an id, or the campaign lacks a label.
     """
     files = _files(path)
     campaigns = {_campaign(file) for file in files}
@@ -37,18 +37,20 @@ def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple
     rows: dict[Path, list[tuple[str, dict[str, Any]]]] = {folder: [] for folder in campaigns}
     empty = []
     for file in files:
-        there = [*json_records(file, encoding=encoding)]
-        rows[_campaign(file)] += there
-        empty += [] if there else [file.name]
+        file_rows = [*json_records(file, encoding=encoding)]
+        rows[_campaign(file)] += file_rows
+        empty += [] if file_rows else [file.name]
     for folder in sorted(rows):
-        known = _labels_of(folder)
-        people = Counter(_who(row) for _, row in rows[folder])
-        is_named = len(people) > 1 or any(first_at(r, _NAME) for _, r in rows[folder])
-        before = f"{folder.name}/" if len(campaigns) > 1 else ""
+        campaign_labels = _labels_of(folder)
+        n_rows_by_annotator = Counter(_annotator_of(row) for _, row in rows[folder])
+        is_named = len(n_rows_by_annotator) > 1 or any(
+            first_at(row, _ANNOTATOR_PATH) for _, row in rows[folder]
+        )
+        prefix = f"{folder.name}/" if len(campaigns) > 1 else ""
         for location, row in rows[folder]:
             log.count_unread_marks(row)
             id_ = _id_of(row)
-            annotator = f"{before}{_who(row)}" if is_named else before.removesuffix("/")
+            annotator = f"{prefix}{_annotator_of(row)}" if is_named else prefix.removesuffix("/")
             text = row.get("output")
             if text is None:
                 if folder not in outputs:
@@ -57,22 +59,24 @@ def campaign_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple
             labels = first_at(row, "metadata.annotation_span_categories[*]") and [
                 label.get("name") for label in row["metadata"]["annotation_span_categories"]
             ]
-            spans = [_span(span, labels or known, location) for span in row["annotations"]]
-            made = {**row, "id": id_, "who": annotator, "annotations": spans, "empty": empty}
+            spans = [
+                _span(span, labels or campaign_labels, location) for span in row["annotations"]
+            ]
+            record = {**row, "id": id_, "who": annotator, "annotations": spans, "empty": empty}
             empty = []
-            yield location, made if text is None else {**made, "output": text}
+            yield location, record if text is None else {**record, "output": text}
 
 
-_NAME = "metadata.annotator_id"
+_ANNOTATOR_PATH = "metadata.annotator_id"
 
 
-def _who(row: Mapping[str, Any]) -> str:
-    named = first_at(row, f"{_NAME}|metadata.annotator_group|annotator_group")
-    return "" if named is None else str(named)
+def _annotator_of(row: Mapping[str, Any]) -> str:
+    name = first_at(row, f"{_ANNOTATOR_PATH}|metadata.annotator_group|annotator_group")
+    return "" if name is None else str(name)
 
 
 def _id_of(row: Mapping[str, Any]) -> str:
-    """Return the id of a document; a model is ``llama3.3`` here and ``llama3-3`` there."""
+    """Return the id of a document; ``llama3.3`` and ``llama3-3`` are the same model."""
     setup = str(row.get("setup_id")).lower().replace(".", "-")
     return "/".join(setup if key == "setup_id" else str(row.get(key)) for key in IDS_OF_CAMPAIGN)
 
@@ -93,10 +97,10 @@ def _files(path: PathName) -> list[Path]:
 
 @naming_files()
 def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
-    """Return the texts by id below folders of outputs in a campaign's folder, or above it."""
+    """Collect the texts by id in folders of outputs, in the campaign's folder or above it."""
     texts: dict[str, str] = {}
-    near = [campaign.resolve(), *campaign.resolve().parents[:2]]
-    for folder in (parent / "outputs" for parent in near):
+    folders = [campaign.resolve(), *campaign.resolve().parents[:2]]
+    for folder in (parent / "outputs" for parent in folders):
         for file in sorted(folder.rglob("*.jsonl")) if folder.is_dir() else ():
             for location, row in json_records(file, encoding=encoding):
                 if isinstance(row, dict) and isinstance(row.get("output"), str):
@@ -112,7 +116,7 @@ def _outputs_near(campaign: Path, encoding: str) -> Mapping[str, str]:
 
 
 def _labels_of(campaign: Path) -> Sequence[str]:
-    """Return the names of a campaign's labels, in order, as its settings have them."""
+    """Return the names of a campaign's labels, in the order of its settings."""
     settings = campaign / "metadata.json"
     if settings.is_file():
         config = json.loads(read_text(settings)).get("config") or {}
@@ -126,7 +130,7 @@ def _labels_of(campaign: Path) -> Sequence[str]:
 
 
 def _span(span: Any, labels: Sequence[str], location: str) -> dict[str, Any]:
-    """Return a span with its label's name; one that was not found in the text has no start."""
+    """Return a span with its label's name; a span that was not found in the text has no start."""
     label = span.get("type")
     if labels and is_whole(label):
         if not 0 <= label < len(labels):

@@ -1,4 +1,4 @@
-"""LightTag's JSON: who saw each example, and who marked each span in it."""
+"""Reader of LightTag's JSON, with the annotators who saw each example and marked each span."""
 
 from __future__ import annotations
 
@@ -12,26 +12,33 @@ from spanagree.formats.records import ReadLog
 
 
 def example_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield the examples of a job, each with the spans of all who saw it.
+    """Yield the examples of a job, each with the spans of all annotators who saw it.
 
-    Where nobody is named in the whole job, they are the file's annotator's; where it has no
-    ``seen_by``, who marked nothing in an example is not said.
+    If the whole job names no annotator, the spans are the file's annotator's; if it has no
+    ``seen_by``, it is unknown whether annotators without a span saw an example.
     """
     for location, job in json_records(path, encoding=encoding):
         log.count_unread_marks(job)
-        is_said = bool(values_at(job, "examples[*].seen_by[*]"))
-        marking = values_at(job, "examples[*].annotations[*].annotated_by[*]")
-        others = dict.fromkeys(map(_name, marking))
-        for number, example in enumerate(job["examples"], 1):
-            by: dict[str, list[Any]] = {_name(p): [] for p in example.get("seen_by") or ()}
-            if not is_said and not others:
-                by[""] = []
+        has_seen_by = bool(values_at(job, "examples[*].seen_by[*]"))
+        span_annotators = values_at(job, "examples[*].annotations[*].annotated_by[*]")
+        annotators = dict.fromkeys(map(_name, span_annotators))
+        for example_number, example in enumerate(job["examples"], 1):
+            spans_by_annotator: dict[str, list[Any]] = {
+                _name(person): [] for person in example.get("seen_by") or ()
+            }
+            if not has_seen_by and not annotators:
+                spans_by_annotator[""] = []
             for span in example.get("annotations") or ():
                 for person in span.get("annotated_by") or [{}]:
-                    by.setdefault(_name(person), []).append(span)
-            people = by if is_said else {**others, **by}
-            relations = job.get("relations") if number == 1 else None
-            yield f"{location}, {number}", {**example, "by": people, "relations": relations}
+                    spans_by_annotator.setdefault(_name(person), []).append(span)
+            all_annotators = (
+                spans_by_annotator if has_seen_by else {**annotators, **spans_by_annotator}
+            )
+            relations = job.get("relations") if example_number == 1 else None
+            yield (
+                f"{location}, {example_number}",
+                {**example, "by": all_annotators, "relations": relations},
+            )
 
 
 def _name(person: Mapping[str, Any]) -> str:

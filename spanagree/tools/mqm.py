@@ -1,4 +1,4 @@
-"""MQM ratings of translations as TSV: an error a row, marked in a copy of source or target."""
+"""Reader of MQM ratings of translations as TSV: a row an error, marked in a copy of a text."""
 
 from __future__ import annotations
 
@@ -28,27 +28,35 @@ from spanagree.formats.records import RawAnnotation, RawSpan, ReadLog, Record, g
 from spanagree.settings import reading_settings
 
 SIDES = {"target": "the translation", "source": "what was translated"}
-"""What errors are marked in."""
+"""Texts in which errors are marked."""
 
 LABELS = {"category": "the kind of error", "severity": "how bad it is"}
-"""What may be the label of an error."""
+"""Sources of the label of an error."""
 
-_SEGMENTS = ("seg_id", "globalSegId")  # as WMT has called it up to 2022, and since
+_SEGMENTS = ("seg_id", "globalSegId")  # names at WMT up to 2022, and since
 _NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
 _TAG = re.compile("(</?v>)")
 _NO_ERROR = "no-error"
-_TEST = "hotw-test"  # an error that was put in to see whether the rater finds it
+_TEST = "hotw-test"  # an artificial error, as a test of the rater
 _RULE = "all raters of a segment need the same text; --align aligns what differs"
 
 
 def knows_mqm(start: FileHead) -> bool:
-    """Return whether a file begins with the names of the columns of MQM."""
+    """Check whether a file begins with the names of the columns of MQM."""
     names = start.lines[0].split("\t") if start.lines else []
     return {*_NEEDED} <= {*names} and not {*_SEGMENTS}.isdisjoint(names)
 
 
 class _Rating(NamedTuple):
-    """What a row marks in one side of a segment, in the version of the text that it has."""
+    """Marks of a row in one side of a segment.
+
+    Attributes:
+        line: line number.
+        rater: name of the rater.
+        version: text of the side in this row.
+        marks: start and end of each mark.
+        label: label of the error.
+    """
 
     line: int
     rater: str
@@ -58,7 +66,14 @@ class _Rating(NamedTuple):
 
 
 class _RaterCounts:
-    """What is counted for each rater: errors, those without a place, rows, texts that differ."""
+    """Counts for each rater.
+
+    Attributes:
+        read: number of errors.
+        lost: number of errors without a position.
+        rows: number of rows.
+        changed: number of rows with another text.
+    """
 
     def __init__(self) -> None:
         self.read: Counter[str] = Counter()
@@ -67,12 +82,17 @@ class _RaterCounts:
         self.changed: Counter[str] = Counter()
 
     def settings(self) -> dict[str, Any]:
-        """Return the counts as a corpus keeps them, if anything has no place or was aligned."""
+        """Return the counts for the corpus, if an error has no position or a text was aligned."""
         if not any([*self.lost.values(), *self.changed.values()]):
             return {}
-        kinds = {"read": self.read, "unaligned": self.lost, "copies": self.rows}
-        kinds["changed"] = self.changed
-        return {"quotes": {rater: {k: n[rater] for k, n in kinds.items()} for rater in self.rows}}
+        counters = {"read": self.read, "unaligned": self.lost, "copies": self.rows}
+        counters["changed"] = self.changed
+        return {
+            "quotes": {
+                rater: {count_name: counter[rater] for count_name, counter in counters.items()}
+                for rater in self.rows
+            }
+        }
 
 
 def raw_mqm(
@@ -83,55 +103,55 @@ def raw_mqm(
     align: bool = False,
     encoding: str = "utf-8",
 ) -> RawCorpus:
-    """Return the rows of an MQM file, unchecked: raters are annotators.
+    """Read the rows of an MQM file without checks; raters are annotators.
 
-    The translation of a segment by a system is a document; its source is one too, with ``/source``
-    behind the id, if anything is marked in it. A row ``No-error`` says that nothing is.
+    The translation of a segment by a system is a document. Its source is another document, with
+    ``/source`` after the id, if anything is marked in it. A row ``No-error`` means no error.
 
     Args:
-        path: the file.
-        text: one of :data:`SIDES`, to read errors in it alone.
-        feature: one of :data:`LABELS`, category unless given.
-        align: whether texts of a segment that differ are aligned to the one that most rows have.
-        encoding: of the file.
+        path: path of the file.
+        text: a side of :data:`SIDES`, to read errors in it alone.
+        feature: a source of :data:`LABELS`. Default: category.
+        align: True to align different texts of a segment to its most frequent text.
+        encoding: encoding of the file.
 
     Raises:
-        InputError: for what is not MQM; texts of a segment that differ.
-        SettingError: for an unknown choice.
+        InputError: if the file is not MQM, or texts of a segment differ.
+        SettingError: if a choice is unknown.
     """
-    for value, allowed, what in ((text, SIDES, "text"), (feature, LABELS, "feature")):
+    for value, allowed, option in ((text, SIDES, "text"), (feature, LABELS, "feature")):
         if value is not None:
-            check_choice(value, allowed, what)
+            check_choice(value, allowed, option)
     name = printable_path(path)
     ratings: dict[tuple[str, str], list[_Rating]] = {}  # by segment and side
     counts = _RaterCounts()
-    passed: Counter[str] = Counter()
+    n_skipped: Counter[str] = Counter()
     for line, row in _rows(name, lines_of(path, encoding)):
         id_ = f"{row['system']}/{row['doc']}/{row['segment']}"
         rater, label = intern(row["rater"]), intern(row[feature or "category"])
-        kind, severity = row["category"].strip().lower(), row["severity"].strip().lower()
-        is_error = _NO_ERROR not in (kind, severity) and severity != _TEST
+        category, severity = row["category"].strip().lower(), row["severity"].strip().lower()
+        is_error = _NO_ERROR not in (category, severity) and severity != _TEST
         if severity == _TEST:
-            passed["attention test"] += 1
-        sides = {side: _taken_apart(row[side]) for side in SIDES}
+            n_skipped["attention test"] += 1
+        parsed_sides = {side_name: _parse_cell(row[side_name]) for side_name in SIDES}
         counts.rows[rater] += 1
         if is_error:
-            lost = sum(unpaired for *_, unpaired in sides.values())
-            lost = lost or int(not any(marks for _, marks, _ in sides.values()))
-            counts.lost[rater] += lost
-            counts.read[rater] += lost
-        for side, (version, there, _) in sides.items():
-            marks = there if is_error else ()
-            if text in (None, side):
+            n_lost = sum(unpaired for *_, unpaired in parsed_sides.values())
+            n_lost = n_lost or int(not any(marks for _, marks, _ in parsed_sides.values()))
+            counts.lost[rater] += n_lost
+            counts.read[rater] += n_lost
+        for side_name, (version, side_marks, _) in parsed_sides.items():
+            marks = side_marks if is_error else ()
+            if text in (None, side_name):
                 rating = _Rating(line, rater, intern(version), marks, label)
-                ratings.setdefault((id_, side), []).append(rating)
+                ratings.setdefault((id_, side_name), []).append(rating)
                 counts.read[rater] += len(marks)
             else:
-                passed[f"{side} error"] += len(marks)
+                n_skipped[f"{side_name} error"] += len(marks)
     if not ratings:
         raise InputError(f"{name}: no rows; MQM has a row for each error, or No-error")
     log = ReadLog(name)
-    log.passed = passed
+    log.passed = n_skipped
     reading = {
         "format": "mqm",
         **reading_settings(encoding, text=text, feature=feature, align=align),
@@ -140,41 +160,42 @@ def raw_mqm(
 
 
 def _rows(name: str, lines: Iterator[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the cells of each row by name, with its line.
+    """Yield the cells of each row by name, with its line number.
 
     Raises:
-        InputError: for a header without the columns of MQM, and rows of another length.
+        InputError: if the header lacks columns of MQM, or a row has another length.
     """
     header = next(lines, "").rstrip("\r\n").split("\t")
-    lacking = [column for column in _NEEDED if column not in header]
+    missing_columns = [column for column in _NEEDED if column not in header]
     segment = next((column for column in _SEGMENTS if column in header), None)
-    if lacking or segment is None:
+    if missing_columns or segment is None:
         raise InputError(
             f"{name}:1: columns {join_names(header)}; MQM needs {', '.join(_NEEDED)} and"
             f" {' or '.join(_SEGMENTS)}, with tabs between"
         )
-    places = {column: header.index(column) for column in _NEEDED}
-    places["segment"] = header.index(segment)
-    for number, ended in enumerate(lines, 2):
-        cells = ended.rstrip("\r\n").split("\t")
-        if not ended.strip():
+    index_by_column = {column: header.index(column) for column in _NEEDED}
+    index_by_column["segment"] = header.index(segment)
+    for line_number, raw_line in enumerate(lines, 2):
+        cells = raw_line.rstrip("\r\n").split("\t")
+        if not raw_line.strip():
             continue
         if len(cells) != len(header):
             raise InputError(
-                f"{name}:{number}: {pluralize(len(cells), 'cell')}; the header has {len(header)},"
+                f"{name}:{line_number}: {pluralize(len(cells), 'cell')}; the header has"
+                f" {len(header)},"
                 " and each row needs as many, with tabs between"
             )
-        row = {column: cells[place] for column, place in places.items()}
+        row = {column: cells[index] for column, index in index_by_column.items()}
         if not row["rater"].strip():
-            raise InputError(f"{name}:{number}: no rater; each row needs the name of one")
-        yield number, row
+            raise InputError(f"{name}:{line_number}: no rater; each row needs the name of one")
+        yield line_number, row
 
 
 @lru_cache(maxsize=64)  # the errors of a segment repeat one of its two texts
-def _taken_apart(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
-    """Return a text without tags, what is between pairs of them, and how many tags have no partner.
+def _parse_cell(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
+    """Split a cell into its text, the spans between pairs of tags, and the number of unpaired tags.
 
-    If the text is quoted as in CSV, it is what was quoted.
+    If the text is quoted as in CSV, the quotes are removed.
     """
     text, spans, unpaired = split_markup(cell, _TAG, _meaning, nested=False)
     marks: list[tuple[int, ...]] = [(start, end) for start, end, _ in spans]
@@ -183,7 +204,10 @@ def _taken_apart(cell: str) -> tuple[str, Sequence[tuple[int, ...]], int]:
         pairs = [match.start() + 1 for match in re.finditer('""', inner)]
         text = inner.replace('""', '"')
         marks = [
-            tuple(min(max(p - 1 - bisect_left(pairs, p - 1), 0), len(text)) for p in mark)
+            tuple(
+                min(max(position - 1 - bisect_left(pairs, position - 1), 0), len(text))
+                for position in mark
+            )
             for mark in marks
         ]
     return text, marks, len(unpaired)
@@ -203,49 +227,52 @@ def _records(
     *,
     align: bool,
 ) -> Iterator[Record]:
-    """Yield the documents, each with the text that most rows have, and what is marked in them.
+    """Yield the documents, each with its most frequent text, and the marks in it.
 
     Raises:
-        InputError: for a text that differs, unless it is to be aligned.
+        InputError: if a text differs and is not to be aligned.
     """
-    are_both_read = len({side for _, side in ratings}) > 1
-    for (id_, side), rows in ratings.items():
-        if side == "source" and are_both_read and not any(row.marks for row in rows):
+    are_both_read = len({side_name for _, side_name in ratings}) > 1
+    for (id_, side_name), rows in ratings.items():
+        if side_name == "source" and are_both_read and not any(row.marks for row in rows):
             continue
         text = Counter(row.version for row in rows).most_common(1)[0][0]
         spans: dict[str, list[RawSpan]] = {row.rater: [] for row in rows}
         alignments: dict[str, Alignment] = {}
         for line, rater, version, marks, label in rows:
             location = f"{log.name}:{line}"
-            same = version.rstrip() == text.rstrip()  # copies may end with a blank
-            if not same and not align:
+            is_same = version.rstrip() == text.rstrip()  # copies may end with a blank
+            if not is_same and not align:
                 same_text(version, text, location, _RULE)
-            if not same:
+            if not is_same:
                 counts.changed[rater] += 1
                 if version not in alignments:
                     alignments[version] = Alignment(version, text)
             for start, end in marks:
-                place: tuple[int, int] | None = min(start, len(text)), min(end, len(text))
-                if not same:
-                    place = alignments[version].carried(start, end)
-                if place is None:
+                bounds: tuple[int, int] | None = min(start, len(text)), min(end, len(text))
+                if not is_same:
+                    bounds = alignments[version].carried(start, end)
+                if bounds is None:
                     counts.lost[rater] += 1
                 else:
-                    spans[rater].append(RawSpan(*place, label, location=location))
-        document = f"{id_}/source" if side == "source" else id_
-        annotations = [RawAnnotation(rater, marked) for rater, marked in spans.items()]
+                    spans[rater].append(RawSpan(*bounds, label, location=location))
+        document = f"{id_}/source" if side_name == "source" else id_
+        annotations = [RawAnnotation(rater, rater_spans) for rater, rater_spans in spans.items()]
         yield Record(log.name, document, {"text": text}, annotations)
     log.notes += _notes(log.name, counts)
     log.reading |= counts.settings()
 
 
 def _notes(name: str, counts: _RaterCounts) -> Iterator[str]:
-    """Yield how many errors have no place in the text, and how many texts were aligned."""
-    lost, read, changed = (sum(c.values()) for c in (counts.lost, counts.read, counts.changed))
-    if changed:
-        yield f"{name}: {pluralize(changed, 'row')} with another text of the segment aligned"
-    if lost:
+    """Yield the numbers of errors without a position in the text, and of aligned texts."""
+    n_lost, n_read, n_changed = (
+        sum(counter.values()) for counter in (counts.lost, counts.read, counts.changed)
+    )
+    if n_changed:
+        yield f"{name}: {pluralize(n_changed, 'row')} with another text of the segment aligned"
+    if n_lost:
         yield (
-            f"{name}: {lost} of {pluralize(read, 'error')} ({percent(lost / read, 1)}) not aligned"
+            f"{name}: {n_lost} of {pluralize(n_read, 'error')} ({percent(n_lost / n_read, 1)}) not"
+            " aligned"
             " and left out, as nothing of the text is between <v> and </v>"
         )

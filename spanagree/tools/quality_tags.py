@@ -1,4 +1,4 @@
-"""Words of translations tagged OK or BAD, a segment a line, as WMT has them."""
+"""Reader of words of translations tagged OK or BAD, a segment a line, as at WMT."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _TAGS = frozenset(("OK", "BAD"))
 _BAD = "BAD"
 
 
-def knows_quality_tags(start: FileHead) -> bool:
-    """Return whether each line has nothing but OK and BAD."""
-    words = [word for line in start.lines for word in line.split()]
+def knows_quality_tags(head: FileHead) -> bool:
+    """Check whether each line has only the words OK and BAD."""
+    words = [word for line in head.lines for word in line.split()]
     return bool(words) and _TAGS.issuperset(words)
 
 
 def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
-    """Read a segment from each line, whose words are known by their tags alone, unchecked.
+    """Read a segment from each line without checks; only the tags of its words are known.
 
-    Words in a row that are BAD are one span of that label. A blank line is a segment of no word.
+    Consecutive words with the tag BAD are one span. A blank line is a segment without words.
 
     Raises:
         InputError: if a line has another tag.
@@ -40,13 +40,15 @@ def raw_quality_tags(path: PathName, *, encoding: str = "utf-8") -> RawCorpus:
 
 def _records(name: str, text: str) -> Iterator[Record]:
     """Yield the segment of each line."""
-    for number, line in enumerate(text.rstrip("\r\n").split("\n"), 1):
-        location, tags = f"{name}:{number}", line.split()
-        if odd := [tag for tag in tags if tag not in _TAGS]:
-            raise InputError(f"{location}: {quote_value(odd[0])}; the tags of words are OK and BAD")
+    for line_number, line in enumerate(text.rstrip("\r\n").split("\n"), 1):
+        location, tags = f"{name}:{line_number}", line.split()
+        if unknown_tags := [tag for tag in tags if tag not in _TAGS]:
+            raise InputError(
+                f"{location}: {quote_value(unknown_tags[0])}; the tags of words are OK and BAD"
+            )
         spans, end = [], 0
         for tag, run in groupby(tags):
             start, end = end, end + len([*run])
             if tag == _BAD:
                 spans.append(RawSpan(start, end, _BAD))
-        yield Record(location, str(number), {"length": len(tags)}, [RawAnnotation("", spans)])
+        yield Record(location, str(line_number), {"length": len(tags)}, [RawAnnotation("", spans)])

@@ -1,4 +1,4 @@
-"""Answers to questions about a text, as quotes of it: SQuAD, UniversalNER, CrowdTruth."""
+"""Readers of answers to questions as quotes of a text: SQuAD, UniversalNER, CrowdTruth."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from spanagree.formats.json_records import json_records
 from spanagree.formats.paths import first_at, found_at
 from spanagree.formats.records import ReadLog
 
-_NOTHING = ("", "[NONE]", "NONE")  # as crowd workers say that nothing is to be marked
+_NOTHING = ("", "[NONE]", "NONE")  # answers of crowd workers without a mark
 _QUESTION = re.compile(r"What describes (.+) in the text\?", re.DOTALL)
 
 
 def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield each question of SQuAD with its answers, which nobody is named for: by their order.
+    """Yield each question of SQuAD with its answers, of unnamed annotators in their order.
 
-    A question without an answer was asked, and nothing marked. The last says how many texts have
-    no question.
+    A question without an answer has no marks. The last row has the number of texts without a
+    question.
 
     Raises:
-        InputError: for a question that does not say what its answers are.
+        InputError: if a question has no list of answers.
     """
-    last: tuple[str, dict[str, Any]] | None = None
+    previous: tuple[str, dict[str, Any]] | None = None
     unasked = []
     for location, value in json_records(path, encoding=encoding):
         log.count_unread_marks(value)
@@ -53,16 +53,18 @@ def squad_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[st
                         " one that no part of the text answers has an empty list of them"
                     )
                 if isinstance(answers, dict):  # a list of each of their parts
-                    parts = zip(answers["text"], answers["answer_start"], strict=True)
-                    answers = [{"text": text, "answer_start": start} for text, start in parts]
+                    answer_columns = zip(answers["text"], answers["answer_start"], strict=True)
+                    answers = [
+                        {"text": text, "answer_start": start} for text, start in answer_columns
+                    ]
                 by = {f"answer {i}": [{**a, "label": "answer"}] for i, a in enumerate(answers, 1)}
                 by = by or {"answer 1": []}
-                if last is not None:
-                    yield last
+                if previous is not None:
+                    yield previous
                 record = {"id": question.get("id"), "context": paragraph["context"], "by": by}
-                last = location, record
-    if last is not None:
-        location, record = last
+                previous = location, record
+    if previous is not None:
+        location, record = previous
         yield location, {**record, "unasked": unasked}
 
 
@@ -70,7 +72,7 @@ def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
     """Yield each text of UniversalNER once, with the answers about all types.
 
     Raises:
-        InputError: for a conversation without a text, or an answer that is no list of strings.
+        InputError: if a conversation has no text, or an answer is not a list of strings.
     """
     texts: dict[str, tuple[str, list[dict[str, str]]]] = {}
     for location, record in json_records(path, encoding=encoding):
@@ -81,36 +83,43 @@ def conversation_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[t
             raise InputError(f"{location}: no text; the first of a conversation is 'Text: …'")
         _, spans = texts.setdefault(turns[0].removeprefix("Text: "), (location, []))
         for question, answer in pairwise(turns):
-            if asked := _QUESTION.fullmatch(question.strip()):
+            if question_match := _QUESTION.fullmatch(question.strip()):
                 strings = _strings(answer, location)
-                spans += ({"text": string, "label": asked[1]} for string in strings)
+                spans += ({"text": string, "label": question_match[1]} for string in strings)
     for text, (location, spans) in texts.items():
         yield location, {"text": text, "spans": spans}
 
 
 def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield each judgment of CrowdTruth: what a worker marked in a sentence, as strings.
+    """Yield each judgment of CrowdTruth: the strings that a worker marked in a sentence.
 
-    Of the columns of sentences that is read in which more of the strings stand.
+    If there are several columns of sentences, the column that contains most strings is read.
 
     Raises:
-        InputError: for a table without sentences or marked strings.
+        InputError: if the table has no column of sentences or of marked strings.
     """
     header, records = csv_records(path, encoding)
     rows = list(records)
     texts = [column for column in header if column.endswith(("sentence", "text"))]
-    marked = next((c for c in header if c.startswith("tagged_") and not c.endswith("_gold")), None)
-    if not texts or marked is None:
+    marked_column = next(
+        (
+            column
+            for column in header
+            if column.startswith("tagged_") and not column.endswith("_gold")
+        ),
+        None,
+    )
+    if not texts or marked_column is None:
         raise InputError(
             f"{printable_path(path)}: the columns {join_names(header)}; CrowdTruth has one of"
             " sentences, and one of strings called tagged_…; --from dataset reads others"
         )
-    judged = [(row, _strings(row[marked], location)) for location, row in rows]
-    standing = {
+    judged = [(row, _strings(row[marked_column], location)) for location, row in rows]
+    n_found = {
         column: sum(string in row[column] for row, strings in judged for string in strings)
         for column in texts
     }
-    text = max(texts, key=lambda column: standing[column])
+    text = max(texts, key=lambda column: n_found[column])
     for (location, _), (row, strings) in zip(rows, judged, strict=True):
         log.count_unread_cells(row)
         spans = [{"text": string} for string in strings]
@@ -119,7 +128,7 @@ def crowdtruth_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
 
 
 def _strings(cell: str, location: str) -> list[str]:
-    """Return the strings of a list of them, in which quotes may lack what JSON needs; or NONE."""
+    """Parse a list of strings, in which quotes may lack the escapes of JSON; empty for NONE."""
     if cell.strip() in _NOTHING:
         return []
     with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The single tools and tasks: how files of each are known, and the paths to what is in them."""
+"""Single tools and tasks: how their files are recognized, and the paths to their contents."""
 
 from __future__ import annotations
 
@@ -416,7 +416,7 @@ TOOLS: Mapping[str, Tool] = {
         ),
     )
 }
-"""The tools that write records, by name."""
+"""Tools that write records, by name."""
 
 FORMATS: Mapping[str, Format] = {
     "xml": Format(

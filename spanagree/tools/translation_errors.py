@@ -1,4 +1,4 @@
-"""Errors in translations whose texts stand elsewhere: Appraise's scores, and MQM's ratings."""
+"""Readers of errors in translations with texts in other files: Appraise's scores, MQM's ratings."""
 
 from __future__ import annotations
 
@@ -14,60 +14,62 @@ _NO_ITEMS = ("#bad", "#dup", "#incomplete", "tutorial")
 
 
 def appraise_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield what each login marked in a translation: rows of twelve cells without a header.
+    """Yield the spans of each login in a translation: rows of twelve cells without a header.
 
-    The document is ``system/document/line``, where the line counts in the campaign; its text is
-    that of another file of the command. Rows that test the annotator, repeat another or are
-    exercises are passed over.
+    The document is ``system/document/line``, with the line in the campaign; its text is in another
+    file of the command. Rows that test the annotator, repeat another row or are exercises are
+    skipped.
 
     Raises:
-        InputError: for rows of another length, or spans that are not JSON.
+        InputError: if a row has another length, or spans are not JSON.
     """
     name = printable_path(path)
     records: list[tuple[str, dict[str, Any]]] = []
-    passed = 0
+    n_skipped = 0
     for line, row in csv_rows(path, encoding):
         location = f"{name}:{line}"
         if len(row) < 12:
             raise InputError(
                 f"{location}: {pluralize(len(row), 'cell')}; Appraise's scores have twelve"
             )
-        login, system, number, kind, *_ = row
+        login, system, segment, item_type, *_ = row
         document, *signs = row[7].split("#")
-        if kind != "TGT" or any(sign in row[7].lower() for sign in _NO_ITEMS):
-            passed += 1
+        if item_type != "TGT" or any(sign in row[7].lower() for sign in _NO_ITEMS):
+            n_skipped += 1
             continue
         system = signs[0] if signs else system
         spans = from_json(row[9], f"{location}: spans", "a list in JSON is needed")
         for span in spans:
-            kinds = span.get("error_type")
-            span["label"] = "/".join(kinds) if isinstance(kinds, list) else span.get("severity")
-        record = {"id": f"{system}/{document}/{number}", "login": login, "spans": spans}
+            error_types = span.get("error_type")
+            span["label"] = (
+                "/".join(error_types) if isinstance(error_types, list) else span.get("severity")
+            )
+        record = {"id": f"{system}/{document}/{segment}", "login": login, "spans": spans}
         records.append((location, record))
-    if records:  # the first of which says how many rows were passed over
-        records[0][1]["passed"] = [1] * passed
+    if records:  # the first record has the number of skipped rows
+        records[0][1]["passed"] = [1] * n_skipped
     yield from records
 
 
 def _output(folder: Path, system: str, pair: str) -> list[str] | None:
-    """Return the lines of a system's output, if it stands near a folder."""
-    for near in (folder, folder.parent):
-        if file := named_file(near / "system-outputs" / pair, f"{system}.txt"):
+    """Read the lines of a system's output, if it is near a folder; else `None`."""
+    for parent in (folder, folder.parent):
+        if file := named_file(parent / "system-outputs" / pair, f"{system}.txt"):
             return read_text(file).split("\n")
     return None
 
 
 def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
-    """Yield the segments of each system with one rater's errors; ``None`` is not rated.
+    """Yield the segments of each system with one rater's errors; ``None`` means not rated.
 
-    The document is ``system/line``, from 1, and its text that line of the system's output in a
-    folder ``system-outputs`` near the file, as mt-metrics-eval has it.
+    The document is ``system/line``, from 1. Its text is that line of the system's output in a
+    folder ``system-outputs`` near the file, as in mt-metrics-eval.
 
     Raises:
-        InputError: for lines without a system and JSON, or more of them than a system has.
+        InputError: if a line has no system and JSON, or a system has too many lines.
     """
     pair = Path(path).name.partition(".")[0]
-    last: dict[str, int] = {}
+    last_segment: dict[str, int] = {}
     outputs: dict[str, list[str] | None] = {}
     for location, line in numbered_lines(path, encoding):
         system, _, answer = line.partition("\t")
@@ -75,7 +77,7 @@ def rating_rows(path: PathName, encoding: str) -> Iterator[tuple[str, Any]]:
             raise InputError(
                 f"{location}: {quote_value(line)}; a system, a tab, and None or JSON are needed"
             )
-        segment = last[system] = last.get(system, 0) + 1
+        segment = last_segment[system] = last_segment.get(system, 0) + 1
         record: dict[str, Any] = {"id": f"{system}/{segment}", "rated": answer != "None"}
         if answer != "None":
             record |= from_json(answer, location, "errors in JSON, or None")

@@ -1,4 +1,4 @@
-"""Marks as indices of characters, words or tokens, and other forms that count along a text."""
+"""Readers of marks as indices of characters, words or tokens, and of similar forms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spanagree.tools.beside_texts import beside
 
 
 def runs(indices: Sequence[int]) -> list[list[int]]:
-    """Return the start and end of each run of indices that follow each other.
+    """Find the start and end of each run of consecutive indices.
 
     >>> runs([0, 1, 5])
     [[0, 2], [5, 6]]
@@ -61,12 +61,12 @@ def bigbio_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
 
 
 def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield DocRED's documents, whose mentions count the tokens of their sentence.
+    """Yield DocRED's documents; mentions count the tokens of their sentence.
 
-    A relation between two entities becomes one of their first mentions.
+    A relation between two entities becomes a relation of their first mentions.
 
     Raises:
-        InputError: for a sentence that is not a list of tokens.
+        InputError: if a sentence is not a list of tokens.
     """
     for location, record in json_records(path, encoding=encoding):
         log.count_unread_marks(record)
@@ -77,72 +77,81 @@ def docred_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[s
         mentions = [
             {
                 "type": mention["type"],
-                "pos": [at + sum(sizes[: mention["sent_id"]]) for at in mention["pos"]],
-                "entity": number,
+                "pos": [position + sum(sizes[: mention["sent_id"]]) for position in mention["pos"]],
+                "entity": entity_index,
             }
-            for number, entity in enumerate(record["vertexSet"])
+            for entity_index, entity in enumerate(record["vertexSet"])
             for mention in entity
         ]
         tokens = [token for sentence in record["sents"] for token in sentence]
         yield location, {**record, "tokens": tokens, "mentions": mentions}
 
 
-_HATEXPLAIN = {0: "hatespeech", 1: "normal", 2: "offensive"}  # on the hub labels are numbers
+_HATEXPLAIN = {0: "hatespeech", 1: "normal", 2: "offensive"}  # labels are numbers on the hub
 
 
 def hatexplain_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield HateXplain's posts: which tokens each annotator marked as a reason for a label.
+    """Yield HateXplain's posts: the tokens that each annotator marked as a reason for a label.
 
-    There is a rationale for each annotator, or for each whose label is not normal, in order; then
-    the others saw the post and marked nothing. Where there are others, it is not said whose they
-    are: those whose label is normal marked nothing, the others are left out.
+    There is a rationale for each annotator, or for each with a label other than normal, in order;
+    then annotators with the label normal saw the post and marked nothing. With any other number of
+    rationales, their annotators are unknown: annotators with the label normal marked nothing, the
+    others are left out.
 
     Raises:
-        InputError: for a post without tokens, or a rationale that does not fit them.
+        InputError: if a post has no tokens, or a rationale does not match them.
     """
     for location, value in json_records(path, encoding=encoding):
         log.count_unread_marks(value)
         for record in [value] if "post_tokens" in value else value.values():
-            by = _rationales(record, location)
-            people = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
-            seen_unknown = sorted(people - by.keys())
+            marks_by_annotator = _rationales(record, location)
+            annotators = {f"{person['annotator_id']}" for person in record.get("annotators") or ()}
+            seen_unknown = sorted(annotators - marks_by_annotator.keys())
             yield (
                 location,
                 {
                     **record,
-                    "by": by,
+                    "by": marks_by_annotator,
                     "seen_unknown": seen_unknown,
-                    "theirs": _theirs(record, seen_unknown),
+                    "theirs": _unassigned_rationales(record, seen_unknown),
                 },
             )
 
 
-def _theirs(record: Any, seen_unknown: Sequence[str]) -> Sequence[Any]:
-    """Return the rationales of which it is not said whose they are."""
+def _unassigned_rationales(record: Any, seen_unknown: Sequence[str]) -> Sequence[Any]:
+    """Return the rationales of unknown annotators."""
     return record.get("rationales") or [] if seen_unknown else []
 
 
 def _rationales(record: Any, location: str) -> dict[str, list[Any]]:
-    """Return what each annotator of HateXplain marked, of whom it is said.
+    """Return the marks of each annotator of HateXplain, if these are known.
 
     Raises:
-        InputError: for a rationale that does not fit the tokens, or without annotators.
+        InputError: if a rationale does not match the tokens, or there are no annotators.
     """
-    people = record.get("annotators") or []
+    annotators = record.get("annotators") or []
     rationales = record.get("rationales") or []
-    if rationales and not people:
+    if rationales and not annotators:
         raise InputError(
             f"{location}: {pluralize(len(rationales), 'rationale')} and no annotators, whose they"
             " are"
         )
-    marking = [person for person in people if person.get("label") not in ("normal", 1)]
-    if len(rationales) == len(people):
-        marking = people
-    by: dict[str, list[Any]] = {f"{person['annotator_id']}": [] for person in people}
-    if len(rationales) != len(marking):
-        seen_unknown = {f"{person['annotator_id']}" for person in marking}
-        return {name: by[name] for name in by if name not in seen_unknown}
-    for person, rationale in zip(marking, rationales, strict=True):
+    marking_annotators = [
+        person for person in annotators if person.get("label") not in ("normal", 1)
+    ]
+    if len(rationales) == len(annotators):
+        marking_annotators = annotators
+    marks_by_annotator: dict[str, list[Any]] = {
+        f"{person['annotator_id']}": [] for person in annotators
+    }
+    if len(rationales) != len(marking_annotators):
+        seen_unknown = {f"{person['annotator_id']}" for person in marking_annotators}
+        return {
+            name: marks_by_annotator[name]
+            for name in marks_by_annotator
+            if name not in seen_unknown
+        }
+    for person, rationale in zip(marking_annotators, rationales, strict=True):
         tokens = record["post_tokens"]
         if len(rationale) != len(tokens):
             raise InputError(
@@ -150,18 +159,18 @@ def _rationales(record: Any, location: str) -> dict[str, list[Any]]:
                 f" {pluralize(len(tokens), 'token')}; each token needs 0 or 1"
             )
         label = _HATEXPLAIN.get(person["label"], str(person["label"]))
-        marked = runs([i for i, sign in enumerate(rationale) if sign])
-        by[f"{person['annotator_id']}"] = [[*run, label] for run in marked]
-    return by
+        token_runs = runs([i for i, sign in enumerate(rationale) if sign])
+        marks_by_annotator[f"{person['annotator_id']}"] = [[*run, label] for run in token_runs]
+    return marks_by_annotator
 
 
 def index_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield texts with the runs of the characters whose indices are listed beside them.
+    """Yield texts with the runs of the listed indices of characters.
 
-    A file without a header has an id and a list in each line, and the texts stand elsewhere.
+    A file without a header has an id and a list in each line, and the texts are in other files.
 
     Raises:
-        InputError: for what is no list of whole numbers.
+        InputError: if a cell is not a list of integers.
     """
     name = log.name
     if read_head(path).shape in ("json", "jsonl"):
@@ -191,17 +200,19 @@ def _indices(cell: Any, location: str) -> list[int]:
 
 
 def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tuple[str, Any]]:
-    """Yield Kaggle's texts with what is marked in each: runs of words, by their indices.
+    """Yield Kaggle's texts with their marks: runs of words, by their indices.
 
-    The text is split at white space. It stands in a file of the id's name beside the table, or in
+    The text is split at white space. It is in a file with the id's name next to the table, or in
     another file of the command.
 
     Raises:
-        InputError: for a table without ids or labels, or what are no indices.
+        InputError: if the table has no ids, or a cell has no indices.
     """
     name = log.name
     header, rows = csv_records(path, encoding)
-    label = next((c for c in ("discourse_type", "class", "label") if c in header), None)
+    label = next(
+        (column for column in ("discourse_type", "class", "label") if column in header), None
+    )
     if "id" not in header:
         raise InputError(f"{name}: no column id; Kaggle's predictions name the text of each row")
     texts: dict[str, list[Any]] = {}
@@ -214,11 +225,13 @@ def prediction_rows(path: PathName, encoding: str, log: ReadLog) -> Iterator[tup
             )
         spans = texts.setdefault(cells["id"], [])
         if words:
-            numbers = [whole_number(word, f"{location}: word") for word in words]
-            spans.append({"runs": runs(numbers), "label": label and cells[label]})
-    known: dict[Path, list[Path]] = {}
+            word_indices = [whole_number(word, f"{location}: word") for word in words]
+            spans.append({"runs": runs(word_indices), "label": label and cells[label]})
+    folders_by_parent: dict[Path, list[Path]] = {}
     for id_, spans in texts.items():
         record: dict[str, Any] = {"id": id_, "spans": spans}
         with suppress(InputError):
-            record["tokens"] = read_text(beside(Path(path), f"{id_}.txt", name, known)).split()
+            record["tokens"] = read_text(
+                beside(Path(path), f"{id_}.txt", name, folders_by_parent)
+            ).split()
         yield name, record

@@ -1,7 +1,7 @@
-"""XML of annotation tools and corpora: one reader, and an entry for each in a table.
+"""Reader of XML of annotation tools and corpora, with a table of the tools.
 
-An entry says how a file is known, and yields the records that it holds. Offsets count characters of
-the document's text.
+An entry of the table recognizes files of a tool, and yields their records. Offsets count characters
+of the document's text.
 """
 
 from __future__ import annotations
@@ -33,29 +33,43 @@ from spanagree.tools.beside_texts import beside
 
 
 class Source(NamedTuple):
-    """A file that is read: its root, where its texts stand, and what is passed over in it."""
+    """A file.
+
+    Attributes:
+        path: path of the file.
+        location: printable path.
+        root: root element.
+        text_of: function that reads the text in a file by its name.
+        passed: number of skipped elements, by kind.
+    """
 
     path: Path
     location: str
     root: Element
     text_of: Callable[[str], str]
-    passed: Counter[str]
+    n_skipped: Counter[str]
 
     def record(self, document: str, text: str, annotations: Iterable[RawAnnotation]) -> Record:
-        """Return a document of the file."""
-        place = f"{self.location}: document {quote_value(document)}"
-        return Record(place, document, {"text": text}, annotations)
+        """Build a document of the file."""
+        document_location = f"{self.location}: document {quote_value(document)}"
+        return Record(document_location, document, {"text": text}, annotations)
 
 
 class XmlTool(NamedTuple):
-    """An entry: what a file begins with, what the tool is, and how a file of it is read."""
+    """An entry of the table.
 
-    begins: str
-    means: str
-    read: Callable[[Source], Iterator[Record]]
+    Attributes:
+        begins: pattern at the beginning of a file.
+        means: name of the tool.
+        read: function that yields the records of a file.
+    """
+
+    pattern: str
+    name: str
+    read_records: Callable[[Source], Iterator[Record]]
 
 
-_NO_PEOPLE = ("Extensible_Human_Oracle_Suite_of_Tools", "ADJUDICATION")  # as eHOST calls itself
+_NO_PEOPLE = ("Extensible_Human_Oracle_Suite_of_Tools", "ADJUDICATION")  # names of eHOST itself
 _INLINE = ("ENAMEX", "NUMEX", "TIMEX", "TIMEX2", "TIMEX3")
 _TEI = ("rs", "persName", "placeName", "orgName", "geogName", "name")
 _WORDS = ("w", "pc")
@@ -63,7 +77,7 @@ _BLOCKS = ("p", "head", "l", "ab", "div", "lg", "s", "TEXT", "DOC", "doc", "HL",
 
 
 def knows_xml_tools(start: FileHead) -> bool:
-    """Return whether a file, a folder or a zip is of one of the tools."""
+    """Check whether a file, a folder or a zip is of one of the tools."""
     if start.shape == "zip":
         return any(name.endswith(".qde") for name in start.members)
     if start.shape == "folder":
@@ -73,82 +87,88 @@ def knows_xml_tools(start: FileHead) -> bool:
 
 @naming_files()
 def raw_xml_tools(path: PathName) -> RawCorpus:
-    """Return the rows of a file of one of :data:`TOOLS`, or of a folder of them, unchecked.
+    """Read the rows of a file of one of :data:`TOOLS`, or of a folder of them, without checks.
 
     Raises:
-        InputError: for what is not XML, or not as the tool writes it; for a text that is not there.
+        InputError: if a file is not XML of a tool, or a text is missing.
     """
     log = ReadLog(printable_path(path))
-    means: set[str] = set()
-    raw = gather(_records(Path(path), log, means), log, {"format": "xml"}, one_each=True)
-    return raw.replace(notes=(f"{log.name}: {' and '.join(sorted(means))}", *raw.notes))
+    tool_names: set[str] = set()
+    raw = gather(_records(Path(path), log, tool_names), log, {"format": "xml"}, one_each=True)
+    return raw.replace(notes=(f"{log.name}: {' and '.join(sorted(tool_names))}", *raw.notes))
 
 
-def _records(path: Path, log: ReadLog, means: set[str]) -> Iterator[Record]:
+def _records(path: Path, log: ReadLog, tool_names: set[str]) -> Iterator[Record]:
     for source, tool in _sources(path, log.passed):
-        means.add(tool.means)
-        for record in tool.read(source):
-            kept = []
+        tool_names.add(tool.name)
+        for record in tool.read_records(source):
+            annotations = []
             for annotation in record.annotations:
                 if annotation.annotator in _NO_PEOPLE:
                     log.passed["span of the tool itself"] += len(list(annotation.spans or ()))
                 else:
-                    kept.append(annotation)
-            yield record._replace(annotations=kept)
-    if not means:
-        raise InputError(f"{log.name}: no file of {join_names(tool.means for tool in TOOLS)}")
+                    annotations.append(annotation)
+            yield record._replace(annotations=annotations)
+    if not tool_names:
+        raise InputError(f"{log.name}: no file of {join_names(tool.name for tool in TOOLS)}")
 
 
-def _sources(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
-    """Yield each file that is read, and its tool."""
-    start = read_head(path)
-    if start.shape == "zip":
-        yield from _in_zip(path, passed)
+def _sources(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
+    """Yield each file to read, and its tool."""
+    head = read_head(path)
+    if head.shape == "zip":
+        yield from _in_zip(path, n_skipped)
         return
-    files, known = [path], dict[Path, list[Path]]()
-    if start.shape == "folder":
-        files = [path / name for name in sorted(start.members) if name.endswith(".knowtator.xml")]
+    files, folders_by_parent = [path], dict[Path, list[Path]]()
+    if head.shape == "folder":
+        files = [path / name for name in sorted(head.members) if name.endswith(".knowtator.xml")]
     for file in files:
         location = printable_path(file)
         raw = read_bytes(location, str(file))
-        root, tool = _parsed(location, raw)
-        text = cache(partial(_text_beside, file, known, location))  # several may name one file
-        yield Source(file, location, root, text, passed), tool
+        root, tool = _parse(location, raw)
+        text = cache(
+            partial(_text_beside, file, folders_by_parent, location)
+        )  # several documents may share a file
+        yield Source(file, location, root, text, n_skipped), tool
 
 
-def _text_beside(file: Path, known: dict[Path, list[Path]], location: str, wanted: str) -> str:
-    return read_text(beside(file, wanted, location, known))
+def _text_beside(
+    file: Path, folders_by_parent: dict[Path, list[Path]], location: str, text_name: str
+) -> str:
+    return read_text(beside(file, text_name, location, folders_by_parent))
 
 
-def _in_zip(path: Path, passed: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
+def _in_zip(path: Path, n_skipped: Counter[str]) -> Iterator[tuple[Source, XmlTool]]:
     name = printable_path(path)
     with open_zip(path) as archive:
-        by_base = {  # of equal names the first
+        member_by_base = {  # the first of equal names
             member.rpartition("/")[2].casefold(): member for member in reversed(archive.names)
         }
         for member in (member for member in archive.names if member.endswith(".qde")):
             location = f"{name}, {quote_value(member)}"
-            root, tool = _parsed(location, archive.read(member))
-            text = cache(partial(_text_in_zip, archive, by_base, location))
-            yield Source(path, location, root, text, passed), tool
+            root, tool = _parse(location, archive.read(member))
+            text = cache(partial(_text_in_zip, archive, member_by_base, location))
+            yield Source(path, location, root, text, n_skipped), tool
 
 
-def _text_in_zip(archive: Zip, by_base: Mapping[str, str], location: str, wanted: str) -> str:
-    base = wanted.rpartition("/")[2]
-    if (name := by_base.get(base.casefold())) is None:
+def _text_in_zip(
+    archive: Zip, member_by_base: Mapping[str, str], location: str, text_name: str
+) -> str:
+    base_name = text_name.rpartition("/")[2]
+    if (name := member_by_base.get(base_name.casefold())) is None:
         raise InputError(
-            f"{location}: no file {quote_value(base)} in the archive; pack it once more"
+            f"{location}: no file {quote_value(base_name)} in the archive; pack it once more"
         )
     return archive.read(name).decode("utf-8-sig", "replace")
 
 
-def _parsed(location: str, raw: bytes) -> tuple[Element, XmlTool]:
-    """Return the root of some XML, and the tool that wrote it; tags in a text have no root."""
+def _parse(location: str, raw: bytes) -> tuple[Element, XmlTool]:
+    """Parse XML, and find the tool that wrote it; texts with tags get a root element."""
     text = raw[: 1 << 16].decode("utf-8", "replace")
     tool = _tool_of(text)
     if tool is None:
-        raise InputError(f"{location}: none of {join_names(tool.means for tool in TOOLS)}")
-    if tool.read is _inline:
+        raise InputError(f"{location}: none of {join_names(tool.name for tool in TOOLS)}")
+    if tool.read_records is _inline:
         body = raw.removeprefix(b"\xef\xbb\xbf")
         if (encoding := declared_encoding(body).lower()) != "utf-8":
             body = decoded(location, body, encoding).encode()
@@ -159,38 +179,43 @@ def _parsed(location: str, raw: bytes) -> tuple[Element, XmlTool]:
 
 
 def _tool_of(text: str) -> XmlTool | None:
-    return next((tool for tool in TOOLS if re.search(tool.begins, text)), None)
+    return next((tool for tool in TOOLS if re.search(tool.pattern, text)), None)
 
 
 # --- standoff -------------------------------------------------------------------------------------
 
 
-def _whole(digits: str, location: str) -> int:
-    """Return the whole number that digits write, of which the sign is taken too."""
+def _parse_integer(digits: str, location: str) -> int:
+    """Parse an integer, possibly with a sign."""
     if not re.fullmatch(r"\s*-?[0-9]+\s*", digits):
         raise invalid_value(location, digits, "a whole number is needed")
     return whole_number(digits.strip(), location)
 
 
-def _number(element: Element, name: str, location: str) -> int:
-    """Return a whole number that an element has as an attribute."""
+def _integer_attribute(element: Element, name: str, location: str) -> int:
+    """Parse an attribute that is an integer."""
     value = element.get(name)
     if value is None:
         raise invalid_value(f"{location}: {name_of(element)}", element.attrib, f"{name} is needed")
-    return _whole(value, f"{location}: {name}")
+    return _parse_integer(value, f"{location}: {name}")
 
 
 def _pieces(spans: Iterable[Element], location: str) -> list[tuple[int, int]]:
     """Return start and end of each element of a span."""
-    return [(_number(span, "start", location), _number(span, "end", location)) for span in spans]
+    return [
+        (_integer_attribute(span, "start", location), _integer_attribute(span, "end", location))
+        for span in spans
+    ]
 
 
-def _of_people(spans: Iterable[tuple[str, RawSpan]]) -> list[RawAnnotation]:
-    """Return what each annotator marked."""
-    by: dict[str, list[RawSpan]] = {}
+def _by_annotator(spans: Iterable[tuple[str, RawSpan]]) -> list[RawAnnotation]:
+    """Group spans by annotator."""
+    spans_by_annotator: dict[str, list[RawSpan]] = {}
     for name, span in spans:
-        by.setdefault(name, []).append(span)
-    return [RawAnnotation(name, some) for name, some in by.items()]
+        spans_by_annotator.setdefault(name, []).append(span)
+    return [
+        RawAnnotation(name, annotator_spans) for name, annotator_spans in spans_by_annotator.items()
+    ]
 
 
 def _gate(source: Source) -> Iterator[Record]:
@@ -198,35 +223,44 @@ def _gate(source: Source) -> Iterator[Record]:
     with_nodes = source.root.find("TextWithNodes")
     if with_nodes is None:
         raise InputError(f"{source.location}: no TextWithNodes, in which GATE has its text")
-    between, place, size = [with_nodes.text or ""], {}, len(with_nodes.text or "")
+    text_parts, offset_by_node, size = [with_nodes.text or ""], {}, len(with_nodes.text or "")
     for node in with_nodes:
-        place[node.get("id")] = size
-        between.append(node.tail or "")
-        size += len(between[-1])
+        offset_by_node[node.get("id")] = size
+        text_parts.append(node.tail or "")
+        size += len(text_parts[-1])
     annotations = []
     for group in source.root.iter("AnnotationSet"):
         spans = []
         for annotation in group.findall("Annotation"):
             ends = annotation.get("StartNode"), annotation.get("EndNode")
-            if not {*ends} <= place.keys():
+            if not {*ends} <= offset_by_node.keys():
                 raise invalid_value(
                     f"{source.location}: annotation", annotation.attrib, "of nodes in the text"
                 )
             features = {
-                f.findtext("Name", ""): f.findtext("Value", "") for f in annotation.iter("Feature")
+                feature.findtext("Name", ""): feature.findtext("Value", "")
+                for feature in annotation.iter("Feature")
             }
-            kept = {key: value for key, value in features.items() if key.strip() and value.strip()}
+            filled_features = {
+                key: value for key, value in features.items() if key.strip() and value.strip()
+            }
             spans.append(
-                RawSpan(place[ends[0]], place[ends[1]], annotation.get("Type"), None, kept)
+                RawSpan(
+                    offset_by_node[ends[0]],
+                    offset_by_node[ends[1]],
+                    annotation.get("Type"),
+                    None,
+                    filled_features,
+                )
             )
         annotations.append(RawAnnotation(group.get("Name") or "", spans))
-    yield source.record(_stem(source.path), "".join(between), annotations)
+    yield source.record(_stem(source.path), "".join(text_parts), annotations)
 
 
 def _knowtator(source: Source) -> Iterator[Record]:
-    """Read Knowtator 1, or eHOST: spans with mentions, and apart from these their classes."""
-    named = source.root.get("textSource") or source.path.name.removesuffix(".knowtator.xml")
-    text = source.text_of(named)
+    """Read Knowtator 1, or eHOST: spans with mentions, and their classes in other elements."""
+    text_name = source.root.get("textSource") or source.path.name.removesuffix(".knowtator.xml")
+    text = source.text_of(text_name)
     classes = {
         element.get("id"): child.get("id")
         for element in source.root.iter("classMention")
@@ -241,17 +275,17 @@ def _knowtator(source: Source) -> Iterator[Record]:
     for one_class in source.root.iter("classMention"):
         for slot in one_class.findall("hasSlotMention"):
             name, value = values.get(slot.get("id"), (None, None))
-            given = "" if value is None else value.get("value", "")
-            if name and given.strip():
-                slots.setdefault(one_class.get("id"), {})[name] = given
+            text_value = "" if value is None else value.get("value", "")
+            if name and text_value.strip():
+                slots.setdefault(one_class.get("id"), {})[name] = text_value
     spans = []
     for annotation in source.root.iter("annotation"):
         mention, annotator = annotation.find("mention"), annotation.findtext("annotator") or ""
         id_ = None if mention is None else mention.get("id")
-        place = f"{source.location}: mention {quote_value(id_)}"
-        pieces = _pieces(annotation.findall("span"), place)
+        mention_location = f"{source.location}: mention {quote_value(id_)}"
+        pieces = _pieces(annotation.findall("span"), mention_location)
         if not pieces or mention is None:
-            source.passed["annotation without a span"] += 1
+            source.n_skipped["annotation without a span"] += 1
             continue
         id_ = mention.get("id")
         quote = annotation.findtext("spannedText") or None
@@ -261,51 +295,66 @@ def _knowtator(source: Source) -> Iterator[Record]:
                 RawSpan(None, None, classes.get(id_), quote, slots.get(id_), pieces),
             )
         )
-    yield source.record(named.removesuffix(".txt"), text, _of_people(spans))
+    yield source.record(text_name.removesuffix(".txt"), text, _by_annotator(spans))
 
 
 def _knowtator_2(source: Source) -> Iterator[Record]:
-    """Read Knowtator 2: documents with the annotations of all."""
-    source.passed["relation"] += sum(1 for _ in source.root.iter("triple"))
+    """Read Knowtator 2: documents with the annotations of all annotators."""
+    source.n_skipped["relation"] += sum(1 for _ in source.root.iter("triple"))
     for document in source.root.iter("document"):
         id_ = document.get("id") or _stem(source.path)
         text = source.text_of(document.get("text-file") or f"{id_}.txt")
         spans = []
         for annotation in document.findall("annotation"):
-            place = f"{source.location}: annotation {quote_value(annotation.get('id'))}"
-            kind, bounds = annotation.find("class"), annotation.findall("span")
-            pieces = _pieces(bounds, place)
+            annotation_location = (
+                f"{source.location}: annotation {quote_value(annotation.get('id'))}"
+            )
+            class_element, bounds = annotation.find("class"), annotation.findall("span")
+            pieces = _pieces(bounds, annotation_location)
             if not pieces:
-                source.passed["annotation without a span"] += 1
+                source.n_skipped["annotation without a span"] += 1
                 continue
-            quote = " ".join(s.text or "" for s in bounds).strip() or None
-            label = None if kind is None else kind.get("id") or kind.get("label")
+            quote = " ".join(span_element.text or "" for span_element in bounds).strip() or None
+            label = (
+                None
+                if class_element is None
+                else class_element.get("id") or class_element.get("label")
+            )
             span = RawSpan(label=label, quote=quote, pieces=pieces)
             spans.append((annotation.get("annotator") or "", span))
-        yield source.record(id_.removesuffix(".txt"), text, _of_people(spans))
+        yield source.record(id_.removesuffix(".txt"), text, _by_annotator(spans))
 
 
 def _i2b2(source: Source) -> Iterator[Record]:
-    """Read i2b2's and MAE's files: TEXT, and TAGS whose elements are called as their label."""
+    """Read files of i2b2 and MAE: TEXT, and TAGS with elements named by their label."""
     text, tags = source.root.findtext("TEXT"), source.root.find("TAGS")
     if text is None or tags is None:
         raise InputError(f"{source.location}: TEXT and TAGS are needed")
     spans = []
     for tag in tags:
-        place = f"{source.location}: {name_of(tag)} {quote_value(tag.get('id'))}"
-        several = tag.get("spans")
-        if several is not None:
-            bounds = [piece.split("~") for piece in several.split(",")]
+        tag_location = f"{source.location}: {name_of(tag)} {quote_value(tag.get('id'))}"
+        bounds_text = tag.get("spans")
+        if bounds_text is not None:
+            bounds = [piece.split("~") for piece in bounds_text.split(",")]
             if any(len(bound) != 2 for bound in bounds):
-                raise invalid_value(f"{place}: spans", several, "start~end, with commas between")
-            pieces = [tuple(_whole(x, place) for x in bound) for bound in bounds]
+                raise invalid_value(
+                    f"{tag_location}: spans", bounds_text, "start~end, with commas between"
+                )
+            pieces = [
+                tuple(_parse_integer(digits, tag_location) for digits in bound) for bound in bounds
+            ]
         elif tag.get("start") is None:
-            source.passed["relation"] += 1
+            source.n_skipped["relation"] += 1
             continue
         else:
-            pieces = [(_number(tag, "start", place), _number(tag, "end", place))]
+            pieces = [
+                (
+                    _integer_attribute(tag, "start", tag_location),
+                    _integer_attribute(tag, "end", tag_location),
+                )
+            ]
         if any(start < 0 for start, _ in pieces):
-            source.passed["annotation without a span"] += 1
+            source.n_skipped["annotation without a span"] += 1
             continue
         label = tag.get("TYPE") or tag.get("type") or name_of(tag)
         spans.append(RawSpan(label=label, quote=tag.get("text") or None, pieces=pieces))
@@ -313,58 +362,83 @@ def _i2b2(source: Source) -> Iterator[Record]:
 
 
 def _ace(source: Source) -> Iterator[Record]:
-    """Read ACE's apf: mentions of entities, whose end is that of the last character.
+    """Read ACE's apf: mentions of entities, with inclusive ends.
 
-    The text is that of the .sgm file beside it without its tags, which do not count.
+    The text is in the .sgm file in the same folder; its tags do not count.
     """
-    named = source.root.get("URI") or f"{source.path.name.removesuffix('.apf.xml')}.sgm"
-    text = re.sub(r"<[^>]*>", "", with_short_ends(source.text_of(named)))
-    for kind in ("relation", "event"):
-        source.passed[kind] += sum(1 for _ in source.root.iter(f"{kind}_mention"))
+    text_name = source.root.get("URI") or f"{source.path.name.removesuffix('.apf.xml')}.sgm"
+    text = re.sub(r"<[^>]*>", "", with_short_ends(source.text_of(text_name)))
+    for tag_name in ("relation", "event"):
+        source.n_skipped[tag_name] += sum(1 for _ in source.root.iter(f"{tag_name}_mention"))
     for document in source.root.iter("document"):
         id_ = document.get("DOCID") or _stem(source.path)
         spans = []
-        for entity in (e for kind in ("entity", "value", "timex2") for e in document.findall(kind)):
+        for entity in (
+            element
+            for tag_name in ("entity", "value", "timex2")
+            for element in document.findall(tag_name)
+        ):
             label = entity.get("TYPE") or name_of(entity)
-            for mention in (e for e in entity if name_of(e).endswith("_mention")):
+            for mention in (element for element in entity if name_of(element).endswith("_mention")):
                 piece = mention.find("extent/charseq")
                 if piece is None:
-                    source.passed["annotation without a span"] += 1
+                    source.n_skipped["annotation without a span"] += 1
                     continue
-                place = f"{source.location}: {quote_value(mention.get('ID'))}"
-                bounds = _number(piece, "START", place), _number(piece, "END", place) + 1
+                mention_location = f"{source.location}: {quote_value(mention.get('ID'))}"
+                bounds = (
+                    _integer_attribute(piece, "START", mention_location),
+                    _integer_attribute(piece, "END", mention_location) + 1,
+                )
                 spans.append(RawSpan(*bounds, label, piece.text))
         yield source.record(id_, text, [RawAnnotation("", spans)])
 
 
 def _refi(source: Source) -> Iterator[Record]:
-    """Read REFI-QDA: selections in plain texts, and who gave them which code."""
-    guids = [e for e in source.root.iter() if e.get("guid")]
-    codes = {e.get("guid"): e.get("name") for e in guids if name_of(e) == "Code"}
-    users = {e.get("guid"): e.get("name") or e.get("id") for e in guids if name_of(e) == "User"}
-    others = [e for e in source.root.iter() if name_of(e).endswith("Selection")]
-    source.passed["selection in no text"] += sum(name_of(e) != "PlainTextSelection" for e in others)
-    for document in (e for e in source.root.iter() if name_of(e) == "TextSource"):
-        held = [e.text or "" for e in document if name_of(e) == "PlainTextContent"]
-        named = document.get("plainTextPath") or ""
-        text = held[0] if held else source.text_of(named)
+    """Read REFI-QDA: selections in plain texts, and the users who coded them."""
+    guids = [element for element in source.root.iter() if element.get("guid")]
+    codes = {
+        element.get("guid"): element.get("name") for element in guids if name_of(element) == "Code"
+    }
+    users = {
+        element.get("guid"): element.get("name") or element.get("id")
+        for element in guids
+        if name_of(element) == "User"
+    }
+    selections = [
+        element for element in source.root.iter() if name_of(element).endswith("Selection")
+    ]
+    source.n_skipped["selection in no text"] += sum(
+        name_of(element) != "PlainTextSelection" for element in selections
+    )
+    for document in (element for element in source.root.iter() if name_of(element) == "TextSource"):
+        contents = [
+            element.text or "" for element in document if name_of(element) == "PlainTextContent"
+        ]
+        text_path = document.get("plainTextPath") or ""
+        text = contents[0] if contents else source.text_of(text_path)
         spans = []
-        for selection in (e for e in document if name_of(e) == "PlainTextSelection"):
-            place = f"{source.location}: selection {quote_value(selection.get('guid'))}"
-            bounds = (
-                _number(selection, "startPosition", place),
-                _number(selection, "endPosition", place),
+        for selection in (
+            element for element in document if name_of(element) == "PlainTextSelection"
+        ):
+            selection_location = (
+                f"{source.location}: selection {quote_value(selection.get('guid'))}"
             )
-            codings = [e for e in selection if name_of(e) == "Coding"]
-            source.passed["selection without a code"] += not codings
+            bounds = (
+                _integer_attribute(selection, "startPosition", selection_location),
+                _integer_attribute(selection, "endPosition", selection_location),
+            )
+            codings = [element for element in selection if name_of(element) == "Coding"]
+            source.n_skipped["selection without a code"] += not codings
             for coding in codings:
                 user = coding.get("creatingUser") or selection.get("creatingUser")
-                targets = [e.get("targetGUID") for e in coding if name_of(e) == "CodeRef"]
+                targets = [
+                    element.get("targetGUID") for element in coding if name_of(element) == "CodeRef"
+                ]
                 spans += [
                     (users.get(user) or "", RawSpan(*bounds, codes.get(code))) for code in targets
                 ]
-        name = document.get("name") or named or document.get("guid") or ""
-        yield source.record(name, text, _of_people(spans))
+        name = document.get("name") or text_path or document.get("guid") or ""
+        yield source.record(name, text, _by_annotator(spans))
 
 
 # --- inline ---------------------------------------------------------------------------------------
@@ -372,25 +446,27 @@ def _refi(source: Source) -> Iterator[Record]:
 
 def _inline(source: Source) -> Iterator[Record]:
     """Read tags in a text, such as MUC's ``<ENAMEX TYPE="PERSON">``."""
-    text, spans = _marked(source.root, lambda e: name_of(e) in _INLINE)
+    text, spans = _text_and_marks(source.root, lambda element: name_of(element) in _INLINE)
     yield source.record(_stem(source.path), text, [RawAnnotation("", spans)])
 
 
 def _tei(source: Source) -> Iterator[Record]:
-    """Read names in the texts of TEI; where words are elements, a blank stands between them."""
+    """Read names in the texts of TEI; words that are elements are separated by blanks."""
     stem = _stem(source.path)
     bodies = _bodies_of_tei(source.root) or [(source.root, source.root)]
-    for number, (document, body) in enumerate(bodies, 1):
-        text, spans = _marked(body, lambda e: name_of(e) in _TEI)
-        id_ = document.get("{http://www.w3.org/XML/1998/namespace}id") or f"{stem}:{number}"
+    for document_number, (document, body) in enumerate(bodies, 1):
+        text, spans = _text_and_marks(body, lambda element: name_of(element) in _TEI)
+        id_ = (
+            document.get("{http://www.w3.org/XML/1998/namespace}id") or f"{stem}:{document_number}"
+        )
         name = stem if len(bodies) == 1 else id_
         yield source.record(name, text, [RawAnnotation("", spans)])
 
 
 def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
-    """Return each TEI with its own text, which is in no TEI inside it; itself if it has none.
+    """Return each TEI with its own text, which is in no nested TEI, or with itself without a text.
 
-    One that has no text, and others inside it, is a corpus of these.
+    A TEI without a text, with others nested in it, is a corpus of these.
     """
     bodies: dict[Element, Element | None] = {}
     corpora: set[Element] = set()
@@ -412,18 +488,18 @@ def _bodies_of_tei(root: Element) -> list[tuple[Element, Element]]:
     ]
 
 
-def _marked(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[RawSpan]]:
-    """Return the text in an element, and the spans of those inside that are marks."""
-    by_words = any(name_of(e) in _WORDS for e in root.iter())
-    inline = _Inline(is_mark, by_words=by_words)
+def _text_and_marks(root: Element, is_mark: Callable[[Element], bool]) -> tuple[str, list[RawSpan]]:
+    """Return the text in an element, and the spans of nested elements that are marks."""
+    by_words = any(name_of(element) in _WORDS for element in root.iter())
+    inline = _InlineText(is_mark, by_words=by_words)
     inline.walk(root)
     return "".join(inline.text), inline.spans
 
 
-class _Inline:
-    """Gathers the text of elements, and the spans of those that are marks.
+class _InlineText:
+    """Collector of the text of elements, and of the spans of marks.
 
-    Words (``w``, ``pc``) have a blank between them, unless the first is joined to the next.
+    Words (``w``, ``pc``) are separated by blanks, unless an attribute joins them.
     """
 
     def __init__(self, is_mark: Callable[[Element], bool], *, by_words: bool) -> None:
@@ -431,14 +507,14 @@ class _Inline:
         self.by_words = by_words
         self.text: list[str] = []
         self.size = 0
-        self.joined = True  # to what comes next
-        self.begun: dict[int, int] = {}  # where spans begin of which some text came already
-        self.waiting: list[int] = []  # spans of which none came
+        self.joined = True  # True if no blank precedes the next word
+        self.begun: dict[int, int] = {}  # starts of spans with some text
+        self.waiting: list[int] = []  # indices of spans without text so far
         self.spans: list[RawSpan] = []
 
     def walk(self, element: Element) -> None:
-        """Add what is in an element."""
-        name, number = name_of(element), len(self.spans)
+        """Add the contents of an element."""
+        name, span_index = name_of(element), len(self.spans)
         if self.by_words and name in _WORDS:
             self._add_word(element)
             return
@@ -446,20 +522,20 @@ class _Inline:
         if is_mark:
             label = element.get("type") or element.get("TYPE") or name
             self.spans.append(RawSpan(self.size, self.size, label))
-            self.waiting.append(number)
+            self.waiting.append(span_index)
         if name and not self.by_words:  # a comment has no name
             self._begin()
             self._add(element.text or "")
         for child in element:
-            if name_of(child) != "TEI":  # a document of its own
+            if name_of(child) != "TEI":  # a separate document
                 self.walk(child)
             if not self.by_words:
                 self._add(child.tail or "")
         if is_mark:
-            start = self.begun.get(number, self.size)
-            self.spans[number] = RawSpan(start, self.size, self.spans[number].label)
-            if number in self.waiting:
-                self.waiting.remove(number)
+            start = self.begun.get(span_index, self.size)
+            self.spans[span_index] = RawSpan(start, self.size, self.spans[span_index].label)
+            if span_index in self.waiting:
+                self.waiting.remove(span_index)
         if self.by_words and name in _BLOCKS and self.size and self.text[-1] != "\n":
             self._add("\n")
             self.joined = True
@@ -472,7 +548,7 @@ class _Inline:
         self.joined = element.get("join") in ("right", "both")
 
     def _begin(self) -> None:
-        """Let the spans begin here that wait for a text."""
+        """Set the start of the spans that have no text so far."""
         self.begun.update(dict.fromkeys(self.waiting, self.size))
         self.waiting.clear()
 
@@ -500,4 +576,4 @@ TOOLS = (
     XmlTool(r"<(\w+:)?(TEI|teiCorpus)\b", "TEI", _tei),
     XmlTool(rf"<({'|'.join(_INLINE)})\b", "tags in the text, as MUC's", _inline),
 )
-"""The tools, in the order in which a file is asked for them."""
+"""Tools, in the order in which a file is tested for them."""

@@ -17,7 +17,7 @@ from spanagree.formats.inline_tags import MarkupToken, split_markup
 from spanagree.formats.recognise import as_pattern, format_of
 from spanagree.formats.tagged_copies import spans_in_tags
 from spanagree.tables import SEPARATORS, cells_of, rows_of, separator_of
-from spanagree.tools.mqm import _taken_apart as without_v
+from spanagree.tools.mqm import _parse_cell as without_v
 
 SOURCE = Path(sa.__file__).parent
 
