@@ -9,11 +9,11 @@ from spanagree.corpus.raw import RawCorpus
 from spanagree.errors import SettingError, escape_name, pluralize
 
 BEST = "best"
-"""Value of `map_labels` for matching labels with those of the first annotator by overlap."""
+"""Value of `map_labels` for matching labels with the first annotator's labels by overlap."""
 
 
 def with_best_labels(raw: RawCorpus) -> RawCorpus:
-    """Rename labels to those of the first annotator, one-to-one, in each document separately.
+    """Rename labels to the first annotator's labels, one-to-one, in each document separately.
 
     Labels are paired such that their total overlap is largest. A label without a pair gets the name
     of its annotator added, so that it differs from all labels of the first annotator.

@@ -1,4 +1,4 @@
-"""Collection of documents, annotations and segments, as they are read, into raw rows."""
+"""Collection of documents, annotations and segments into raw rows, during reading."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Collector:
         """Add a document and return its index.
 
         With ``again``, a document of this id may exist already, with the same content; if only line
-        ends differ, offsets of subsequent annotations are converted to those of the first version.
+        ends differ, offsets of subsequent annotations are converted to the first version.
         Some sources count a byte order mark, if the text ``has_mark`` before it in its file.
         """
         id_ = document_id(id_, location)
@@ -146,7 +146,7 @@ class Collector:
         return document_index
 
     def _differs_in_line_ends(self, text: str | None, document: int) -> bool:
-        """Check if a text differs from that of a document only in line ends."""
+        """Check if a text differs from the text of a document only in line ends."""
         from spanagree.corpus.offsets import points_between
 
         known_text = self.texts[document]
@@ -301,7 +301,7 @@ class Collector:
     def _is_text_of_pieces(
         self, annotation: int, pieces: Sequence[tuple[int, int]], quote: str
     ) -> bool:
-        """Check if the words in pieces are those of a quote, ignoring any separators."""
+        """Check if pieces have the words of a quote, ignoring any separators."""
         content = self._content_of(annotation) or ""
         text_of_pieces = " ".join("".join(content[start:end]) for start, end in pieces)
         word_characters = ["".join(re.findall(r"\w+", text)) for text in (text_of_pieces, quote)]
@@ -443,7 +443,7 @@ class Collector:
         return content[self._of_document[annotation]]
 
     def label_all(self, label: str) -> bool:
-        """Set the label of all segments, none of which has one; True if there is any segment."""
+        """Set the label of all segments, which have no label; True if any segment exists."""
         if self._unplaced:
             self._unplaced = [
                 (at, label, quote, size, score) for at, _, quote, size, score in self._unplaced
@@ -588,7 +588,7 @@ class Collector:
     ) -> list[_Content] | None:
         """Return the content of all documents; ``None`` if it is missing for any.
 
-        If ``what`` names the content, either all documents or none have to have it.
+        Content with a ``content_name`` is an error if only some documents have it.
         """
         missing = [d for d, content in enumerate(content_by_document) if content is None]
         if content_name and 0 < len(missing) < len(content_by_document):

@@ -337,7 +337,7 @@ def check_attribute(name: str, details: Iterable[SegmentDetails | None]) -> None
     """Check that some segment has an attribute.
 
     Raises:
-        SettingError: if none has it; the message lists the known attributes.
+        SettingError: if no segment has the attribute; lists the known attributes.
     """
     known_names = sorted(
         {

@@ -109,7 +109,7 @@ def joined(corpora_by_name: Mapping[str, Corpus]) -> Corpus:
 
 
 def merged_notes(notes_by_part: Mapping[str, Sequence[str]]) -> list[str]:
-    """List the notes of all parts, each once, with the name of the first part that has it.
+    """List the notes of all parts, each once, with the name of the first part.
 
     Parts that are known only by number are not named.
 

@@ -62,7 +62,7 @@ class LabelTable:
         number: number of equal labels that each row represents; 1 except in a table of counts.
         size: number of items, with or without labels.
         annotators: names of the annotators.
-        labels: names of the categories, sorted: those declared, or else those that occur.
+        labels: names of the categories, sorted: declared categories, or else labels that occur.
         items: names of the items; without them, items are numbered from 1.
         documents: index of the document of each item, for tokens.
         parent_ids: index of the source document of each sentence, for tokens, if it is known.

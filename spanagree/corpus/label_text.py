@@ -97,7 +97,7 @@ def encode_labels(
 ) -> tuple[Ints, tuple[str, ...], list[str], dict[str, str]]:
     """Encode labels as integers, −1 if missing; also return categories, notes and settings.
 
-    Settings are only those that had an effect; for the rest, see ``label_table``.
+    Only settings that had an effect are returned; for the rest, see ``label_table``.
     """
     column, notes, effective_settings = _texts_of(labels, missing, separator)
     texts = column.texts

@@ -46,7 +46,7 @@ def character_starts(text: str) -> list[int]:
 
 
 def _joins(previous: str, character: str) -> bool:
-    """Check if a character that is not a mark composes with the one before it."""
+    """Check if a character that is not a mark composes with the character before it."""
     return normalize("NFC", previous + character) != normalize("NFC", previous) + normalize(
         "NFC", character
     )

@@ -146,7 +146,7 @@ def _notes_on_labels(
 
 
 def _count_by_label(names: Sequence[str], label: Ints) -> str:
-    """Return how many segments there are, and how many of each label."""
+    """Write the number of segments, in total and by label."""
     counts = Counter(label.tolist()).most_common()
     return (
         f"{pluralize(len(label), 'segment')} ({join_names(f'{names[i]} {n}' for i, n in counts)})"

@@ -17,7 +17,7 @@ def without_unplaced(corpus: Corpus) -> Corpus:
     """Remove the quotes that are not in the text; record it in the settings if there are any.
 
     Raises:
-        SettingError: if the corpus has strings without a text, all of which would be removed.
+        SettingError: if the corpus has strings without a text, since all would be removed.
     """
     _check_text(corpus, "unplaced ignore")
     if not corpus.unplaced:

@@ -273,7 +273,7 @@ def valid_corpus(raw: RawCorpus, repair: str | Sequence[str] = ()) -> Corpus:
 
 
 def steps_of(repair: Any, repeats: str, unplaced: str = "wrong") -> Any:
-    """List the steps of a repair, with those that repeats and unplaced quotes require.
+    """List the steps of a repair, with the steps that repeats and unplaced quotes require.
 
     Args:
         repair: names of :data:`REPAIRS`.

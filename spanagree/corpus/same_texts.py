@@ -53,7 +53,7 @@ def note_of_same_texts(files: Sequence[Hashes]) -> tuple[str, ...]:
 
 
 def with_line_ends(raw: RawCorpus, texts: Mapping[int, str]) -> RawCorpus:
-    """Replace texts with those of another source that differ in line ends, and adapt offsets.
+    """Replace texts with versions of another source with other line ends, and adapt offsets.
 
     Args:
         raw: rows of a source, with offsets in characters.

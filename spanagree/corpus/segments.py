@@ -478,7 +478,7 @@ def overlapping(cell: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Find the segments that share tokens with an earlier segment of their cell, with the latter.
 
     Within a cell, segments are ordered by start, the longest first. If several earlier segments
-    overlap, the one that ends last is returned. Cells are numbered from 0.
+    overlap, the segment that ends last is returned. Cells are numbered from 0.
 
     >>> cell, start, end = np.array([0, 0, 0, 1]), np.array([0, 4, 2, 3]), np.array([3, 6, 3, 9])
     >>> [x.tolist() for x in overlapping(cell, start, end)]

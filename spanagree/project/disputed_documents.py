@@ -158,7 +158,7 @@ def least_likely(
 ) -> Mapping[int, tuple[float, tuple[str, str]]]:
     """Compute, for documents, the probability of the least likely pair of annotators by chance.
 
-    The probability is that of at most the observed match, with both random and exact, times the
+    The probability is of at most the observed match, with both layers random and exact, times the
     number of pairs (Bonferroni). If the mean match by chance is m, the probability of no match is
     1 − m or more (Markov): if m is at most a half for all pairs, the document is left out.
 
