@@ -156,7 +156,7 @@ def test_command(run, newsroom, crowd):
     assert json.loads(run(*asked, "--format", "json")[1]) == found.to_dict()
     assert "team without dia, cem             0.882" in run(*asked)[1]
     explained = run(*asked, "--explain")[1]
-    assert "team without dia, cem: the team's figures without the annotators who are" in explained
+    assert "team without dia, cem: figures of the team without the named annotators" in explained
     for more in (("--by", "([0-9])"), ("--measure", "gamma"), ("--by", "file")):
         code, out, err = run(*asked, *more)
         assert (code, out) == (2, "")

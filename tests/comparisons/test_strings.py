@@ -144,7 +144,7 @@ def test_what_is_said():
     assert f"chance and corrected figures are undefined: {NO_TEXT}" in result.table().remarks
     assert "chance:none|strings:yes" in result.signature
     assert "offsets" not in result.signature
-    assert "Annotations are strings of which no text is known" in " ".join(
+    assert "Annotations are strings without a text" in " ".join(
         cite(result.signature).split()
     )
     assert "unplaced" not in result.settings

@@ -192,7 +192,7 @@ def test_signature(posts):
         in " ".join(sa.cite(drawn.signature).split())
     )
     joined = sa.evaluate(posts.grouped_by("(.*)-", joined=True))
-    assert "may cross the border of two" in told(joined)
+    assert "may cross the border between two" in told(joined)
     assert "were joined to one document" in " ".join(sa.cite(joined.signature).split())  # fmt: skip
 
 

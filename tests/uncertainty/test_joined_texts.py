@@ -244,7 +244,7 @@ def test_command(sentences, tmp_path, capsys):
         assert "|cluster_by:text|" in made["signature"]
         assert "Texts were left out" in " ".join(sa.cite(made["signature"]).split())
     assert main(["evaluate", str(path), *line, "--explain"]) == 0
-    assert "Each text of a joined document is left out by itself" in " ".join(capsys.readouterr().out.split())  # fmt: skip
+    assert "Each text of a joined document is left out separately" in " ".join(capsys.readouterr().out.split())  # fmt: skip
     assert main(["evaluate", str(path), *line[:2], *line[4:]]) == 2
     assert "--group-by needs" in capsys.readouterr().err
 
