@@ -132,7 +132,10 @@ def _remarks(agreement: Agreement, by: str | None, scores: Sequence[Score | Mean
             f"intervals: over {document}s, for these annotators; then over other annotators too"
         )
     elif agreement.settings.ci is not None:
-        remarks.append("intervals: for these annotators; others may differ by much more")
+        remarks.append(
+            f"intervals: cover new {document}s only; generalizing to other annotators (--over"
+            f" annotators) needs at least {LEAST_UNITS}"
+        )
     if by == "label" and not agreement.labels:
         remarks.append(f"no rows for labels: match {agreement.settings.match} disregards them")
     if by and (error := agreement.error_of_chance):

@@ -1,4 +1,4 @@
-"""Show where the segments of a random annotation of one document start.
+"""Show the distribution of the starts of segments in a random annotation of one document.
 
 \b
 spanagree chance --length 100 --segments 1,5,10,15

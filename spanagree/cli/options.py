@@ -230,9 +230,9 @@ def _parameter_option(parameter: Parameter, text: str, required: bool) -> Option
     """Build the option of one parameter."""
     attributes: dict[str, Any] = {"required": True} if required else {}
     name, allowed_values = option_name(parameter.name), parameter.choices
-    purpose = as_sentence(text)
     if parameter.type_name.split(" | ")[0] == "bool":
-        return flag(name, purpose)
+        return flag(name, as_sentence(re.sub("^True (to|for) ", "", text)))
+    purpose = as_sentence(text)
     if parameter.default not in (None, False, ()):
         attributes["unless"] = (
             f"{parameter.default:g}" if parameter.type_name == "float" else str(parameter.default)
@@ -538,7 +538,7 @@ def _files() -> Group:
         " seen it (unseen), or as having marked nothing (unmarked)."
     )
     pieces = "Treatment of discontinuous segments."
-    ends = "Meaning of a span's end: after its last token or character, or that one (inclusive)."
+    ends = "End of a span: after its last token or character (exclusive), or that one (inclusive)."
     join = "Join documents of different files that have the same text, even if their ids differ."
     repeats = "Treatment of segments that an annotator marked twice: count once, or error."
     unplaced = "Treatment of a language model's quotes that are not in the text."
@@ -569,7 +569,7 @@ def _files() -> Group:
         option("--encoding", "Encoding of CoNLL, CSV and rows in JSON.", unless="utf-8"),
         flag("--ignore-tokens", "Align files by position even if their tokens differ."),
         option("--outside", outside, metavar="TAG,...", unless="O", parse=parse_names),
-        option("--missing", "Tag or label that means that there is none.", metavar="TAG"),
+        option("--missing", "Tag or label that stands for a missing one.", metavar="TAG"),
         option("--partial", partial, choices=names_of(choices.Partial), unless="error"),
         option("--discontinuous", pieces, choices=names_of(choices.Discontinuous), unless="keep"),
         option(
@@ -618,10 +618,7 @@ def _datasets() -> Group:
 
 def _exports() -> Group:
     """Build the options of reading exports of annotation tools."""
-    names = (
-        "Source of annotators' names: an id, the part of an e-mail before @, the session, or the"
-    )
-    names += " file."
+    names = "Source of annotators' names; email is the part of an address before @."
     models = "Read Label Studio's predictions too, as annotators named by their model's version."
     truth = (
         "Add ground_truth: Label Studio's ground truth, or the annotation of INCEpTION's curators."

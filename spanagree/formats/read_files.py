@@ -504,8 +504,8 @@ def _check_options(set_options: Options, formats: Iterable[str]) -> None:
             "; --from dataset reads them as rows" if key in COLUMNS_OF_ROWS and are_records else ""
         )
         if key == "encoding":
-            advice = ", which are read as UTF-8: save them so"
+            advice = "; save the files as UTF-8"
         raise SettingError(
-            f"{key.replace('_', '-')} is for {formats_text}; the files here are"
-            f" {', '.join(formats)}{advice}"
+            f"{key.replace('_', '-')} doesn't apply to {', '.join(formats)} files; it is for"
+            f" {formats_text}{advice}"
         )

@@ -404,9 +404,10 @@ class CoefficientSet(ABC):
     )  # fmt: skip
     kappa: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(
         "κ", lambda sums: figures(sums.observed, _total(sums.of_pairs)), "cohen1960,conger1980",
-        "chance is that each draws from her own distribution (Cohen; Conger for more than two)."
-        " Annotators whose preferences differ make chance smaller, so κ rises where few annotators"
-        " are further apart. As unstable as π where nearly everything is of one category.",
+        "chance is that each annotator draws from their own distribution (Cohen; Conger for"
+        " more than two). Annotators with different preferences make chance smaller, so κ rises if"
+        " few annotators are further apart. As unstable as π where nearly everything is of one"
+        " category.",
         needs_names=True,
     )  # fmt: skip
     alpha: ClassVar[CoefficientKind[Coefficient]] = CoefficientKind(

@@ -217,9 +217,9 @@ def label_tokens(corpus: Corpus, skip_outside: bool, runs: bool = False) -> Labe
             token = f"{offset} s" if is_time(corpus.offsets) else f"{corpus.offsets[:-1]} {offset}"
             raise InputError(
                 f"annotator {quote_value(name)}, document"
-                f" {quote_value(corpus.id_of(document_index))}: {token} is"
-                f" {' and '.join(map(quote_value, sorted(clashing_labels)))}; an item takes one"
-                " label, but coefficients by label (--by label) take one label at a time"
+                f" {quote_value(corpus.id_of(document_index))}: {token} has two"
+                f" labels, {' and '.join(map(quote_value, sorted(clashing_labels)))}; use --by"
+                " label (coefficients_by_label), which regards one label at a time"
             )
         columns.append((items, np.full(len(items), annotator_index), label))
     no_rows = np.zeros(0, np.int64)

@@ -385,12 +385,13 @@ class Disputes(Result):
         tenth = max(1, len(self.documents) // 10)
         share = sum(document.disputed for document in self.documents[:tenth]) / len(self)
         # without outliers in the ranking, later documents may be worse
-        singular, plural = (
-            ("first", f"first {tenth}") if self.outliers else ("worst", f"{tenth} worst")
-        )
-        subject = f"The {plural} {noun}s hold" if tenth > 1 else f"The {singular} {noun} holds"
-        whom = f"{escape_name(self._gold)} and annotators" if self._gold else "annotators"
-        return f"{subject} {percent(share)} of what {whom} disagree about."
+        adjective = "first" if self.outliers else "worst"
+        of_documents = percent(tenth / len(self.documents))
+        subject = f"The {adjective} {of_documents} of the disputed {noun}s ({tenth}) account"
+        if tenth == 1:
+            subject = f"The {adjective} disputed {noun} accounts"
+        whom = f" of annotators with {escape_name(self._gold)}" if self._gold else ""
+        return f"{subject} for {percent(share)} of all disagreements{whom}."
 
     @property
     def _gold(self) -> str:

@@ -85,8 +85,13 @@ class DocumentAgreement(Result):
     @property
     def verdict(self) -> str:
         """Sentence on the agreement on the documents with any segment."""
+        noun = document_noun(self.settings)
         ends = getattr(self.any.interval, "corrected", None)
-        name = f"Krippendorff's α of which {document_noun(self.settings)}s have anything"
+        if self.any.reason and self.shares[ANY] == 1:
+            return f"α is undefined: every annotator marked something in every {noun}."
+        if self.any.reason and self.shares[ANY] == 0:
+            return f"α is undefined: no annotator marked anything in any {noun}."
+        name = f"Krippendorff's α of the presence of segments in {noun}s"
         confidence = confidence_of(self.settings)
         return verdict.coefficient(name, self.any.value, ends, confidence, self.any.reason)
 

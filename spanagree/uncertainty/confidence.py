@@ -48,7 +48,8 @@ class Jackknife:
         cluster_by: unit to leave out at a time. Default: the documents as they were read. With
             document, all sentences of a document together; with text or sentence, each text or
             sentence of a joined document.
-        over: documents; or annotators, which adds a second interval for a team of three or more.
+        over: sampled units: documents; annotators adds a second interval for a team of three or
+            more.
 
     Raises:
         SettingError: if the confidence is not between 1 and 100, or a name is unknown.

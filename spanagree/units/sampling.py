@@ -32,9 +32,9 @@ from spanagree.units.dissimilarity import Dissimilarity, UnitPairs, Units, near_
 from spanagree.units.time_limit import NO_DEADLINE, Deadline
 
 SAMPLERS = {
-    "chance": "every unit placed anew by the chance model: each annotator keeps hers",
+    "chance": "every unit placed anew by the chance model: each annotator keeps their units",
     "pygamma": "as pygamma-agreement: numbers, gaps and lengths from normal distributions",
-    "shuffle": "as Mathet et al. (2015): an annotator drawn for each, her units shifted around",
+    "shuffle": "as Mathet et al. (2015): an annotator drawn for each, their units shifted around",
 }
 """Sources of random annotations, by name."""
 

@@ -338,7 +338,7 @@ CASES = {
     "length beyond all": ({}, ["chance", "--length", "9" * 25, "--segments", "3"], 1, f"length: {'9' * 25}; a length is a whole number from 1 to 1000000000"),
     "segments in other digits": ({}, ["chance", "--length", "5", "--segments", "１"], 2, "--segments: '１' is not a whole number; see 'spanagree chance --help'"),
     "unknown repair, before a file is read": ({}, ["evaluate", "a", "--repair", "fix"], 1, f"unknown repair 'fix'; allowed: {', '.join(names_of(Repair))}"),
-    "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text is for mqm, paths, dataset, hub, records of tools; the files here are conll"),
+    "option of another format": ({"a": "x O\n"}, ["check", "a", "--text", "t"], 1, "text doesn't apply to conll files; it is for mqm, paths, dataset, hub, records of tools"),
     "tags without columns": ({"a": "x O\n"}, ["check", "a", "--tags", "t"], 2, "--tags: 't'; NAME=COLUMN is needed; see 'spanagree check --help'"),
     "tags twice": ({"a": "x O\n"}, ["check", "a", "--tags", "t=a,t=b"], 1, "--tags: the name 't' is given twice; give each annotator a name of its own"),
     "no such annotator": ({"a": "x O\n"}, ["convert", "a", "-o", "b.jsonl", "--annotators", "z"], 1, "unknown annotator 'z'; allowed: a"),

@@ -417,7 +417,7 @@ def test_sources_that_do_not_fit(one, two, message):
 def test_options_that_no_format_takes(tmp_path):
     """An option for another format is an error, not passed over."""
     sa.write_jsonl(sa.Corpus([1], {}, ()), tmp_path / "a.jsonl")
-    with refuses(sa.SettingError, "columns … conll … jsonl"):
+    with refuses(sa.SettingError, "columns … jsonl … conll"):
         raw_files({"a": tmp_path / "a.jsonl"}, {"columns": {"x": 1}})
     with refuses(sa.SettingError, "… unknown format 'csv'; allowed: conll, jsonl, spacy"):
         raw_files({"a": "a"}, {}, "csv")

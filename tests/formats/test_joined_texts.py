@@ -365,5 +365,5 @@ def test_keys_of_spans_by_annotator(write):
         {"spanagree": 1, "id": "1", "offsets": "tokens", "length": 2, "annotators": {}}
     )
     files = {name: write(f"{name}.jsonl", row + "\n") for name in ("a", "b")}
-    with refuses(sa.SettingError, "spans is for … the files here are jsonl; …"):
+    with refuses(sa.SettingError, "spans doesn't apply to jsonl files; it is for …; …"):
         sa.read(files, spans={"gold": "1"})

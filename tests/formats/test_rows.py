@@ -421,10 +421,10 @@ def test_options_choose_no_other_reader(write_here, name, options):
     (option,) = options
     more = {
         "tokens": "; --from dataset reads them as rows",
-        "encoding": ", which are read as UTF-8: save them so",
+        "encoding": "; save the files as UTF-8",
     }.get(option, "")
-    assert str(error.value).startswith(f"{option} is for ")
-    assert str(error.value).endswith(f"; the files here are {name}{more}")
+    assert str(error.value).startswith(f"{option} doesn't apply to {name} files; it is for ")
+    assert str(error.value).endswith(more)
 
 
 def test_options_that_name_no_column(write_here):

@@ -572,7 +572,7 @@ def test_token_labels_are_tables(annotators):
 def test_tokens_of_two_labels():
     """A token takes one label: the first that would have two is named; equal labels are no clash."""
     corpus = sa.Corpus.from_segments([5], {"a": [[(0, 3, "X"), (2, 4, "Y")]]}, ids=["d"])
-    said = "annotator 'a', document 'd': token 2 is 'X' and 'Y' … (--by label)"
+    said = "annotator 'a', document 'd': token 2 has two labels, 'X' and 'Y' … --by label"
     with refuses(sa.InputError, said):
         sa.token_labels(corpus)
     second = sa.Corpus.from_segments([7, 5], {"a": [[(6, 7, "X")], [(0, 3, "X"), (2, 4, "Y")]]}, ids=["c", "d"])  # fmt: skip

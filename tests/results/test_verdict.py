@@ -376,7 +376,7 @@ def test_gold_is_no_annotator(newsroom, crowd):
     """The layer that is called gold is named, and not counted among annotators."""
     files = [newsroom / f"{name}.conll" for name in ("gold", "lexicon", "tagger")]
     found = sa.project.disputes(sa.read(files))
-    assert found.verdict.endswith(" of what gold.conll and annotators disagree about.")
+    assert found.verdict.endswith(" of all disagreements of annotators with gold.conll.")
     assert found.table().caption.startswith("gold.conll and 2 annotators: ")
     assert sa.project.disputes(crowd).table().caption.startswith("5 annotators: ")
     row = found.to_rows("document")[0]
