@@ -48,7 +48,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ("formats/recognise.py", "pattern"): [pattern for pattern, _, _ in recognise._UNSUPPORTED],
     ("formats/recognise.py", "markup"): [TOOLS["tagged-lines"].begins],
     ("formats/tools.py", "self.begins"): [tool.begins for tool in TOOLS.values() if tool.begins],
-    ("tools/xml_tools.py", "tool.begins"): [tool.begins for tool in xml_tools.TOOLS],
+    ("tools/xml_tools.py", "tool.pattern"): [tool.pattern for tool in xml_tools.TOOLS],
     # the name of one of our own functions
     ("cli/signatures.py", "f'^(?:def|class) {name}\\\\b'"): [r"^(?:def|class) evaluate\b"],
     # names of files, which are short, and which glob has matched before

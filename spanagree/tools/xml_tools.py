@@ -59,9 +59,9 @@ class XmlTool(NamedTuple):
     """An entry of the table.
 
     Attributes:
-        begins: pattern at the beginning of a file.
-        means: name of the tool.
-        read: function that yields the records of a file.
+        pattern: pattern at the beginning of a file.
+        name: name of the tool.
+        read_records: function that yields the records of a file.
     """
 
     pattern: str

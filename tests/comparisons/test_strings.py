@@ -144,9 +144,7 @@ def test_what_is_said():
     assert f"chance and corrected figures are undefined: {NO_TEXT}" in result.table().remarks
     assert "chance:none|strings:yes" in result.signature
     assert "offsets" not in result.signature
-    assert "Annotations are strings without a text" in " ".join(
-        cite(result.signature).split()
-    )
+    assert "Annotations are strings without a text" in " ".join(cite(result.signature).split())
     assert "unplaced" not in result.settings
     assert not [note for note in result.notes if "not in the text" in note]
     boundaries = sa.evaluate(sa.read(ROWS, strings=True), match="boundaries")["model"]
