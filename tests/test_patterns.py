@@ -32,7 +32,7 @@ MADE = {  # expressions that are made as the program runs: examples of each
     ],
     # names of annotators and signs of one character, escaped
     ("formats/inception/project.py", r"re.escape(user.ljust(3, '_')) + '\\d+'"): [r"ann\d+"],
-    ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(sign)}'"): [r"(?<!\\)\|"],
+    ("formats/inception/webanno_tsv.py", r"f'(?<!\\\\){re.escape(separator)}'"): [r"(?<!\\)\|"],
     # the words of a quote, escaped, of which there is one at least
     ("corpus/offsets.py", "'\\\\s+'.join(map(re.escape, words))"): [r"New", r"to\s+be\s+or\s+be"],
     ("corpus/offsets.py", "f'(?={re.escape(joined_quote)})'"): ["(?=York)", "(?=aaab)"],

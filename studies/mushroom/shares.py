@@ -21,7 +21,7 @@ from spanagree.corpus.segments import Layer, columns_of_all
 from spanagree.errors import check_annotator_names
 from spanagree.formats.guessed import CorpusLike, as_corpus
 from spanagree.limits import check_cost
-from spanagree.project.vote import united
+from spanagree.project.vote import merge_overlapping
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ def counts_of(corpus: Corpus, layers: Sequence[Layer]) -> Ints:
     size = int(corpus.lengths.sum())
     check_cost(4 * size, "a share for each token or character")
     document, start, end, _, annotator = columns_of_all(layers)
-    _, document, start, end = united(annotator, document, start, end)
+    _, document, start, end = merge_overlapping(annotator, document, start, end)
     first = corpus.starts[document]
     rises = np.bincount(first + start, minlength=size + 1) - np.bincount(
         first + end, minlength=size + 1
