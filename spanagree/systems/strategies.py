@@ -230,8 +230,8 @@ def strategy_scores(evaluation: Evaluation) -> StrategyScores:
     Counts and scores equal those of nervaluate if the segments are in the order of the text. A
     score without a divisor is ``nan``; in nervaluate it is 0. Less than 1 % of the gold segment is
     no overlap. F1 by chance is taken from the equivalent measure, if it makes the same pairs: if
-    segments of one annotator exclude each other, and chance is computed without draws. Quotes
-    that are not in the text are spurious.
+    segments of one annotator exclude each other, and chance is computed without draws. Quotes that
+    are not in the text are spurious.
 
     Args:
         evaluation: evaluation of systems against gold, with any measure.
