@@ -419,7 +419,7 @@ def test_drawn_annotations_of_real_files(real, name, monkeypatch):
     model, labels, draws = chance_model("nonoverlapping", rule), len(corpus.labels), 300
     starts, placed = compute_start_distributions(corpus, corpus.annotators, model)
     rng = np.random.default_rng(3)
-    drawn = [starts.at.redraw(own.layer, own.profile, draws, rng) for own in placed.values()]
+    drawn = [starts.model.redraw(own.layer, own.profile, draws, rng) for own in placed.values()]
     cells = [layer.document * labels + layer.label for layer in drawn]
     for match in map(find_measure, ("exact", "token", "iou")):
         expected = compare_layers(*placed.values(), starts, match, labels).expected.sum()
